@@ -1,0 +1,36 @@
+"""Is the difference between two rankings more than luck? A paired bootstrap over queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+DRAWS = 2000
+SEED = 20261121
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Mean of ours minus theirs over the queries both answered, with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.4f} [{self.low:+.4f}, {self.high:+.4f}] n={self.n}"
+
+
+def paired(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Difference:
+    """The paired difference. Deterministic. Raises ValueError when no query is in both."""
+    shared = sorted(ours.keys() & theirs.keys())
+    if not shared:
+        raise ValueError("the two runs have no query in common")
+    gaps = np.array([ours[key] - theirs[key] for key in shared])
+    generator = np.random.default_rng(SEED)
+    means = np.array([gaps[generator.integers(0, len(gaps), len(gaps))].mean() for _ in range(DRAWS)])
+    low, high = np.quantile(means, (0.025, 0.975))
+    return Difference(float(gaps.mean()), float(low), float(high), len(shared))

@@ -1,0 +1,68 @@
+"""Search engines under one protocol: one file an engine, named `module:Class`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol, cast, runtime_checkable
+
+from recall_rank.model import Match, Session
+
+BUILT_IN = {
+    "ours": "bench.engines.ours:Ours",
+    "fts5": "bench.engines.fts5:Fts5",
+    "fts5-porter": "bench.engines.fts5:Fts5Porter",
+    "fts5-trigram": "bench.engines.fts5:Fts5Trigram",
+    "tantivy": "bench.engines.tantivy_index:Tantivy",
+    "tantivy-fuzzy1": "bench.engines.tantivy_index:TantivyFuzzy1",
+    "bm25s": "bench.engines.bm25s_index:Bm25s",
+    "rapidfuzz": "bench.engines.rapidfuzz_process:RapidfuzzProcess",
+    "substring": "bench.engines.substring:Substring",
+    "praisonai": "bench.engines.praisonai:PraisonAI",
+}
+
+
+class Hit(NamedTuple):
+    """One ranked part by its ids; a title hit has empty message and part ids."""
+
+    session: str
+    message: str
+    part: str
+
+
+class Engine(Protocol):
+    """Anything that ranks parts. `build` is called once; `search` gives at most k hits, best first."""
+
+    name: str
+
+    def build(self, sessions: Iterable[Session]) -> None: ...
+
+    def search(self, query: str, k: int) -> Sequence[Hit]: ...
+
+
+@runtime_checkable
+class HasModes(Protocol):
+    """An engine that is told how forgiving to be, and that ranks sessions itself."""
+
+    def search_mode(self, query: str, k: int, match: Match) -> Sequence[Hit]: ...
+
+    def search_sessions(self, query: str, k: int, match: Match) -> Sequence[str]: ...
+
+
+@runtime_checkable
+class HasPages(Protocol):
+    """An engine that can show what it found: k hits, each with a snippet, as a page of results needs."""
+
+    def page(self, query: str, k: int) -> Sequence[object]: ...
+
+
+def create(name: str) -> Engine:
+    """The engine called `name` in BUILT_IN, or the class a `module:Class` names.
+
+    Raises ValueError for an unknown name and ImportError when the engine's own package is missing.
+    """
+    target = BUILT_IN.get(name, name)
+    module, colon, attribute = target.partition(":")
+    if not colon:
+        raise ValueError(f"engine must be one of {', '.join(BUILT_IN)} or module:Class, not {name!r}")
+    return cast(Engine, getattr(importlib.import_module(module), attribute)())

@@ -1,0 +1,61 @@
+"""SQLite FTS5, the usual choice: words joined by OR, ranked by bm25(); plain, Porter stems, or trigrams."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable
+
+from bench.documents import documents
+from bench.engines import Hit
+from recall_rank.model import Session
+
+WORD = re.compile(r"\w+")
+
+
+class Fts5:
+    name = "fts5"
+    tokenizer = "unicode61"
+
+    def build(self, sessions: Iterable[Session]) -> None:
+        self.hits: list[Hit] = []
+        self.database = sqlite3.connect(":memory:", check_same_thread=False)
+        self.database.execute(f"CREATE VIRTUAL TABLE parts USING fts5(text, tokenize='{self.tokenizer}')")
+        self.database.executemany("INSERT INTO parts(rowid, text) VALUES (?, ?)", self._rows(sessions))
+
+    def _rows(self, sessions: Iterable[Session]) -> Iterable[tuple[int, str]]:
+        for number, document in enumerate(documents(sessions)):
+            self.hits.append(document.hit)
+            yield number, document.text.replace("\0", " ")
+
+    def terms(self, query: str) -> list[str]:
+        return WORD.findall(query)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        return [self.hits[number] for (number,) in self._select("rowid", query, k)]
+
+    def page(self, query: str, k: int) -> list[tuple[int, str]]:
+        """The same, each with the snippet a page of results shows."""
+        return list(self._select("rowid, snippet(parts, 0, '', '', ' ... ', 32)", query, k))
+
+    def _select(self, columns: str, query: str, k: int) -> Iterable[tuple]:  # type: ignore[type-arg]
+        terms = self.terms(query)
+        if not terms:
+            return []
+        match = " OR ".join(f'"{term}"' for term in terms)
+        return self.database.execute(
+            f"SELECT {columns} FROM parts WHERE parts MATCH ? ORDER BY rank LIMIT ?", (match, k)
+        )
+
+
+class Fts5Porter(Fts5):
+    name = "fts5-porter"
+    tokenizer = "porter unicode61"
+
+
+class Fts5Trigram(Fts5):
+    name = "fts5-trigram"
+    tokenizer = "trigram"
+
+    def terms(self, query: str) -> list[str]:
+        return [term for term in super().terms(query) if len(term) >= 3]

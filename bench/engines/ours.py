@@ -1,0 +1,41 @@
+"""recall_rank itself, in memory, in its default configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bench.engines import Hit
+from recall_rank import Index
+from recall_rank.model import Match, Session
+
+UNHURRIED_MS = 60_000.0  # quality is measured without a deadline; bench.deadline measures the deadline
+
+
+class Ours:
+    name = "ours"
+
+    def __init__(self, match: Match = "smart") -> None:
+        self.match: Match = match
+        self.index: Index | None = None
+
+    def build(self, sessions: Iterable[Session]) -> None:
+        self.index = Index.build(sessions)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        return self.search_mode(query, k, self.match)
+
+    def page(self, query: str, k: int) -> list[Hit]:
+        """Every result carries its snippet, so a page is a search."""
+        return self.search(query, k)
+
+    def search_mode(self, query: str, k: int, match: Match) -> list[Hit]:
+        assert self.index is not None, "build first"
+        response = self.index.search(query, match=match, results=k, scope="global", budget_ms=UNHURRIED_MS)
+        return [Hit(one.session_id, one.message_id, one.part_id) for one in response.results]
+
+    def search_sessions(self, query: str, k: int, match: Match) -> Sequence[str]:
+        assert self.index is not None, "build first"
+        response = self.index.search(
+            query, match=match, results=k, scope="global", group="session", budget_ms=UNHURRIED_MS
+        )
+        return list(dict.fromkeys(one.session_id for one in response.results))

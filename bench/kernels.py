@@ -1,0 +1,186 @@
+"""Is each compiled room worth having: how many times faster than the plain version that gives the same answer?"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rapidfuzz.distance import OSA
+
+from bench import generate
+from bench.documents import documents
+from bench.report import Report, Table
+from bench.vocabulary import misspell, words
+from recall_rank._core import builder, edit, scan, vocabulary
+from recall_rank._core import tokens as tokeniser
+
+ENOUGH = 3.0  # times faster, or the room is not worth its build
+LEAST_SECONDS = 0.05  # a timing shorter than this is repeated
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One room on one input; both callables give the same value. `amount` of `unit` is done by one call."""
+
+    room: str
+    native: Callable[[], Any]
+    plain: Callable[[], Any]
+    amount: int
+    unit: str
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--parts", type=int, default=2_000, help="parts of generated text (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+
+
+def run(options: argparse.Namespace) -> Report:
+    report = Report("kernels", __doc__ or "", f"generated, {options.parts:,} parts, seed {options.seed}")
+    texts = [document.text.encode() for document in documents(generate.sessions(options.parts, options.seed))]
+    rows = []
+    for case in cases(texts):
+        report.check(f"{case.room} equals the plain version", case.native() == case.plain())
+        native, plain = _seconds(case.native), _seconds(case.plain)
+        rows.append(
+            [
+                case.room,
+                f"{case.amount:,} {case.unit}",
+                _rate(case, native),
+                _rate(case, plain),
+                f"{plain / native:.1f}",
+            ]
+        )
+        report.add(f"{case.room}/times faster", plain / native, "times", "higher", 0.4)
+        report.check(f"{case.room} at least {ENOUGH:g} times faster", plain >= ENOUGH * native, f"{plain / native:.1f}")
+    report.tables.append(Table("CPU", ["room", "input", "native", "plain", "times faster"], rows))
+    return report
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    """CPU seconds of one call, the best of three."""
+    best = float("inf")
+    for _ in range(3):
+        calls, before = 0, time.process_time()
+        while (spent := time.process_time() - before) < LEAST_SECONDS:
+            call()
+            calls += 1
+        best = min(best, spent / calls)
+    return best
+
+
+def _rate(case: Case, seconds: float) -> str:
+    return f"{case.amount / seconds / 1e6:,.2f} M{case.unit}/s"
+
+
+def cases(texts: list[bytes]) -> Iterator[Case]:
+    """Every room that can be asked by itself."""
+    chance = random.Random(5)
+    pairs = [(word, misspell(misspell(word, chance), chance)) for word in chance.sample(words()[2000:], 400)]
+    yield Case(
+        "edit.within",
+        lambda: [edit.within(one, other, 2) for one, other in pairs],
+        lambda: [within(one, other, 2) for one, other in pairs],
+        len(pairs),
+        "pairs",
+    )
+    columns = _built(texts)
+    known = vocabulary.Vocabulary(*_vocabulary_buffers(columns))
+    forms = [known.form(number).decode() for number in range(len(known))]
+    asked = [misspell(word, chance) for word in chance.sample(words()[2000:], 4)]
+    yield Case(
+        "vocabulary.Vocabulary.within",
+        lambda: [[number for number, _ in known.within(word.encode(), 1)] for word in asked],
+        lambda: [nearest(word, forms, 1) for word in asked],
+        len(asked) * len(forms),
+        "terms",
+    )
+    text = b"\n".join(texts)
+    yield Case(
+        "scan.find",
+        lambda: scan.find(text, b"no such thing anywhere"),
+        lambda: text.lower().find(b"no such thing anywhere"),
+        len(text),
+        "bytes",
+    )
+    some = texts[:400]
+    if plain_tokens := reference("tokens"):
+        yield Case(
+            "tokens.tokens",
+            lambda: [tokeniser.tokens(one) for one in some],
+            lambda: [plain_tokens(one) for one in some],
+            sum(map(len, some)),
+            "bytes",
+        )
+    yield Case(
+        "builder.SegmentBuilder",
+        lambda: postings(_built(some)),
+        lambda: counted(some),
+        sum(map(len, some)),
+        "bytes",
+    )
+
+
+def within(one: str, other: str, bound: int) -> int:
+    """Optimal string alignment distance by the whole table, cut at bound + 1."""
+    rows = [list(range(len(other) + 1))]
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, opposite in enumerate(other, 1):
+            cost = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (letter != opposite))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == opposite:
+                cost = min(cost, rows[-2][j - 2] + 1)
+            row.append(cost)
+        rows.append(row)
+    return min(rows[-1][-1], bound + 1)
+
+
+def nearest(word: str, forms: list[str], bound: int) -> list[int]:
+    """Numbers of the forms at 1 to `bound` edits of the word, by looking at every one of about its length."""
+    close = [
+        (number, form) for number, form in enumerate(forms) if abs(len(form) - len(word)) <= bound and form[0] >= " "
+    ]
+    edits = [(OSA.distance(word, form, score_cutoff=bound), number) for number, form in close]
+    found = [pair for pair in edits if 0 < pair[0] <= bound]
+    return [number for _, number in sorted(found)]
+
+
+def counted(texts: list[bytes]) -> dict[str, int]:
+    """How many texts hold each term, with a dictionary."""
+    tokens = reference("tokens") or tokeniser.tokens
+    frequency: Counter[str] = Counter()
+    for text in texts:
+        frequency.update({token[0] for token in tokens(text)})
+    return dict(frequency)
+
+
+def reference(name: str) -> Callable[..., Any] | None:
+    """The slow version the tests compare a room with, where there is one."""
+    try:
+        return getattr(importlib.import_module("tests.reference"), name, None)
+    except ImportError:
+        return None
+
+
+def _built(texts: list[bytes]) -> dict[str, Any]:
+    made = builder.SegmentBuilder()
+    for text in texts:
+        made.add(text, 0, len(text))
+    return dict(made.finish())
+
+
+def _vocabulary_buffers(columns: dict[str, Any]) -> tuple[memoryview, ...]:
+    names = (("arena", "B"), ("offsets", "I"), ("starts", "I"), ("signatures", "I"))
+    return tuple(memoryview(columns[name]).cast("B").cast(kind) for name, kind in names)
+
+
+def postings(columns: dict[str, Any]) -> dict[str, int]:
+    """Document frequencies by form, out of a builder's columns."""
+    known = vocabulary.Vocabulary(*_vocabulary_buffers(columns))
+    frequency = memoryview(columns["df"]).cast("B").cast("I")
+    return {known.form(number).decode(): frequency[number] for number in range(len(known))}

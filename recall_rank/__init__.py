@@ -1,0 +1,78 @@
+"""Find what coding agents did before: ranking and retrieval over their own histories."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from recall_rank.corpus import Index, rank
+    from recall_rank.loaders import discover, open_source, open_sources
+    from recall_rank.model import (
+        Context,
+        Coverage,
+        Flag,
+        Malformed,
+        Message,
+        Part,
+        Reading,
+        Result,
+        SearchResponse,
+        Session,
+        Source,
+        SourceReport,
+        Unit,
+    )
+    from recall_rank.query import Options
+    from recall_rank.recall import Recall
+
+_MODEL = (
+    *("Context", "Coverage", "Flag", "Malformed", "Message", "Part", "Reading", "Result", "SearchResponse"),
+    *("Session", "Source", "SourceReport", "Unit"),
+)
+_HOMES = {
+    **dict.fromkeys(_MODEL, "recall_rank.model"),
+    **dict.fromkeys(("Index", "rank"), "recall_rank.corpus"),
+    **dict.fromkeys(("discover", "open_source", "open_sources"), "recall_rank.loaders"),
+    "Options": "recall_rank.query",
+    "Recall": "recall_rank.recall",
+}
+
+__all__ = [
+    "Context",
+    "Coverage",
+    "Flag",
+    "Index",
+    "Malformed",
+    "Message",
+    "Options",
+    "Part",
+    "Reading",
+    "Recall",
+    "Result",
+    "SearchResponse",
+    "Session",
+    "Source",
+    "SourceReport",
+    "Unit",
+    "discover",
+    "open_source",
+    "open_sources",
+    "rank",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Bind a public name on first use (PEP 562): importing the package loads neither the engine nor its libraries."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'recall_rank' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

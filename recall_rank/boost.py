@@ -1,0 +1,34 @@
+"""Stage: structural boosts. Each adds a bounded share of a candidate's own evidence: they reorder neighbours."""
+
+from __future__ import annotations
+
+from recall_rank import weights
+from recall_rank.index.segment import Segment
+from recall_rank.query import Query
+from recall_rank.score import COVERAGE, NEAR, PHRASE, WINDOW, Candidate
+
+DAY_MS = 86_400_000
+
+
+def boost(segment: Segment, query: Query, candidates: list[Candidate]) -> None:
+    """Fill score and explain: the explained parts add up to the score before calibration."""
+    several = sum(word.counts for word in query.words) > 1
+    for candidate in candidates:
+        base = candidate.evidence
+        parts = {"evidence": base}
+        row = candidate.features
+        if row:
+            parts["coverage"] = base * weights.COVERAGE * row[COVERAGE]
+            parts["window"] = base * weights.WINDOW * row[WINDOW]
+            if several:
+                parts["phrase"] = base * weights.PHRASE * row[PHRASE]
+                parts["near"] = base * weights.NEAR * row[NEAR]
+            if candidate.whole:
+                parts["whole_query"] = base * weights.WHOLE_QUERY
+        if candidate.similarity:
+            parts["scorer"] = base * weights.SCORER * candidate.similarity
+            candidate.stage = "score"
+        age = query.now - segment.message_time[segment.part_message[candidate.part]]
+        parts["recency"] = base * weights.RECENCY * max(0.0, 1 - max(0, age) / (weights.RECENCY_DAYS * DAY_MS))
+        candidate.explain = parts
+        candidate.score = sum(parts.values())

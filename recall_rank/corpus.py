@@ -1,0 +1,101 @@
+"""Index: a corpus of sessions, built once and searched many times."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from recall_rank.eligible import eligible
+from recall_rank.engine import search
+from recall_rank.expand import expand
+from recall_rank.index.build import build
+from recall_rank.index.segment import Segment
+from recall_rank.model import SearchResponse, Session
+from recall_rank.prefilter import prefilter
+from recall_rank.query import OPTION_NAMES, Options, Query
+from recall_rank.records import session_from
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Index:
+    """Searchable sessions. Immutable and thread-safe: any number of threads may search at once."""
+
+    __slots__ = ("_segment",)
+
+    def __init__(self, segment: Segment) -> None:
+        self._segment = segment
+
+    @classmethod
+    def build(cls, sessions: Iterable[Session | Mapping[str, Any]]) -> Self:
+        """An index in memory. Mappings of the same shape as the records are accepted; the sessions are not kept."""
+        return cls(build(session_from(session) for session in sessions))
+
+    def __len__(self) -> int:
+        """Parts that can be found, titles not counted."""
+        return self._segment.parts - len(self._segment.sessions)
+
+    def search(self, query: str, **options: Any) -> SearchResponse:
+        """The best parts (or sessions) for `query`. Options are those of recall_rank.Options.
+
+        Raises ValueError or TypeError for a query or an option that cannot be meant.
+        """
+        return search(self._segment, self._parse(query, options))
+
+    async def asearch(self, query: str, **options: Any) -> SearchResponse:
+        """search() in a thread; cancelling the task ends the search at its next look at the clock."""
+        import asyncio
+        import threading
+
+        cancel = options.setdefault("cancel", threading.Event())
+        work = asyncio.ensure_future(asyncio.to_thread(self.search, query, **options))
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            cancel.set()
+            raise
+
+    def scores(self, query: str, **options: Any) -> npt.NDArray[np.float32]:
+        """The evidence of every part for `query`, f32[parts], 0 where it is no hit; rows as in `columns`.
+
+        Evidence is what the prefilter ranks by, over the most the query could give: for a caller's own fusion.
+        """
+        import numpy as np
+
+        parsed = self._parse(query, options)
+        segment = self._segment
+        allowed = eligible(segment, parsed)
+        expansion = expand(parsed, segment.vocabulary, segment.postings, allowed.documents, allowed.docs)
+        evidence = prefilter(segment, expansion, allowed.documents, allowed.words, allowed.docs, None)
+        found = array("f", bytes(4 * segment.parts))
+        evidence.write_scores(found)
+        return np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)
+
+    @property
+    def columns(self) -> Mapping[str, npt.NDArray[Any]]:
+        """The columns of the index by name, without copying: of parts (part_*), messages (message_*), documents (doc_*)."""
+        import numpy as np
+
+        names = [name for name in Segment.__slots__ if name.split("_")[0] in ("part", "message", "doc")]
+        views = {name: getattr(self._segment, name) for name in names}
+        return {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}
+
+    def close(self) -> None:
+        """Nothing to release for an index in memory; here so that both kinds are used alike."""
+
+    @staticmethod
+    def _parse(query: str, options: dict[str, Any]) -> Query:
+        unknown = sorted(set(options) - OPTION_NAMES)
+        if unknown:
+            raise TypeError(f"unknown option {', '.join(unknown)}; accepted are {', '.join(sorted(OPTION_NAMES))}")
+        checked = Options(**options)
+        return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
+
+
+def rank(query: str, sessions: Iterable[Session | Mapping[str, Any]], **options: Any) -> SearchResponse:
+    """One-shot: rank what the caller holds. The same as Index.build(sessions).search(query, **options)."""
+    return Index.build(sessions).search(query, **options)

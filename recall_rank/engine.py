@@ -1,0 +1,153 @@
+"""search(): the stages in order and what is left out when time runs short, nothing else."""
+
+from __future__ import annotations
+
+from itertools import compress
+from time import monotonic_ns, thread_time_ns
+
+from recall_rank import weights
+from recall_rank._core.eligible import count_marks, keep_marks
+from recall_rank._core.evidence import Evidence
+from recall_rank.boost import boost
+from recall_rank.budget import Clock, Deadline, DegradeKind
+from recall_rank.calibrate import calibrate
+from recall_rank.eligible import eligible
+from recall_rank.expand import expand
+from recall_rank.group import Grouped, by_bucket, by_part, by_session
+from recall_rank.index.segment import Segment
+from recall_rank.literal import text_hits
+from recall_rank.model import SearchResponse
+from recall_rank.prefilter import prefilter
+from recall_rank.query import Query
+from recall_rank.respond import respond
+from recall_rank.score import Candidate, read, score
+from recall_rank.state import Search
+
+
+def search(segment: Segment, query: Query, clock: Clock = monotonic_ns) -> SearchResponse:
+    """Answer `query` from `segment` within the query's budget."""
+    cpu = thread_time_ns()
+    deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
+    allowed = eligible(segment, query)
+    expansion = expand(query, segment.vocabulary, segment.postings, allowed.documents, allowed.docs)
+    search = Search(segment, query, deadline, allowed, expansion)
+    if query.options.match in ("literal", "regex"):
+        scan(search)
+    evidence = prefilter(
+        segment, expansion, allowed.documents, allowed.words, allowed.docs, search.text_marks, deadline.at_ns
+    )
+    search.stages.append("prefilter")
+    search.reached(evidence.docs_done, segment.docs)
+    search.total = evidence.hit_count
+    survivors = rank(search, evidence)
+    search.page = page(search, evidence, survivors)
+    calibrate(entry.candidate for entry in search.page)
+    return respond(search, cpu_ms=(thread_time_ns() - cpu) / 1e6)
+
+
+def scan(search: Search) -> None:
+    """Mark the parts whose text holds the query."""
+    search.text_marks, looked = text_hits(search.segment, search.query, search.allowed.parts, search.deadline)
+    search.stages.append("scan")
+    search.reached(looked, search.segment.parts)
+
+
+def rank(search: Search, evidence: Evidence) -> list[Candidate]:
+    """The survivors in their final order: read again, boosted, compared with the query, as time allows."""
+    segment, query, deadline = search.segment, search.query, search.deadline
+    survivors = candidates(search, evidence, max(weights.SURVIVORS, query.options.offset + query.options.results))
+    if survivors and deadline.too_late_to_score():
+        search.degraded.add(DegradeKind.TIME)
+    elif survivors:
+        read(segment, query, search.expansion, survivors[: weights.SURVIVORS], deadline)
+        boost(segment, query, survivors)
+        survivors = ordered(search, survivors)
+        score(segment, query, survivors, deadline)
+        search.stages.append("score")
+    boost(segment, query, survivors)
+    search.stages.append("boost")
+    return ordered(search, survivors)
+
+
+def candidates(search: Search, evidence: Evidence, count: int) -> list[Candidate]:
+    """The `count` parts with the most evidence, best first."""
+    ceiling = search.expansion.ceiling or 1.0
+    return [Candidate(part, doc, value / ceiling) for part, doc, value, _ in evidence.top(count)]
+
+
+def ordered(search: Search, found: list[Candidate]) -> list[Candidate]:
+    """By score, then newer, then the order of the segment."""
+    segment = search.segment
+    return sorted(found, key=lambda c: (-c.score, -segment.message_time[segment.part_message[c.part]], c.part))
+
+
+def page(search: Search, evidence: Evidence, survivors: list[Candidate]) -> list[Grouped]:
+    """The entries asked for, in the order asked for."""
+    options = search.query.options
+    first, last = options.offset, options.offset + options.results
+    if options.order == "time":
+        entries = _by_time(search, evidence, survivors)
+    elif options.group == "session":
+        entries = by_session(search.segment, survivors, evidence.sessions(), search.expansion.ceiling or 1.0)
+        search.hits_of_session = {row[0]: row[4] for row in evidence.sessions()}
+        search.total = len(entries)
+        if last > len(entries):
+            more = by_session(search.segment, _text_only(search, evidence), (), 1.0)
+            known = {entry.session for entry in entries}
+            entries += [entry for entry in more if entry.session not in known]
+            search.total = len(entries)
+    else:
+        found = survivors
+        if last > len(found) or search.text_marks is not None:
+            found = found + _text_only(search, evidence)
+            search.total = max(search.total, len(found))
+        entries = by_part(search.segment, found, options.results)
+    if options.directory and options.fallback:
+        entries = by_bucket(entries, search.allowed.buckets)
+    return entries[first:last]
+
+
+def _text_only(search: Search, evidence: Evidence) -> list[Candidate]:
+    """The hits that no term of the index gives away, newest first."""
+    if search.text_marks is None:
+        scan(search)
+    marks = search.text_marks
+    assert marks is not None  # noqa: S101 - scan() has set them
+    known = bytearray(search.segment.parts)
+    evidence.mark_hits(known)
+    left = bytearray(marks)
+    keep_marks(left, known, False)
+    search.total_exact = True
+    search.total += count_marks(left)
+    found = [Candidate(part, search.segment.part_first_doc[part], 0.0, stage="scan") for part in compress(range(len(left)), left)]
+    if found and not evidence.hit_count and search.query.options.match in ("smart", "fuzzy"):
+        search.degraded.add(DegradeKind.FALLBACK)
+    for candidate in found:
+        session = search.segment.message_session[search.segment.part_message[candidate.part]]
+        search.hits_of_session[session] = search.hits_of_session.get(session, 0) + 1
+    return ordered(search, found)
+
+
+def _by_time(search: Search, evidence: Evidence, survivors: list[Candidate]) -> list[Grouped]:
+    """All hits, sessions newest first, messages oldest first: the order of the segment."""
+    if search.text_marks is None:
+        scan(search)
+    marks = bytearray(search.text_marks or b"")
+    evidence.mark_hits(marks)
+    search.total = count_marks(marks)
+    search.total_exact = True
+    known = {candidate.part: candidate for candidate in survivors}
+    segment = search.segment
+    found = (
+        known.get(part) or Candidate(part, segment.part_first_doc[part], 0.0, stage="scan")
+        for part in compress(range(len(marks)), marks)
+    )
+    if search.query.options.group == "part":
+        options = search.query.options
+        return by_part(segment, [c for c, _ in zip(found, range(options.offset + options.results), strict=False)], 2**31)
+    entries = by_session(segment, list(found), (), 1.0)
+    for part in compress(range(len(marks)), marks):
+        session = segment.message_session[segment.part_message[part]]
+        search.hits_of_session[session] = search.hits_of_session.get(session, 0) + 1
+    search.total = len(entries)
+    return entries

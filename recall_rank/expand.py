@@ -1,0 +1,277 @@
+"""Stage: which terms of the vocabulary stand for the words of a query, and how well each does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from recall_rank import weights
+from recall_rank._core.evidence import idf
+from recall_rank._core.postings import Postings
+from recall_rank._core.vocabulary import Vocabulary
+from recall_rank._core.window import Matcher
+from recall_rank.query import Query, Word
+from recall_rank.text import stem
+
+TAGS = ((b"\x01", "TOOL_NAME"), (b"\x02", "AUTHOR"), (b"\x03", "DIRECTORY"))
+MIN_PREFIX = 4  # characters from which a word stands for the words it begins
+MIN_REPAIR = 4  # characters from which a word may be misspelt
+MIN_REPAIR_TWO = 8
+MIN_HALF = 3  # characters of each half when a word is taken apart
+MAX_JOIN = 5  # neighbouring words of the query that may have been written as one
+LONG_QUERY = 12  # words from which only pairs are joined
+MAX_FUZZY = 24  # fuzzy mode: neighbours of a known word
+STEM_TAIL = 7  # characters an inflected form may be longer than its stem
+SHOWN_PREFIXES = 8
+
+Member = tuple[int, int, float]  # terms [first, last) and what one of them is worth
+
+
+@dataclass(slots=True)
+class TermGroup:
+    """Terms that stand for one thing of the query; its factor is IDF times boost."""
+
+    written: str
+    at: int  # first word of the query it covers
+    span: int
+    members: list[Member]
+    boost: float
+    frequency: int = 0
+    factor: float = 0.0
+    joint: bool = False  # a document must also hold the group before
+    found: list[str] = field(default_factory=list)  # the forms as they stand in the vocabulary, for explanation
+
+
+@dataclass(slots=True)
+class Expansion:
+    """The groups of a query, the most evidence a document could give, and the matcher for reading passages."""
+
+    groups: list[TermGroup]
+    ceiling: float
+    matcher: Matcher
+    word_weights: list[float]
+    repaired: dict[str, list[str]]  # words nobody wrote -> what was searched instead
+    unknown: list[str]  # words without any form in the vocabulary
+
+
+class _Lexicon:
+    """The eligible vocabulary: what no eligible document holds does not exist."""
+
+    def __init__(self, vocabulary: Vocabulary, postings: Postings, eligible: bytearray | None) -> None:
+        self.vocabulary = vocabulary
+        self.postings = postings
+        self.eligible = eligible
+
+    def frequency(self, first: int, last: int) -> int:
+        return int(self.postings.frequency(first, last, self.eligible))
+
+    def find(self, form: bytes) -> int:
+        """The term's number, or -1 when no eligible document holds it."""
+        number = int(self.vocabulary.find(form))
+        return number if number >= 0 and (self.eligible is None or self.frequency(number, number + 1)) else -1
+
+    def within(self, form: bytes, bound: int) -> list[tuple[int, int]]:
+        near = self.vocabulary.within(form, bound)
+        if self.eligible is None:
+            return near
+        return [(number, edits) for number, edits in near if self.frequency(number, number + 1)]
+
+    def form(self, number: int) -> bytes:
+        return bytes(self.vocabulary.form(number))
+
+
+def expand(query: Query, vocabulary: Vocabulary, postings: Postings, documents: int, eligible: bytearray | None) -> Expansion:
+    """The groups of `query` over the eligible documents, of which there are `documents`."""
+    return _Expander(query, _Lexicon(vocabulary, postings, eligible), documents).run()
+
+
+class _Expander:
+    def __init__(self, query: Query, lexicon: _Lexicon, documents: int) -> None:
+        self.query = query
+        self.lexicon = lexicon
+        self.documents = documents
+        self.fuzzy = query.options.match == "fuzzy"
+        self.groups: list[TermGroup] = []
+        self.repaired: dict[str, list[str]] = {}
+        self.unknown: list[str] = []
+        self.known = [self.lexicon.find(word.form) for word in query.words]
+        self.forms: list[tuple[bytes, int, int, float]] = []  # for the matcher
+        self.prefixes: list[tuple[bytes, int, float]] = []
+        self.covered: set[int] = set()  # words that are pieces of a compound known as one
+
+    def run(self) -> Expansion:
+        self._compounds()
+        self._joins()
+        for at, word in enumerate(self.query.words):
+            self._word(at, word)
+        for group in self.groups:
+            group.frequency = min(
+                self.documents, sum(self.lexicon.frequency(first, last) for first, last, _ in group.members)
+            )
+            group.factor = idf(self.documents, group.frequency) * group.boost
+        word_weights = self._word_weights()
+        matcher = Matcher(word_weights, [word.counts for word in self.query.words])
+        for form, at, span, similarity in self.forms:
+            matcher.add(form, at, span, similarity)
+        for form, at, similarity in self.prefixes:
+            matcher.add_prefix(form, at, similarity)
+        for previous, group in zip(self.groups, self.groups[1:], strict=False):
+            if group.joint:
+                group.factor = min(group.factor, previous.factor)
+                previous.factor = 0.0
+        ceiling = (weights.K1 + 1) * sum(group.factor for group in self.groups)
+        return Expansion(self.groups, ceiling, matcher, word_weights, self.repaired, self.unknown)
+
+    def _word_weights(self) -> list[float]:
+        """The weight of each word: the IDF of its own group; stop words weigh as the commonest word would."""
+        found = [idf(self.documents, self.documents / 2)] * len(self.query.words)
+        for group in self.groups:
+            if group.span == 1 and group.boost >= weights.PIECE and not group.joint:
+                found[group.at] = max(found[group.at], idf(self.documents, group.frequency))
+        for at, word in enumerate(self.query.words):
+            if word.cjk:
+                pairs = [g for g in self.groups if g.span == 2 and g.at <= at < g.at + 2]
+                found[at] = max([found[at], *(idf(self.documents, g.frequency) / 2 for g in pairs)])
+            elif word.counts and word.written in self.unknown:
+                found[at] = idf(self.documents, 0)
+        return found
+
+    def _add(self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False) -> None:
+        if members:
+            self.groups.append(TermGroup(written, at, span, sorted(members), boost, joint=joint))
+
+    # --- several words as one ------------------------------------------------------------------
+
+    def _compounds(self) -> None:
+        for compound in self.query.compounds:
+            members = self._forms(compound.form, compound.at, compound.span, repair=not compound.cjk)
+            if compound.span > 1 and members and not compound.cjk:
+                self.covered.update(range(compound.at, compound.at + compound.span))
+            self._add(compound.written, compound.at, compound.span, members, weights.JOINED)
+
+    def _joins(self) -> None:
+        words = self.query.words
+        taken = {(c.at, c.span) for c in self.query.compounds}
+        longest = MAX_JOIN if len(words) <= LONG_QUERY else 2
+        for at in range(len(words) - 1):
+            for span in range(2, min(longest, len(words) - at) + 1):
+                run = words[at : at + span]
+                if (at, span) in taken or any(word.cjk for word in run) or not any(word.counts for word in run):
+                    continue
+                form = b"".join(word.form for word in run)
+                doubtful = any(known < 0 and word.counts for known, word in zip(self.known[at : at + span], run, strict=True))
+                members = self._forms(form, at, span, repair=doubtful and len(words) <= LONG_QUERY)
+                self._add(" ".join(word.written for word in run), at, span, members, weights.NEIGHBOUR_JOIN)
+
+    # --- one word --------------------------------------------------------------------------------
+
+    def _word(self, at: int, word: Word) -> None:
+        if word.cjk and self._in_pair(at):
+            self.forms.append((word.form, at, 1, 0.5))
+            return
+        if not word.counts:
+            self.forms.append((word.form, at, 1, 1.0))
+            return
+        members = self._forms(word.form, at, 1, repair=True)
+        members.extend(self._inflected(word.form, at))
+        boost = weights.PIECE if at in self.covered else 1.0
+        for tag, name in TAGS:
+            number = self.lexicon.find(tag + word.form)
+            if number >= 0:
+                members.append((number, number + 1, getattr(weights, name)))
+        self._add(word.written, at, 1, members, boost)
+        halves = self._halves(word.form) if not word.cjk else None
+        if halves:
+            for half, joint in zip(halves, (False, True), strict=True):
+                number = self.lexicon.find(half)
+                self.forms.append((half, at, 1, weights.SPLIT))
+                self._add(word.written, at, 1, [(number, number + 1, 1.0)], weights.SPLIT, joint=joint)
+        longer = self._longer(word.form, at) if not word.cjk else []
+        self._add(word.written, at, 1, longer, weights.PREFIX)
+        if not (members or halves or longer):
+            self.unknown.append(word.written)
+
+    def _in_pair(self, at: int) -> bool:
+        return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
+
+    def _forms(self, form: bytes, at: int, span: int, *, repair: bool) -> list[Member]:
+        """The form itself, or what it may have been meant to be."""
+        number = self.lexicon.find(form)
+        members: list[Member] = []
+        if number >= 0:
+            members.append((number, number + 1, 1.0))
+            self.forms.append((form, at, span, 1.0))
+        if (repair and number < 0) or (self.fuzzy and span == 1):
+            members.extend(self._repairs(form, at, span, known=number >= 0))
+        return members
+
+    def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> Iterator[Member]:
+        length = len(form.decode("utf-8", "replace"))
+        if length < MIN_REPAIR or form.isdigit():
+            return
+        bound = (2 if length >= MIN_REPAIR_TWO else 1) + (1 if self.fuzzy else 0)
+        near = self.lexicon.within(form, bound)
+        if self.fuzzy:
+            near = self._capped(near, bound - 1)
+        worth = (0.0, weights.REPAIR_ONE, weights.REPAIR_TWO, weights.REPAIR_THREE)
+        nearest = near[0][1] if near else 0
+        for number, edits in near:
+            similarity = weights.EXPAND_KNOWN * worth[edits] if known else worth[edits]
+            if not known and edits > nearest:
+                similarity *= weights.FARTHER
+            other = self.lexicon.form(number)
+            if other[:1] != form[:1]:
+                similarity *= weights.OTHER_INITIAL
+            self.forms.append((other, at, span, similarity))
+            if not known and span == 1:
+                self.repaired.setdefault(self.query.words[at].written, []).append(other.decode("utf-8", "replace"))
+            yield number, number + 1, similarity
+
+    def _capped(self, near: list[tuple[int, int]], smart: int) -> list[tuple[int, int]]:
+        """At most MAX_FUZZY neighbours beyond those that smart mode would take: the commonest of the nearest."""
+        kept = [pair for pair in near if pair[1] <= smart]
+        rest = [pair for pair in near if pair[1] > smart]
+        if len(rest) > MAX_FUZZY:
+            rest.sort(key=lambda pair: (-self.lexicon.frequency(pair[0], pair[0] + 1), pair[0]))
+        return kept + rest[:MAX_FUZZY]
+
+    def _inflected(self, form: bytes, at: int) -> Iterator[Member]:
+        """Other forms of the word: terms of the same stem."""
+        word = form.decode("utf-8", "replace")
+        root = stem(word)
+        if len(root) < 3 or not word.isascii() or not word.isalpha():
+            return
+        shared = root[:-1] if root[-1] in "iye" and len(root) > 3 else root
+        for first, last in self._prefixed(shared.encode(), len(root) + STEM_TAIL):
+            for number in range(first, last):
+                other = self.lexicon.form(number)
+                if other != form and other.isalpha() and stem(other.decode("utf-8", "replace")) == root:
+                    self.forms.append((other, at, 1, weights.STEM))
+                    yield number, number + 1, weights.STEM
+
+    def _prefixed(self, form: bytes, longest: int) -> list[tuple[int, int]]:
+        exact = self.lexicon.find(form)
+        found = list(self.lexicon.vocabulary.prefix(form, min(longest, 64)))
+        return [(exact, exact + 1), *found] if exact >= 0 else found
+
+    def _longer(self, form: bytes, at: int) -> list[Member]:
+        if len(form.decode("utf-8", "replace")) < MIN_PREFIX:
+            return []
+        self.prefixes.append((form, at, weights.PREFIX))
+        return [(first, last, 1.0) for first, last in self.lexicon.vocabulary.prefix(form)]
+
+    def _halves(self, form: bytes) -> tuple[bytes, bytes] | None:
+        """The two known words that `form` is made of; the best of several is that whose rarer half is commonest."""
+        if len(form) < 2 * MIN_HALF or not form.isalnum():
+            return None
+        best: tuple[int, bytes, bytes] | None = None
+        frequency: Callable[[int, int], int] = self.lexicon.frequency
+        for place in range(MIN_HALF, len(form) - MIN_HALF + 1):
+            left, right = self.lexicon.find(form[:place]), self.lexicon.find(form[place:])
+            if left >= 0 and right >= 0:
+                rarer = min(frequency(left, left + 1), frequency(right, right + 1))
+                if best is None or rarer > best[0]:
+                    best = (rarer, form[:place], form[place:])
+        return best[1:] if best else None
+
+

@@ -1,0 +1,1 @@
+"""Argument shapes in, wire shapes out: one way to reach the engine a file."""

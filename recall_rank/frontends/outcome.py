@@ -1,0 +1,48 @@
+"""How a command ends: its exit codes, and an error as text for people or JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import click
+
+from recall_rank.frontends.terminal import escape, safe_json
+
+if TYPE_CHECKING:
+    from recall_rank.model import SourceReport
+
+HITS: Final = 0
+NO_HITS: Final = 1
+USAGE: Final = 2
+ALL_SOURCES_FAILED: Final = 3
+INTERRUPTED: Final = 130  # what a shell reports for a program ended by Ctrl-C
+
+
+def fail(message: str, code: int, *, as_json: bool) -> NoReturn:
+    """Ends the command: the message goes to stderr, or to stdout as {"ok": false, ...} when JSON was asked for."""
+    if as_json:
+        from recall_rank.wire import error_to_dict
+
+        print_json(error_to_dict(message))
+    else:
+        click.echo(f"recall-rank: {escape_lines(message)}", err=True)
+    raise click.exceptions.Exit(code)
+
+
+def print_json(value: Mapping[str, Any] | bytes) -> None:
+    """One line of JSON on stdout, harmless on a terminal."""
+    import orjson
+
+    document = value if isinstance(value, bytes) else orjson.dumps(value)
+    click.echo(safe_json(document))
+
+
+def every_source_failed(reports: Sequence[SourceReport]) -> bool:
+    """Nothing could be read although there was something to read."""
+    return bool(reports) and all(report.failed for report in reports)
+
+
+def escape_lines(message: str) -> str:
+    """The message with its own line ends kept and everything else a terminal could act on escaped."""
+    return "\n".join(escape(line) for line in message.split("\n"))

@@ -1,0 +1,89 @@
+"""Stage: ranked parts become a page of results, by part or by session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from recall_rank.index.segment import TITLE_ROLE, Segment
+from recall_rank.score import Candidate
+
+SessionHits = tuple[int, int, int, float, int, bool]  # session, part, document, score, hits, title
+BUCKETS = {"exact": 0, "project": 1, "global": 2}
+PER_SESSION = 2  # parts of one session on a page before other sessions have had their turn
+
+
+@dataclass(slots=True)
+class Grouped:
+    """One place on the page."""
+
+    candidate: Candidate
+    session: int
+    title_match: bool = False  # the session's title is a hit too
+
+
+def by_part(segment: Segment, ranked: list[Candidate], page: int) -> list[Grouped]:
+    """The ranked parts; where there are more than `page`, a session's third part waits until all others had a turn."""
+    entries = [Grouped(c, _session(segment, c)) for c in ranked]
+    if len(entries) <= page:
+        return entries
+    taken: dict[int, int] = {}
+    first: list[Grouped] = []
+    held: list[Grouped] = []
+    for entry in entries:
+        count = taken.get(entry.session, 0)
+        taken[entry.session] = count + 1
+        (first if count < PER_SESSION else held).append(entry)
+    return first + held
+
+
+def by_session(
+    segment: Segment, ranked: Iterable[Candidate], others: Iterable[SessionHits], ceiling: float
+) -> list[Grouped]:
+    """One entry a session, in the order of its best hit; content represents it before its title does.
+
+    `ranked` are candidates, best first. `others` tells all sessions with hits, best first, as Evidence.sessions()
+    does; those without a ranked candidate follow, scored by evidence / `ceiling`.
+    """
+    found: dict[int, Grouped] = {}
+    for candidate in ranked:
+        session = _session(segment, candidate)
+        title = is_title(segment, candidate)
+        entry = found.get(session)
+        if entry is None:
+            found[session] = Grouped(candidate, session, title)
+            continue
+        entry.title_match = entry.title_match or title
+        if is_title(segment, entry.candidate) and not title:
+            _represent(entry, candidate)
+    for session, part, doc, evidence, _, title in others:
+        entry = found.get(session)
+        content = Candidate(part, doc, evidence / ceiling, score=evidence / ceiling)
+        if entry is None:
+            found[session] = Grouped(content, session, title)
+            continue
+        entry.title_match = entry.title_match or title
+        if is_title(segment, entry.candidate) and not is_title(segment, content):
+            _represent(entry, content)
+    return list(found.values())
+
+
+def _represent(entry: Grouped, content: Candidate) -> None:
+    """Show content instead of the title, in the place the title has earned."""
+    content.score = entry.candidate.score
+    content.explain = dict(entry.candidate.explain)
+    content.stage = entry.candidate.stage
+    entry.candidate = content
+
+
+def by_bucket(entries: list[Grouped], buckets: Mapping[int, str]) -> list[Grouped]:
+    """The same entries, those of the nearer directory first."""
+    return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
+
+
+def is_title(segment: Segment, candidate: Candidate) -> bool:
+    return segment.message_role[segment.part_message[candidate.part]] == TITLE_ROLE
+
+
+def _session(segment: Segment, candidate: Candidate) -> int:
+    return int(segment.message_session[segment.part_message[candidate.part]])

@@ -1,0 +1,1 @@
+"""Segments: what a search reads."""

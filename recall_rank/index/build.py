@@ -1,0 +1,246 @@
+"""Build a segment from sessions, one part at a time."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+from recall_rank._core.builder import SegmentBuilder, cut
+from recall_rank._core.evidence import Layout
+from recall_rank._core.postings import Postings
+from recall_rank._core.vocabulary import Vocabulary
+from recall_rank.index.segment import ROLES, TITLE_ROLE, Segment, SessionRow
+from recall_rank.index.strings import Names, Strings
+from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Part, Session
+from recall_rank.text import Field, encode, fields, fold
+
+PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
+TOOL_TAG, AUTHOR_TAG, DIRECTORY_TAG = b"\x01", b"\x02", b"\x03"  # first byte of the terms of a field
+_MARKS = {label: bytes([label]) for label in Field}
+_ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
+_BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}
+
+
+def build(sessions: Iterable[Session]) -> Segment:
+    """A segment of all `sessions`, whatever their order. A repeated session id of one source keeps its first place.
+
+    Raises TypeError when something else than sessions is given.
+    """
+    ordered = sorted(_checked(sessions), key=lambda s: (-s.updated, s.source or "", s.id))
+    building = _Building()
+    for session in ordered:
+        building.add(session)
+    return building.finish()
+
+
+def _checked(sessions: Iterable[Session]) -> Iterable[Session]:
+    for session in sessions:
+        if not isinstance(session, Session):
+            raise TypeError(f"sessions must be recall_rank.Session records, not {type(session).__name__}")
+        yield session
+
+
+def kind_of(session_flags: Flag, message: Message, part: Part, talk: bool) -> int:
+    """The class of a part's documents: its Kind, plus SUBAGENT_KIND beside the main conversation."""
+    flags = part.flags | message.flags | session_flags
+    if Flag.SYNTHETIC in flags:
+        kind = Kind.INJECTED
+    elif Flag.SUMMARY in flags:
+        kind = Kind.SUMMARY
+    elif part.type == "tool":
+        kind = Kind.TOOL_ERROR if part.error or Flag.ERROR in part.flags else Kind.TOOL
+    elif part.type in _BY_TYPE:
+        kind = _BY_TYPE[part.type]
+    elif part.type != "text":
+        kind = Kind.OTHER
+    elif talk:
+        kind = Kind.TALK
+    elif message.role in ("user", "assistant"):
+        kind = Kind.USER if message.role == "user" else Kind.ASSISTANT
+    else:
+        kind = Kind.OTHER
+    return kind + (SUBAGENT_KIND if flags & (Flag.SUBAGENT | Flag.ABANDONED) else 0)
+
+
+def is_talk(messages: Sequence[Message]) -> bool:
+    """Whether people talk with each other: at least two named authors, and no tool is ever called."""
+    authors = {message.author for message in messages if message.author}
+    return len(authors) > 1 and not any(part.type == "tool" for message in messages for part in message.parts)
+
+
+class _Building:
+    """Columns that grow until finish() makes a Segment of them."""
+
+    def __init__(self) -> None:
+        self.native = SegmentBuilder()
+        self.names = Names()
+        self.sessions: list[SessionRow] = []
+        self.session_talk = array("B")
+        self.message_ids: list[str] = []
+        self.message_session = array("I")
+        self.message_role = array("B")
+        self.message_time = array("q")
+        self.message_author = array("I")
+        self.message_first_part = array("I")
+        self.part_ids: list[str] = []
+        self.part_message = array("I")
+        self.part_type = array("I")
+        self.part_tool = array("I")
+        self.part_flags = array("H")
+        self.part_start = array("Q")
+        self.part_first_doc = array("I")
+        self.doc_start = array("Q")
+        self.doc_part = array("I")
+        self.doc_words = array("H")
+        self.doc_class = array("B")
+        self.text = bytearray()
+        self.folded_part = array("I")
+        self.folded_start = array("Q", [0])
+        self.folded_text = bytearray()
+
+    def add(self, session: Session) -> None:
+        first = len(self.message_ids)
+        number = len(self.sessions)
+        talk = is_talk(session.messages)
+        newest = max((message.time for message in session.messages), default=0)
+        self.session_talk.append(talk)
+        self._title(session, number, newest)
+        for message in session.messages:
+            self._message(number, message.id, _ROLE_NUMBERS.get(message.role, 2), message.time, message.author)
+            author = [(AUTHOR_TAG, encode(message.author))] if message.author else []
+            for part in message.parts:
+                flags = part.flags | message.flags | session.flags
+                extra = [*author, (TOOL_TAG, encode(part.tool))] if part.tool else author
+                kind = kind_of(session.flags, message, part, talk)
+                self._part(part.id, part.type, part.tool, flags, kind, fields(part), extra)
+        self.sessions.append(
+            SessionRow(
+                id=session.id,
+                title=session.title or "",
+                directory=session.directory or "",
+                project=session.project,
+                worktree=session.worktree,
+                created=session.created,
+                updated=session.updated or newest,
+                parent=session.parent,
+                source=session.source or "",
+                agent=session.agent,
+                flags=int(session.flags),
+                first_message=first,
+                last_message=len(self.message_ids),
+            )
+        )
+
+    def _title(self, session: Session, number: int, newest: int) -> None:
+        self._message(number, "", TITLE_ROLE, newest, None)
+        words = [(Field.TEXT, session.title)] if session.title else []
+        extra = [(DIRECTORY_TAG, encode(session.directory))] if session.directory else []
+        self._part(f"{session.id}:title", "title", None, session.flags, Kind.TITLE, words, extra)
+
+    def _message(self, session: int, key: str, role: int, time: int, author: str | None) -> None:
+        self.message_ids.append(key)
+        self.message_session.append(session)
+        self.message_role.append(role)
+        self.message_time.append(time)
+        self.message_author.append(self.names.number(author))
+        self.message_first_part.append(len(self.part_ids))
+
+    def _part(
+        self,
+        key: str,
+        kind: str,
+        tool: str | None,
+        flags: Flag,
+        doc_class: int,
+        content: list[tuple[Field, str]],
+        extra: list[tuple[bytes, bytes]],
+    ) -> None:
+        number = len(self.part_ids)
+        self.part_ids.append(key)
+        self.part_message.append(len(self.message_ids) - 1)
+        self.part_type.append(self.names.number(kind))
+        self.part_tool.append(self.names.number(tool))
+        self.part_flags.append(int(flags))
+        self.part_start.append(len(self.text))
+        self.part_first_doc.append(len(self.doc_part))
+        encoded = [(_MARKS[label] + encode(value), value) for label, value in content]
+        blob = b"".join(value for value, _ in encoded)
+        if not blob.isascii():
+            self._keep_folded(number, encoded)
+        start = 0
+        for end in cut(blob, PASSAGE_BYTES) if content else ():
+            words = self.native.add(blob, start, end, extra if start == 0 else ())
+            self.doc_start.append(len(self.text) + start)
+            self.doc_part.append(number)
+            self.doc_words.append(min(words, 65535))
+            self.doc_class.append(doc_class)
+            start = end
+        self.text += blob
+
+    def _keep_folded(self, part: int, encoded: list[tuple[bytes, str]]) -> None:
+        """Keep a lower-case copy where the lower case of ASCII letters alone would not do."""
+        plain = [(mark, value) for mark, value in encoded if not value.isascii()]
+        if all(mark[1:].lower() == encode(fold(value)) for mark, value in plain):
+            return
+        self.folded_part.append(part)
+        self.folded_text += b"".join(mark[:1] + encode(fold(value)) for mark, value in encoded)
+        self.folded_start.append(len(self.folded_text))
+
+    def finish(self) -> Segment:
+        self.message_first_part.append(len(self.part_ids))
+        self.part_start.append(len(self.text))
+        self.part_first_doc.append(len(self.doc_part))
+        self.doc_start.append(len(self.text))
+        made = self.native.finish()
+        del self.native
+        layout = Layout(
+            doc_part=memoryview(self.doc_part),
+            doc_words=memoryview(self.doc_words),
+            doc_class=memoryview(self.doc_class),
+            part_message=memoryview(self.part_message),
+            message_session=memoryview(self.message_session),
+            message_time=memoryview(self.message_time),
+            session_talk=memoryview(self.session_talk),
+        )
+        vocabulary = Vocabulary(made["arena"], *(_view(made[n], "I") for n in ("offsets", "starts", "signatures")))
+        postings = Postings(
+            _view(made["df"], "I"),
+            _view(made["block_starts"], "Q"),
+            _view(made["terms"], "I"),
+            _view(made["pointers"], "Q"),
+            _view(made["docs"], "H"),
+            made["tfs"],
+        )
+        return Segment(
+            sessions=tuple(self.sessions),
+            message_ids=Strings.of(self.message_ids),
+            message_session=memoryview(self.message_session),
+            message_role=memoryview(self.message_role),
+            message_time=memoryview(self.message_time),
+            message_author=memoryview(self.message_author),
+            message_first_part=memoryview(self.message_first_part),
+            part_ids=Strings.of(self.part_ids),
+            part_message=memoryview(self.part_message),
+            part_type=memoryview(self.part_type),
+            part_tool=memoryview(self.part_tool),
+            part_flags=memoryview(self.part_flags),
+            part_start=memoryview(self.part_start),
+            part_first_doc=memoryview(self.part_first_doc),
+            doc_start=memoryview(self.doc_start),
+            doc_part=memoryview(self.doc_part),
+            doc_words=memoryview(self.doc_words),
+            doc_class=memoryview(self.doc_class),
+            session_talk=memoryview(self.session_talk),
+            text=self.text,
+            folded_part=memoryview(self.folded_part),
+            folded_start=memoryview(self.folded_start),
+            folded_text=bytes(self.folded_text),
+            names=self.names,
+            vocabulary=vocabulary,
+            postings=postings,
+            layout=layout,
+        )
+
+
+def _view(data: bytes, code: str) -> memoryview:
+    return memoryview(data).cast(code)

@@ -1,0 +1,87 @@
+"""A segment: texts, columns, vocabulary and postings of some sessions, immutable once built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recall_rank._core.evidence import Layout
+from recall_rank._core.postings import Postings
+from recall_rank._core.vocabulary import Vocabulary
+from recall_rank.index.strings import Names, Strings
+
+ROLES = ("user", "assistant", "system", "tool", "title")  # the last is the message a session's title stands in
+TITLE_ROLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session as results need it, and where its messages stand: [first_message, last_message)."""
+
+    id: str
+    title: str
+    directory: str
+    project: str | None
+    worktree: str | None
+    created: int
+    updated: int
+    parent: str | None
+    source: str
+    agent: str | None
+    flags: int
+    first_message: int
+    last_message: int
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Columns are memoryviews. Documents, parts, messages and sessions are numbered in one order: sessions newest
+    first, then as they were said. A session's title is its first message, part and document."""
+
+    sessions: tuple[SessionRow, ...]
+
+    message_ids: Strings
+    message_session: memoryview  # u32
+    message_role: memoryview  # u8, place in ROLES
+    message_time: memoryview  # i64, ms
+    message_author: memoryview  # u32, number in names
+    message_first_part: memoryview  # u32[messages + 1]
+
+    part_ids: Strings
+    part_message: memoryview  # u32
+    part_type: memoryview  # u32, number in names
+    part_tool: memoryview  # u32, number in names
+    part_flags: memoryview  # u16, model.Flag of part, message and session together
+    part_start: memoryview  # u64[parts + 1], bytes of text
+    part_first_doc: memoryview  # u32[parts + 1]
+
+    doc_start: memoryview  # u64[docs + 1], bytes of text
+    doc_part: memoryview  # u32
+    doc_words: memoryview  # u16
+    doc_class: memoryview  # u8: model.Kind, plus SUBAGENT_KIND
+
+    session_talk: memoryview  # u8: people talk, rather than a user with an agent
+
+    text: bytes | bytearray | memoryview  # fields of all parts: a Field byte, then UTF-8
+    folded_part: memoryview  # u32: parts whose lower case is not that of ASCII alone
+    folded_start: memoryview  # u64[len(folded_part) + 1]
+    folded_text: bytes  # their fields in lower case
+
+    names: Names
+    vocabulary: Vocabulary
+    postings: Postings
+    layout: Layout
+
+    @property
+    def docs(self) -> int:
+        return len(self.doc_part)
+
+    @property
+    def parts(self) -> int:
+        return len(self.part_message)
+
+    @property
+    def messages(self) -> int:
+        return len(self.message_session)
+
+    def session_of_part(self, part: int) -> SessionRow:
+        return self.sessions[self.message_session[self.part_message[part]]]

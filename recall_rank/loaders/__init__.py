@@ -1,0 +1,9 @@
+"""The agents' own histories, read as sources of sessions and never changed. One loader a file; see registry."""
+
+from __future__ import annotations
+
+from recall_rank.loaders.reading import read_all
+from recall_rank.loaders.registry import Loader, discover, open_source, open_sources
+from recall_rank.loaders.resume import continues
+
+__all__ = ["Loader", "continues", "discover", "open_source", "open_sources", "read_all"]

@@ -1,0 +1,91 @@
+"""The content blocks of a Claude message, as parts of the model."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from recall_rank.loaders.spills import Spills
+from recall_rank.loaders.values import mapping, text_of, touched_files
+from recall_rank.model import Flag, Part
+
+CLEARED = "[Old tool result content cleared]"
+_PERSISTED = "<persisted-output>"
+_SAVED_TO = re.compile(r"saved to: (.+?)\s*$", re.MULTILINE)
+
+
+def part_from(key: str, block: Any) -> Part | None:
+    """The part that a block is; None when it holds nothing (a redacted thought)."""
+    if type(block) is str:
+        return Part(key, "text", block)
+    if type(block) is not dict:
+        return None
+    kind = block.get("type")
+    if kind == "text":
+        text = text_of(block.get("text"))
+        return Part(key, "text", text) if text else None
+    if kind == "thinking":
+        text = text_of(block.get("thinking"))
+        return Part(key, "reasoning", text) if text else None
+    if kind in {"tool_use", "server_tool_use", "mcp_tool_use"}:
+        tool_input = block.get("input")
+        return Part(
+            key,
+            "tool",
+            tool=text_of(block.get("name")),
+            input=tool_input,
+            status="pending",
+            files=touched_files(tool_input),
+        )
+    if str(kind).endswith("tool_result"):
+        return _with_result(Part(key, "tool"), block, _result_text(block))
+    if kind in {"image", "document"}:
+        return _attached(key, block)
+    return None
+
+
+def result_of(call: Part, block: dict[str, Any], spills: Spills) -> Part:
+    """The call with what its tool answered, from the spilled file where there is one."""
+    text = _result_text(block)
+    if text and text.startswith(_PERSISTED) and (saved := _SAVED_TO.search(text)):
+        text = spills.read(saved[1]) or text
+    return _with_result(call, block, text)
+
+
+def _with_result(call: Part, block: dict[str, Any], text: str | None) -> Part:
+    failed = bool(block.get("is_error"))
+    flags = call.flags
+    if failed:
+        flags |= Flag.ERROR
+    if text == CLEARED:
+        flags |= Flag.PRUNED
+    return Part(
+        call.id,
+        call.type,
+        call.text,
+        call.tool,
+        call.input,
+        None if failed else text,
+        text if failed else None,
+        call.title,
+        call.prompt,
+        "error" if failed else "completed",
+        flags,
+        call.files,
+    )
+
+
+def _result_text(block: dict[str, Any]) -> str | None:
+    """A tool's answer as text; pictures are left out."""
+    content = block.get("content")
+    if type(content) is not list:
+        return text_of(content)
+    texts = [text_of(one.get("text")) if type(one) is dict else text_of(one) for one in content]
+    return "\n".join(text for text in texts if text) or None
+
+
+def _attached(key: str, block: dict[str, Any]) -> Part:
+    """A picture or document: only one that is plain text has words."""
+    source = mapping(block.get("source"))
+    text = text_of(source.get("data")) if source.get("type") == "text" else None
+    return Part(key, "file", text)

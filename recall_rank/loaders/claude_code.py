@@ -1,0 +1,215 @@
+"""Claude Code: one JSONL file a session below ~/.claude/projects, subagents and big outputs in files beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from recall_rank.loaders.claude_transcript import AGENT, STARTS, Transcript, UnfitError, is_progress, looks_like
+from recall_rank.loaders.files import blocks, opened, read_small, signature, walk
+from recall_rank.loaders.jsonl import Records
+from recall_rank.loaders.peek import first_records
+from recall_rank.loaders.resume import Place, pack, unpack
+from recall_rank.loaders.spills import Spills
+from recall_rank.loaders.values import mapping
+from recall_rank.model import Flag, Message, Part, Reading, Session, Source, Unit
+
+SUFFIX = ".jsonl"
+SPILLED = "tool-results"
+PEEKED = 20  # files of a folder, to tell whether its transcripts are Claude Code's
+_SLUG = re.compile(r"-|[A-Za-z]--")  # a path with its separators turned into dashes
+
+
+class ClaudeCode:
+    """A folder of transcripts, or one transcript. A unit is a file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or AGENT
+        self.location = str(path)
+        real = Path(os.path.realpath(path))
+        self._single = real if real.is_file() else None
+        self._root = real.parent if self._single else real
+        self._shown = path.parent if self._single else path
+        self.warnings: list[str] = []
+
+    def units(self) -> Iterable[Unit]:
+        """The transcripts; what was passed over is in `warnings` afterwards."""
+        skipped: list[str] = []
+        files = [self._single] if self._single else walk(self._root, _is_transcript, skipped)
+        found = [file.relative_to(self._root) for file in files]
+        self.warnings = skipped
+        return [Unit(path.as_posix(), str(self._shown / path)) for path in found if SPILLED not in path.parts]
+
+    def signature(self, unit: Unit) -> bytes:
+        path = self._root / unit.key
+        found = signature(path, self._root)
+        for folder in _spill_folders(path):
+            try:
+                found += b".%d" % folder.lstat().st_mtime_ns
+            except OSError:
+                found += b"."
+        return found
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        path = self._root / unit.key
+        with opened(path, self._root) as file:
+            resume = unpack(file, since)
+            if resume is not None:
+                place, state = resume
+                try:
+                    return self._read(unit, path, blocks(file, start=place.offset), place, state)
+                except UnfitError:
+                    pass  # what was appended changes something before it
+            return self._read(unit, path, blocks(file), Place(), None)
+
+    def _read(
+        self, unit: Unit, path: Path, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+    ) -> Reading:  # fmt: skip
+        lines = Records(data, unit.location, starts=STARTS, skip=is_progress, place=place)
+        spills = Spills(self._root, _spill_folders(path))
+        transcript = Transcript(path.stem, spills, before)
+        for number, record in lines:
+            problem = transcript.add(record)
+            if problem:
+                lines.bad(number, problem)
+        session = transcript.session(self.name)
+        if session is not None and path.parent.name == "subagents":
+            session = self._subagent(path, session)
+        point = pack(lines.place, transcript.state(), more=before is not None) if lines.resumable else None
+        sessions = [session] if session is not None else []
+        return Reading(sessions, lines.malformed, transcript.warnings() + spills.warnings(), point)
+
+    def _subagent(self, path: Path, session: Session) -> Session:
+        """The session with what its .meta.json says of it."""
+        try:
+            meta = mapping(orjson.loads(read_small(path.with_suffix(".meta.json"), self._root)[0]))
+        except (OSError, ValueError):
+            meta = {}
+        title = meta.get("description")
+        agent = meta.get("agentType")
+        messages = session.messages
+        if type(agent) is str and agent:
+            messages = tuple(message if message.agent else replace(message, agent=agent) for message in messages)
+        return replace(
+            session,
+            messages=messages,
+            parent=path.parent.parent.name,
+            flags=session.flags | Flag.SUBAGENT,
+            title=title if type(title) is str and title else session.title,
+        )
+
+    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The sessions without what a fork copied from another, and what is to be said about that.
+
+        A copied record keeps its uuid. It stays in the session that ended first.
+        """
+        homes = {session.id: session.directory for session in sessions}
+        sessions = [
+            replace(session, directory=homes[session.parent], project=homes[session.parent])
+            if session.parent in homes and session.directory is None
+            else session
+            for session in sessions
+        ]
+        uuids = [_uuids(session) for session in sessions]
+        if sum(map(len, uuids)) == len(set().union(*uuids)):
+            return list(sessions), []
+        order = sorted(range(len(sessions)), key=lambda at: _age(sessions[at]))
+        seen: set[str] = set()
+        kept: dict[int, Session] = {}
+        copies = 0
+        for at in order:
+            session = sessions[at]
+            if not seen.isdisjoint(uuids[at]):
+                messages = [left for message in session.messages if (left := _without(message, seen))]
+                copies += len(session.messages) - len(messages)
+                session = replace(session, messages=tuple(messages))
+            seen |= uuids[at]
+            if session.messages:
+                kept[at] = session
+        warnings = [f"{copies} messages that forks had copied were counted once"] if copies else []
+        return [kept[at] for at in sorted(kept)], warnings
+
+
+def _uuids(session: Session) -> set[str]:
+    return {part.id.rpartition(":")[0] for message in session.messages for part in message.parts}
+
+
+def _age(session: Session) -> tuple[int, int, str]:
+    return session.updated, session.created, session.id
+
+
+def _without(message: Message, seen: set[str]) -> Message | None:
+    """The message without parts whose record was seen; None when none is left."""
+    parts: list[Part] = [part for part in message.parts if part.id.rpartition(":")[0] not in seen]
+    if len(parts) == len(message.parts):
+        return message
+    return replace(message, parts=tuple(parts)) if parts else None
+
+
+def _is_transcript(name: str) -> bool:
+    return name.endswith(SUFFIX)
+
+
+def _spill_folders(path: Path) -> list[Path]:
+    """Where outputs too large for this transcript lie; a subagent's may be with its parent's."""
+    folders = [path.with_suffix("") / SPILLED]
+    if path.parent.name == "subagents":
+        folders.append(path.parent.parent / SPILLED)
+    return folders
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A transcript, a project's folder, the projects folder, or the folder that holds it."""
+    if path.is_file():
+        return ClaudeCode(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
+    projects = path / "projects"
+    if path.name == ".claude" and projects.is_dir():
+        return ClaudeCode(projects)
+    if projects.is_dir() and _holds_projects(projects):
+        return ClaudeCode(projects)
+    if _holds_transcripts(path) or _holds_projects(path):
+        return ClaudeCode(path)
+    return None
+
+
+def _holds_projects(folder: Path) -> bool:
+    """Whether the folders inside are named after paths, and one has transcripts."""
+    inside = [entry for entry in sorted(folder.iterdir()) if entry.is_dir() and not entry.is_symlink()]
+    named = folder.name == "projects" or all(_SLUG.match(entry.name) for entry in inside)
+    return named and any(map(_holds_transcripts, inside))
+
+
+def _holds_transcripts(folder: Path) -> bool:
+    try:
+        return any(map(_wrote, sorted(folder.glob(f"*{SUFFIX}"))[:PEEKED]))
+    except OSError:
+        return False
+
+
+def _wrote(path: Path) -> bool:
+    """Whether Claude Code wrote the file."""
+    return any(map(looks_like, first_records(path)))
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The projects folders of this machine."""
+    configured = environ.get("CLAUDE_CONFIG_DIR")
+    config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+    folders = [Path(configured)] if configured else [home / ".claude", config / "claude"]
+    seen = set()
+    for folder in folders:
+        projects = folder / "projects"
+        real = os.path.realpath(projects)
+        if real not in seen and projects.is_dir():
+            seen.add(real)
+            yield ClaudeCode(projects)

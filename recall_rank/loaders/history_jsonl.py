@@ -1,0 +1,195 @@
+"""The neutral history format: sessions, messages and parts as JSON lines, plain or packed by gzip or xz."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from recall_rank.loaders.files import blocks, opened, signature
+from recall_rank.loaders.jsonl import Record, Records
+from recall_rank.loaders.peek import first_records, has_records
+from recall_rank.loaders.resume import Place, pack, unpack
+from recall_rank.loaders.values import millis, text_of, touched_files
+from recall_rank.model import Flag, Message, Part, Reading, Role, Session, Source, Unit
+
+NAME = "history"
+SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
+PACKED = {".gz", ".xz"}
+STARTS = ('{"t":', '{"t" :', '{ "t"')
+
+_ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
+
+
+class HistoryJsonl:
+    """One history file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or NAME
+        self.location = str(path)
+        self._path = Path(os.path.realpath(path))
+
+    def units(self) -> Iterable[Unit]:
+        return [Unit(self._path.name, self.location)]
+
+    def signature(self, unit: Unit) -> bytes:
+        return signature(self._path)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        """The file's sessions, or what was appended when `since` still fits (see resume.continues)."""
+        suffix = self._path.suffix
+        with opened(self._path) as file:
+            resume = None if suffix in PACKED else unpack(file, since)
+            if resume is not None:
+                place, state = resume
+                reader = _Reader(self.name, self.location, state)
+                reading = reader.run(blocks(file, start=place.offset), place)
+                if reading is not None:
+                    return reading
+            reader = _Reader(self.name, self.location)
+            return reader.run(blocks(file, suffix), Place(), packed=suffix in PACKED) or Reading([])
+
+
+class _Reader:
+    """One pass over the file. `state` is the last session's record before the place where reading goes on."""
+
+    def __init__(self, name: str, location: str, state: Record | None = None) -> None:
+        self.name = name
+        self.location = location
+        self.heads: dict[str, Record] = {state["id"]: state} if state else {}
+        self.messages: dict[str, dict[str, Message]] = {}
+        self.last: str | None = state["id"] if state else None
+        self.warnings: dict[str, None] = {}
+        self.more = False
+
+    def run(self, data: Iterator[bytes], place: Place, *, packed: bool = False) -> Reading | None:
+        """The reading; None when one that goes on from a place needs what lies before it."""
+        self.more = place.offset > 0
+        lines = Records(data, self.location, starts=STARTS, place=place)
+        try:
+            for number, record in lines:
+                kind = record.get("t")
+                if kind == "message":
+                    if not self._message(number, record, lines):
+                        return None
+                elif kind == "session":
+                    self._session(number, record, lines)
+                elif kind is None:
+                    lines.bad(number, 'neither a session nor a message: "t" is missing')
+                else:
+                    self.warnings[f"records of the unknown type {str(kind)[:40]!r} were not read"] = None
+        except OSError as error:
+            if not self.messages:
+                raise
+            lines.bad(lines.place.line + 1, error.strerror or str(error))
+        point = None
+        if lines.resumable and not packed:
+            point = pack(lines.place, self.heads.get(self.last) if self.last else None, more=self.more)
+        return Reading(list(self._sessions()), lines.malformed, list(self.warnings), point)
+
+    def _session(self, number: int, record: Record, lines: Records) -> None:
+        key = text_of(record.get("id"))
+        if not key:
+            lines.bad(number, "a session without an id")
+            return
+        record["id"] = self.last = key
+        self.heads[key] = record
+        self.messages.setdefault(key, {})
+
+    def _message(self, number: int, record: Record, lines: Records) -> bool:
+        session = text_of(record.get("session"))
+        if not session:
+            lines.bad(number, "a message without a session")
+            return True
+        known = self.messages.get(session)
+        if known is None:
+            if session not in self.heads:
+                if self.more:
+                    return False
+                self.warnings[f"session {session[:80]} has messages but no line of its own"] = None
+            known = self.messages[session] = {}
+        key = text_of(record.get("id")) or f"{session}:{number}"
+        raw = record.get("parts")
+        parts = [_part(key, index, part) for index, part in enumerate(raw)] if type(raw) is list else []
+        if None in parts or type(raw) is not list:
+            lines.bad(number, "a part that is no object" if type(raw) is list else "a message without a list of parts")
+        known[key] = Message(
+            key,
+            _ROLES.get(record.get("role"), "system"),
+            millis(record.get("time")),
+            tuple([part for part in parts if part is not None]),
+            text_of(record.get("author")),
+            text_of(record.get("agent")),
+            text_of(record.get("model")),
+        )
+        return True
+
+    def _sessions(self) -> Iterator[Session]:
+        for key, messages in self.messages.items():
+            head = self.heads.get(key, {})
+            times = [message.time for message in messages.values() if message.time]
+            yield Session(
+                key,
+                tuple(messages.values()),
+                text_of(head.get("title")),
+                text_of(head.get("directory")),
+                text_of(head.get("project")),
+                text_of(head.get("worktree")),
+                millis(head.get("created")) or min(times, default=0),
+                millis(head.get("updated")) or max(times, default=0),
+                text_of(head.get("parent")),
+                text_of(head.get("source")) or self.name,
+                text_of(head.get("agent_app")),
+            )
+
+
+def _part(message: str, index: int, raw: Any) -> Part | None:
+    if type(raw) is not dict:
+        return None
+    get = raw.get
+    flags = Flag.NONE
+    if get("pruned"):
+        flags |= Flag.PRUNED
+    if get("synthetic"):
+        flags |= Flag.SYNTHETIC
+    if get("error"):
+        flags |= Flag.ERROR
+    kind = text_of(get("type")) or "text"
+    if kind == "compaction":
+        flags |= Flag.SUMMARY
+    tool_input = get("input")
+    return Part(
+        text_of(get("id")) or f"{message}:{index}",
+        kind,
+        text_of(get("text")),
+        text_of(get("tool")),
+        tool_input,
+        text_of(get("output")),
+        text_of(get("error")),
+        text_of(get("title")),
+        text_of(get("prompt")),
+        text_of(get("status")),
+        flags,
+        touched_files(tool_input),
+    )
+
+
+def recognise(path: Path) -> Source | None:
+    """The history in this file, told by its first record; None for anything else."""
+    if not path.name.endswith(SUFFIXES) or not path.is_file():
+        return None
+    first = next(first_records(path), {})
+    return HistoryJsonl(path) if first.get("t") in {"session", "message"} else None
+
+
+def unreadable(path: Path) -> Source | None:
+    """A file that is called a history but holds not one readable record: reading it says what is wrong."""
+    if path.name.endswith(SUFFIXES) and path.is_file() and not has_records(path):
+        return HistoryJsonl(path)
+    return None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
+    """No program keeps its histories in this format."""
+    return ()

@@ -1,0 +1,87 @@
+"""Base64 payloads: images and archives inside text, found by a sparse look and replaced by a mark."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+MARK = "[…]"
+SPAN = 1024  # every run of 2 * SPAN - 1 base64 characters fills one aligned block of SPAN
+SHORT = 64  # after ";base64," shorter runs are payloads too
+DISTINCT = 40  # of 64 letters; hex dumps and rows of one letter have fewer
+
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
+_RAW = re.compile(rb"[A-Za-z0-9+/_=\\-]*")  # with the backslash of an escaped line end
+_RUN = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
+_WRAPPED = re.compile(r"[A-Za-z0-9+/=\r\n]*")
+_DATA_URI = re.compile(rf"(;base64,)[A-Za-z0-9+/_-]{{{SHORT},}}={{0,2}}")
+
+
+def suspicious(raw: bytes | bytearray) -> bool:
+    """Whether JSON text may hold a payload. Cheap: looks for one blank per block of ordinary text."""
+    if raw.find(b";base64,") >= 0:
+        return True
+    for start in range(0, len(raw) - SPAN + 1, SPAN):
+        if raw.find(b" ", start, start + SPAN) < 0 and _RAW.fullmatch(raw, start, start + SPAN):
+            return True
+    return False
+
+
+def strip(value: Any) -> Any:
+    """The JSON value with payloads replaced in all its strings; changes lists and mappings in place."""
+    box = [value]
+    todo: list[Any] = [box]
+    while todo:
+        holder = todo.pop()
+        items = holder.items() if type(holder) is dict else enumerate(holder)
+        for key, item in items:
+            kind = type(item)
+            if kind is str:
+                if len(item) > SHORT:
+                    holder[key] = strip_text(item)
+            elif kind is dict or kind is list:
+                todo.append(item)
+    return box[0]
+
+
+def strip_text(text: str) -> str:
+    """The text with each payload replaced by a mark; linear in its length."""
+    if ";base64," in text:
+        text = _DATA_URI.sub(r"\1" + MARK, text)
+    kept = 0
+    out: list[str] = []
+    start = 0
+    while start + SPAN <= len(text):
+        if text.find(" ", start, start + SPAN) < 0 and (end := _payload_end(text, start)):
+            before = text[max(kept, start - SPAN) : start]
+            first = start - (len(before) - len(before.rstrip(_ALPHABET)))
+            out += (text[kept:first], MARK)
+            kept = end
+            start = -(-end // SPAN) * SPAN
+        else:
+            start += SPAN
+    if not out:
+        return text
+    return "".join(out) + text[kept:]
+
+
+def _payload_end(text: str, start: int) -> int:
+    """Where the payload that fills the block at start ends; 0 when the block is something else."""
+    block = text[start : start + SPAN]
+    if len(set(block)) < DISTINCT:
+        return 0
+    if _RUN.fullmatch(block):
+        return _end_of(_RUN, text, start)
+    if not _WRAPPED.fullmatch(block):
+        return 0
+    lines = block.splitlines()
+    width = len(lines[1]) if len(lines) > 2 else 0
+    if width < SHORT - 4 or any(len(line) != width for line in lines[1:-1]):
+        return 0
+    rows = re.compile(rf"[A-Za-z0-9+/]*\r?\n(?:[A-Za-z0-9+/]{{{width}}}\r?\n)*(?:[A-Za-z0-9+/]*={{1,2}})?")
+    return _end_of(rows, text, start)
+
+
+def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
+    found = pattern.match(text, start)
+    return found.end() if found else 0

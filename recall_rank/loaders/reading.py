@@ -1,0 +1,142 @@
+"""Everything that the sources hold, whatever some of them fail to give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recall_rank.model import Malformed, Session, Source, SourceReport, Unit
+
+Progress = Callable[[int, "int | None"], None]
+"""Called with how many units are read, and of how many."""
+
+
+@dataclass(slots=True)
+class _Given:
+    """What one source gave so far."""
+
+    source: Source
+    sessions: list[Session] = field(default_factory=list)
+    size: int = 0
+    malformed: list[Malformed] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def report(self) -> SourceReport:
+        messages = [message for session in self.sessions for message in session.messages]
+        return SourceReport(
+            self.source.name,
+            self.source.location,
+            self.size,
+            len(self.sessions),
+            len(messages),
+            sum(len(message.parts) for message in messages),
+            tuple(self.malformed),
+            tuple(self.errors),
+            tuple(dict.fromkeys(self.warnings)),
+            max((message.time for message in messages), default=0),
+        )
+
+
+def read_all(
+    sources: Iterable[Source], progress: Progress | None = None
+) -> tuple[list[Session], list[SourceReport]]:  # fmt: skip
+    """Every session of every source, and a report for each source in their order. Never raises for what lies there.
+
+    Besides the protocol a source may have: `with` to keep its files open while many units are read, `files()` for its
+    size, `warnings` that are not of one unit, and `settle(sessions)` for what only all of its sessions can tell. A
+    session found twice, in one source or two, counts where it has the most messages.
+    """
+    given = [_Given(source) for source in sources]
+    listed = [(each, _units(each)) for each in given]
+    total = sum(len(units) for _, units in listed)
+    done = 0
+    for each, units in listed:
+        with _kept_open(each):
+            for unit in units:
+                if progress is not None:
+                    progress(done, total)
+                _read(each, unit)
+                done += 1
+        _settle(each)
+        each.size = _size(each.source, units)
+    if progress is not None:
+        progress(done, total)
+    _merge(given)
+    return [session for each in given for session in each.sessions], [each.report() for each in given]
+
+
+def _units(given: _Given) -> list[Unit]:
+    try:
+        units = list(given.source.units())
+    except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
+        given.errors.append(_reason(given.source.location, error))
+        return []
+    given.warnings += getattr(given.source, "warnings", ())
+    return units
+
+
+def _read(given: _Given, unit: Unit) -> None:
+    try:
+        reading = given.source.read(unit)
+    except Exception as error:  # noqa: BLE001
+        given.errors.append(_reason(unit.location, error))
+        return
+    given.sessions += reading.sessions
+    given.malformed += reading.malformed
+    given.warnings += reading.warnings
+
+
+def _settle(given: _Given) -> None:
+    settle = getattr(given.source, "settle", None)
+    if settle is not None:
+        given.sessions, warnings = settle(given.sessions)
+        given.warnings += warnings
+
+
+def _kept_open(given: _Given) -> AbstractContextManager[Any]:
+    return given.source if isinstance(given.source, AbstractContextManager) else nullcontext()
+
+
+def _reason(location: str, error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{location}: {error.strerror or error}"
+    return f"{location}: {type(error).__name__}: {error}"
+
+
+def _merge(given: Sequence[_Given]) -> None:
+    """Leaves each session only where it has the most messages, the first place of several."""
+    best: dict[tuple[str | None, str], tuple[int, int, int]] = {}
+    for at, each in enumerate(given):
+        for index, session in enumerate(each.sessions):
+            key = (session.agent, session.id)
+            count = len(session.messages)
+            if key not in best or count > best[key][0]:
+                best[key] = (count, at, index)
+    kept = {(at, index) for _, at, index in best.values()}
+    for at, each in enumerate(given):
+        left = [session for index, session in enumerate(each.sessions) if (at, index) in kept]
+        lost = len(each.sessions) - len(left)
+        if lost:
+            what = "session was" if lost == 1 else "sessions were"
+            each.warnings.append(f"{lost} {what} found twice and counted where more messages are")
+            each.sessions = left
+
+
+def _size(source: Source, units: Sequence[Unit]) -> int:
+    files = getattr(source, "files", None)
+    return sum(map(_file_size, files() if files is not None else _places(units)))
+
+
+def _places(units: Sequence[Unit]) -> Iterator[Path]:
+    yield from map(Path, dict.fromkeys(unit.location for unit in units))
+
+
+def _file_size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return 0

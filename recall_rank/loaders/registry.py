@@ -1,0 +1,136 @@
+"""Which loader reads what lies at a path, and which stores this machine has."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from recall_rank.loaders import claude_code, history_jsonl, opencode
+from recall_rank.model import Source
+
+ENTRY_POINTS = "recall_rank.loaders"
+MAX_DEPTH = 8  # of folders searched for stores
+PASSED_OVER = {".git", "node_modules", "__pycache__", ".venv"}
+
+
+def _nothing(path: Path) -> Source | None:  # noqa: ARG001
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """How one agent's stores are found. None of these functions may write, follow links or raise for odd files."""
+
+    name: str
+    recognise: Callable[[Path], Source | None]  # what lies exactly there: a file, or a store's own folder
+    stores: Callable[[Mapping[str, str], Path], Iterable[Source]]  # environment, home -> what this machine has
+    insist: Callable[[Path], Source | None] = _nothing  # asked last, about a file that the caller named
+
+
+LOADERS = (
+    Loader(opencode.NAME, opencode.recognise, opencode.stores, opencode.named),
+    Loader(claude_code.AGENT, claude_code.recognise, claude_code.stores),
+    Loader(history_jsonl.NAME, history_jsonl.recognise, history_jsonl.stores, history_jsonl.unreadable),
+)
+
+
+def loaders() -> list[Loader]:
+    """Our loaders, then those that other packages offer under the entry point group `recall_rank.loaders`."""
+    import importlib.metadata  # slow to import, and only wanted where histories are looked for
+
+    found = list(LOADERS)
+    for entry in sorted(importlib.metadata.entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
+        try:
+            loader = entry.load()
+        except Exception as error:  # noqa: BLE001 - what another package does must not stop ours
+            warnings.warn(f"loader {entry.value} cannot be imported: {error}", RuntimeWarning, stacklevel=2)
+            continue
+        if isinstance(loader, Loader):
+            found.append(loader)
+        else:
+            warnings.warn(f"loader {entry.value} is no recall_rank.loaders.Loader", RuntimeWarning, stacklevel=2)
+    return found
+
+
+def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> Source:
+    """The one history at a path, or of the agent of this name on this machine.
+
+    Raises FileNotFoundError when nothing is there, and ValueError when nothing there is recognised or several are.
+    `name` replaces the agent's name in reports and results; it is for sources of ours.
+    """
+    path = Path(where).expanduser()
+    known = loaders()
+    exists = os.path.lexists(path)
+    found = _found(path, known) if exists else []
+    if not found:
+        agents = {loader.name: loader for loader in known}
+        agent = agents.get(os.fspath(where).lower())
+        if agent is not None:
+            found = list(agent.stores(os.environ, Path.home()))
+            if not found:
+                raise ValueError(f"no history of {agent.name} was found on this machine")
+        elif not exists:
+            raise FileNotFoundError(errno.ENOENT, "no such file or folder", str(path))
+        else:
+            raise ValueError(f"{path}: no history is recognised here; known are {', '.join(sorted(agents))}")
+    if len(found) > 1:
+        places = ", ".join(source.location for source in found[:5]) + (", ..." if len(found) > 5 else "")
+        raise ValueError(f"{path} stands for {len(found)} histories, not one: {places}")
+    if name is not None:
+        found[0].name = name  # type: ignore[misc]
+    return found[0]
+
+
+def open_sources(where: str | os.PathLike[str]) -> list[Source]:
+    """Every history at a path and below it, in a fixed order; files that are none are passed over."""
+    return _found(Path(where).expanduser(), loaders())
+
+
+def _found(path: Path, known: list[Loader]) -> list[Source]:
+    found: list[Source] = []
+    _search(path, known, found, MAX_DEPTH)
+    if not found and path.is_file():
+        found = [source for loader in known if (source := loader.insist(path)) is not None][:1]
+    return found
+
+
+def _search(path: Path, known: list[Loader], found: list[Source], depth: int) -> None:
+    for loader in known:
+        source = _recognised(loader, path)
+        if source is not None:
+            found.append(source)
+            return
+    if depth and path.is_dir():
+        for inside in sorted(path.iterdir()):
+            if inside.name not in PASSED_OVER and not inside.is_symlink():
+                # A folder inside that may not be read holds no history of the caller's.
+                with contextlib.suppress(PermissionError):
+                    _search(inside, known, found, depth - 1)
+
+
+def _recognised(loader: Loader, path: Path) -> Source | None:
+    try:
+        return loader.recognise(path)
+    except OSError:
+        return None
+
+
+def discover(environ: Mapping[str, str] = os.environ, home: Path | None = None) -> list[Source]:
+    """Every store of this machine, at the places its agents use on Linux, macOS and Windows."""
+    if home is None:
+        try:
+            home = Path.home()
+        except RuntimeError:
+            return []
+    found: list[Source] = []
+    for loader in loaders():
+        try:
+            found += loader.stores(environ, home)
+        except Exception as error:  # noqa: BLE001 - one agent's odd layout must not hide the others
+            warnings.warn(f"looking for {loader.name} failed: {error}", RuntimeWarning, stacklevel=2)
+    return found

@@ -1,0 +1,84 @@
+"""Copies a database that may be in use, in a process of its own: `python sqlite_copy.py DATABASE FOLDER`.
+
+Closing any descriptor of a database drops all locks that its process holds on it, so the copying process must not be
+one that has the database open. The copy is kept only when no file changed while it was made. Standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import time
+from pathlib import Path
+
+TRIES = 200
+SECONDS = 2.0
+SUFFIXES = ("", "-wal", "-journal")
+COPY = "copy.db"
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code 0 when a whole copy lies in the folder; otherwise the reason is on stderr."""
+    database, folder = Path(arguments[0]), Path(arguments[1])
+    until = time.monotonic() + SECONDS
+    for attempt in range(TRIES):
+        if attempt and time.monotonic() > until:
+            break
+        try:
+            if copied(database, folder):
+                return 0
+        except OSError as error:
+            sys.stderr.write(f"{error.strerror or error}: {error.filename or database}")
+            return 1
+        time.sleep(min(0.02, 0.001 * (attempt + 1)))
+    sys.stderr.write("it changed during every attempt to copy it")
+    return 1
+
+
+def copied(database: Path, folder: Path) -> bool:
+    """Copies the database, then its log; whether none of them changed meanwhile."""
+    before = states(database)
+    for suffix, state in zip(SUFFIXES, before, strict=True):
+        target = folder / (COPY + suffix)
+        target.unlink(missing_ok=True)
+        if state is not None:
+            try:
+                _copy(beside(database, suffix), target)
+            except FileNotFoundError:
+                if not suffix:
+                    raise
+                return False
+    return states(database) == before
+
+
+def _copy(source: Path, target: Path) -> None:
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with os.fdopen(os.open(source, flags), "rb", buffering=0) as original:
+        if not stat.S_ISREG(os.fstat(original.fileno()).st_mode):
+            raise OSError(0, "not a regular file", str(source))
+        with target.open("xb") as copy:
+            shutil.copyfileobj(original, copy, 1 << 20)
+
+
+def states(database: Path) -> list[tuple[int, int, int] | None]:
+    """Inode, size and time of the database, its log and its journal; None for what is not there."""
+    found: list[tuple[int, int, int] | None] = []
+    for suffix in SUFFIXES:
+        try:
+            status = beside(database, suffix).stat()
+        except FileNotFoundError:
+            found.append(None)
+        else:
+            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return found
+
+
+def beside(database: Path, suffix: str) -> Path:
+    """The file that SQLite keeps beside a database under this suffix."""
+    return database.with_name(database.name + suffix)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

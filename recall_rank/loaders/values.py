@@ -1,0 +1,47 @@
+"""JSON values as the model wants them: text, times and paths that are there, whatever type the writer chose."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+_FILE_KEYS = ("file_path", "filePath", "notebook_path", "notebookPath", "path")
+_LATEST = 1 << 53
+
+
+def text_of(value: Any) -> str | None:
+    """The value as text: strings as they are, numbers in digits, everything else None."""
+    if value is None or type(value) is str:
+        return value
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def millis(value: Any) -> int:
+    """A time as milliseconds since 1970 UTC, from an ISO text or a number of them; 0 when it says nothing."""
+    if type(value) is int:
+        return value if 0 < value < _LATEST else 0
+    if type(value) is float:
+        return int(value) if 0 < value < _LATEST else 0
+    return _from_iso(value) if type(value) is str else 0
+
+
+def _from_iso(value: str) -> int:
+    try:
+        when = datetime.fromisoformat(value)
+        if when.tzinfo is None:
+            when = when.replace(tzinfo=UTC)
+        return max(0, int(when.timestamp() * 1000 + 0.5))
+    except (ValueError, OverflowError):
+        return 0
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """The value when it is an object, an empty one otherwise."""
+    return value if type(value) is dict else {}
+
+
+def touched_files(tool_input: Any) -> tuple[str, ...]:
+    """The paths that a tool call names in its input."""
+    if type(tool_input) is not dict:
+        return ()
+    return tuple(value for key in _FILE_KEYS if type(value := tool_input.get(key)) is str and value)

@@ -1,0 +1,201 @@
+"""A query: parsed and validated once, then read by every stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, get_args
+
+from recall_rank._core.tokens import tokens
+from recall_rank.model import Context, Group, Match, Order, Scope
+from recall_rank.text import STOP_WORDS, encode
+from recall_rank.times import resolve_window
+
+MAX_QUERY_CHARS = 4096
+MAX_PATTERN_CHARS = 1000
+MAX_RESULTS = 1000
+MAX_WORDS = 64  # words that are searched; the rest of a longer query is ignored with a warning
+WORD, JOINED, SPECIAL = 0, 1, 2
+
+TYPES = ("text", "tool", "reasoning", "all")
+ROLE_FILTERS = ("user", "assistant", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of the query as it is compared, and as it was written."""
+
+    form: bytes
+    written: str
+    counts: bool  # false for stop words beside words that mean something
+    cjk: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """Several words that were written as one, or a word with its punctuation: covers words[at:at + span]."""
+
+    form: bytes
+    written: str
+    at: int
+    span: int
+    cjk: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything a search may be asked besides its words; names and values are those of the recall tool.
+
+    Raises ValueError or TypeError naming the option, the value and what is accepted.
+    """
+
+    match: Match = "smart"
+    scope: Scope = "global"
+    group: Group = "part"
+    type: str = "all"
+    role: str = "all"
+    session_id: str | None = None
+    title: str | None = None
+    sessions: int | None = None
+    results: int = 10
+    width: int = 200
+    before: int | str | None = None
+    after: int | str | None = None
+    last: str | None = None
+    from_: str | None = None
+    to: str | None = None
+    since: str | None = None
+    until: str | None = None
+    directory: str | None = None
+    fallback: bool = False
+    tool_name: str | None = None
+    explain: bool = False
+    budget_ms: float = 2000.0
+    now: int | None = None
+    cancel: Any = None  # an object with is_set(), such as threading.Event
+    context: Context | None = None
+    project: str | None = None
+    exclude_session_ids: Sequence[str] = ()
+    must: Sequence[str] = ()
+    must_not: Sequence[str] = ()
+    order: Order = "relevance"
+    offset: int = 0
+    extra_scores: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        _one_of("match", self.match, get_args(Match))
+        _one_of("scope", self.scope, get_args(Scope))
+        _one_of("group", self.group, get_args(Group))
+        _one_of("type", self.type, TYPES)
+        _one_of("role", self.role, ROLE_FILTERS)
+        _one_of("order", self.order, get_args(Order))
+        _whole("results", self.results, 1, MAX_RESULTS)
+        _whole("width", self.width, 20, 10_000)
+        _whole("offset", self.offset, 0, 2**31)
+        if self.sessions is not None:
+            _whole("sessions", self.sessions, 1, 2**31)
+        if isinstance(self.budget_ms, bool) or not isinstance(self.budget_ms, (int, float)) or not self.budget_ms > 0:
+            raise ValueError(f"budget_ms must be a number above 0, not {self.budget_ms!r}")
+        for name in ("session_id", "title", "directory", "tool_name", "project"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"{name} must be a string, not {value!r}")
+        for name in ("must", "must_not", "exclude_session_ids"):
+            value = getattr(self, name)
+            if isinstance(value, str) or not all(isinstance(item, str) and item for item in value):
+                raise TypeError(f"{name} must be a list of non-empty strings, not {value!r}")
+        if self.now is not None:
+            _whole("now", self.now, 0, 2**53)
+        if self.tool_name and self.type not in ("all", "tool"):
+            raise ValueError(f"tool_name goes with type 'all' or 'tool', not {self.type!r}")
+        if self.context is not None and not isinstance(self.context, Context):
+            raise TypeError(f"context must be a recall_rank.Context, not {self.context!r}")
+        if self.cancel is not None and not callable(getattr(self.cancel, "is_set", None)):
+            raise TypeError(f"cancel must have is_set(), as threading.Event has; {self.cancel!r} has not")
+        if self.scope != "global" and not self.session_id:
+            wanted = "session_id" if self.scope == "session" else "project, directory or worktree"
+            if self.context is None or not any(getattr(self.context, name) for name in wanted.replace(" or", ",").split(", ")):
+                raise ValueError(f"scope {self.scope!r} needs a context with {wanted}")
+
+
+OPTION_NAMES = frozenset(f.name for f in fields(Options))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The words of a query and its options. `after` and `before` are exclusive bounds in ms, 0 for none."""
+
+    text: str
+    options: Options
+    words: tuple[Word, ...]
+    compounds: tuple[Compound, ...]
+    phrases: tuple[str, ...]
+    now: int
+    after: int
+    before: int
+    warnings: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def parse(cls, text: str, now: int, options: Options) -> Query:
+        """Raises ValueError for an empty query, one that is too long, or an impossible time window."""
+        if not isinstance(text, str):
+            raise TypeError(f"query must be a string, not {text!r}")
+        if not text.strip():
+            raise ValueError("the query is empty")
+        longest = MAX_PATTERN_CHARS if options.match == "regex" else MAX_QUERY_CHARS
+        if len(text) > longest:
+            raise ValueError(f"the query has {len(text)} characters; at most {longest} are accepted")
+        window = resolve_window(
+            now,
+            after=options.after,
+            before=options.before,
+            last=options.last,
+            from_=options.from_,
+            to=options.to,
+            since=options.since,
+            until=options.until,
+            strict=True,
+        )
+        words, compounds = _words(text)
+        warnings = [warning.text for warning in window.warnings]
+        if len(words) > MAX_WORDS:
+            warnings.append(f"only the first {MAX_WORDS} words of the query are searched")
+            words = words[:MAX_WORDS]
+            compounds = [c for c in compounds if c.at + c.span <= MAX_WORDS]
+        return cls(
+            text=text,
+            options=options,
+            words=tuple(words),
+            compounds=tuple(compounds),
+            phrases=tuple(p for p in text.split('"')[1::2] if p.strip()) if text.count('"') > 1 else (),
+            now=now,
+            after=window.after or 0,
+            before=window.before or 0,
+            warnings=tuple(warnings),
+        )
+
+
+def _words(text: str) -> tuple[list[Word], list[Compound]]:
+    data = encode(text)
+    found = tokens(data)
+    content = any(kind == WORD and form not in STOP_WORDS for form, kind, *_ in found)
+    words: list[Word] = []
+    compounds: list[Compound] = []
+    for form, kind, start, end, position, span, cjk in found:
+        written = data[start:end].decode("utf-8", "replace")
+        if kind == WORD:
+            words.append(Word(form.encode(), written, not content or form not in STOP_WORDS, cjk))
+        else:
+            compounds.append(Compound(form.encode(), written, position, span, cjk))
+    return words, compounds
+
+
+def _one_of(name: str, value: object, accepted: Sequence[str]) -> None:
+    if value not in accepted:
+        listed = ", ".join(repr(item) for item in accepted[:-1])
+        raise ValueError(f"{name} must be {listed} or {accepted[-1]!r}, not {value!r}")
+
+
+def _whole(name: str, value: object, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")

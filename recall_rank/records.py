@@ -1,0 +1,50 @@
+"""Mappings of the shape of the records, made into records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from recall_rank.model import Flag, Message, Part, Session
+
+Record = TypeVar("Record", Part, Message, Session)
+_FIELDS = {cls: frozenset(f.name for f in fields(cls)) for cls in (Part, Message, Session)}
+
+
+def session_from(value: Session | Mapping[str, Any]) -> Session:
+    """A Session as it is, or one made of a mapping with its field names; unknown keys are ignored.
+
+    Raises TypeError or ValueError naming what is missing or of the wrong type.
+    """
+    if isinstance(value, Session):
+        return value
+    return _record(Session, value, messages=tuple(_message_from(m) for m in _listed(value, "messages")))
+
+
+def _message_from(value: Message | Mapping[str, Any]) -> Message:
+    if isinstance(value, Message):
+        return value
+    return _record(Message, value, parts=tuple(_part_from(p) for p in _listed(value, "parts")))
+
+
+def _part_from(value: Part | Mapping[str, Any]) -> Part:
+    return value if isinstance(value, Part) else _record(Part, value)
+
+
+def _listed(value: object, name: str) -> Iterable[Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"a record or a mapping is needed, not {type(value).__name__}")
+    return value.get(name) or ()
+
+
+def _record(cls: type[Record], value: object, **nested: object) -> Record:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{cls.__name__} must be a record or a mapping, not {type(value).__name__}")
+    known = {name: item for name, item in value.items() if name in _FIELDS[cls] and item is not None} | nested
+    if "flags" in known:
+        known["flags"] = Flag(known["flags"])
+    for name in ("id", "type") if cls is Part else ("id", "role") if cls is Message else ("id",):
+        if not isinstance(known.get(name), str):
+            raise ValueError(f"{cls.__name__} needs a string {name!r}, not {known.get(name)!r}")
+    return cls(**known)

@@ -1,0 +1,242 @@
+"""The last stage: a page of candidates becomes a response, with what was searched and why each hit is here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recall_rank import weights
+from recall_rank.budget import DegradeKind
+from recall_rank.group import Grouped, is_title
+from recall_rank.index.segment import ROLES
+from recall_rank.literal import first_match
+from recall_rank.model import (
+    Confidence,
+    Count,
+    Coverage,
+    DirectoryRelevance,
+    Flag,
+    Recency,
+    Result,
+    ResultSource,
+    SearchResponse,
+    Why,
+)
+from recall_rank.snippet import Match, Snippet, field_at, matches_in, show, show_at
+from recall_rank.state import Search
+
+DAY_MS = 86_400_000
+RECENT_DAYS = 7
+
+
+def respond(search: Search, cpu_ms: float) -> SearchResponse:
+    """The response to one search."""
+    options = search.query.options
+    results = [_result(search, entry) for entry in search.page]
+    kinds = [kind for kind in (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK) if kind in search.degraded]
+    return SearchResponse(
+        results=results,
+        query=search.query.text,
+        match_mode=options.match,
+        group=options.group,
+        total=search.total,
+        total_exact=search.total_exact and DegradeKind.TIME not in search.degraded,
+        truncated=search.total > options.offset + len(results),
+        coverage=_coverage(search, results),
+        degrade_kind=kinds[0] if kinds else DegradeKind.NONE,
+        degrade_kinds=kinds,
+        stages_run=tuple(search.stages),
+        answerable=results[0].score if results else 0.0,
+        warnings=(*search.query.warnings, *search.warnings),
+        suggestions=_suggestions(search, results),
+        elapsed_ms=search.deadline.elapsed_ms(),
+        cpu_ms=cpu_ms,
+    )
+
+
+def _result(search: Search, entry: Grouped) -> Result:
+    segment, query = search.segment, search.query
+    candidate = entry.candidate
+    part = candidate.part
+    message = segment.part_message[part]
+    row = segment.sessions[entry.session]
+    title = is_title(segment, candidate)
+    shown_message = _representative(search, entry.session) if title else message
+    matches = matches_in(
+        segment, search.expansion.matcher, segment.doc_start[candidate.doc], segment.doc_start[candidate.doc + 1]
+    )
+    cut = _snippet(search, part, candidate.doc, matches)
+    kind = segment.names.values[segment.part_type[part]] or ""
+    flags = Flag(segment.part_flags[part])
+    terms = _matched_terms(search, matches, cut)
+    why = Why(
+        matched_fields=_matched_fields(search, part, title, matches, cut),
+        matched_terms=terms,
+        directory_relevance=_directory_relevance(search, entry.session),
+        recency=_recency(segment.message_time[shown_message], query.now),
+        confidence=_confidence(candidate.score, title=title),
+    )
+    return Result(
+        session_id=row.id,
+        session_title=row.title,
+        directory=row.directory,
+        project=row.project or "",
+        message_id=segment.message_ids[shown_message],
+        role=ROLES[segment.message_role[shown_message]],
+        time=segment.message_time[shown_message],
+        part_id=segment.part_ids[part],
+        part_type=kind,
+        pruned=Flag.PRUNED in flags,
+        snippet=cut.text,
+        spans=cut.spans,
+        field=_field_name(kind, cut.field, title=title),
+        source=_source(kind, title=title),
+        history=row.source,
+        agent=row.agent,
+        score=candidate.score,
+        stage=candidate.stage,
+        match_mode=query.options.match,
+        matched_terms=terms,
+        why=why,
+        directory_relevance=why.directory_relevance,
+        flags=flags,
+        tool_name=segment.names.values[segment.part_tool[part]],
+        author=segment.names.values[segment.message_author[shown_message]],
+        title_match=row.title if title or entry.title_match else None,
+        hit_count=search.hits_of_session.get(entry.session, 1) if query.options.group == "session" else None,
+        hit_count_exact=search.total_exact,
+        explain=candidate.explain if query.options.explain else None,
+        match_reasons=_reasons(candidate.explain) if query.options.explain else None,
+    )
+
+
+def _representative(search: Search, session: int) -> int:
+    """The newest message of the session that passes the filters: where a title hit leads."""
+    segment, row = search.segment, search.segment.sessions[session]
+    query = search.query
+    best = row.first_message
+    for message in range(row.first_message + 1, row.last_message):
+        time, role = segment.message_time[message], ROLES[segment.message_role[message]]
+        passes = query.options.role in ("all", role) and (not query.after or time > query.after)
+        passes = passes and (not query.before or time < query.before)
+        if passes and (best == row.first_message or time >= segment.message_time[best]):
+            best = message
+    return best
+
+
+def _snippet(search: Search, part: int, doc: int, matches: Sequence[Match]) -> Snippet:
+    segment, options = search.segment, search.query.options
+    if options.match in ("literal", "regex") or not matches:
+        place = first_match(segment, search.query, part) if search.text_marks and search.text_marks[part] else None
+        if place is not None:
+            return show_at(segment, part, place[0], place[1], options.width)
+    return show(segment, part, matches, search.expansion.word_weights, options.width, segment.doc_start[doc])
+
+
+def _matched_terms(search: Search, matches: Sequence[Match], cut: Snippet) -> tuple[str, ...]:
+    """The words of the query that were found, as the query wrote them, in its order."""
+    if search.query.options.match == "regex":
+        return tuple(dict.fromkeys(cut.text[span.start : span.end] for span in cut.spans))
+    words = search.query.words
+    slots = {slot for match in matches for slot in range(match.slot, match.slot + match.span)}
+    return tuple(dict.fromkeys(words[slot].written for slot in sorted(slots) if words[slot].counts))
+
+
+def _matched_fields(
+    search: Search, part: int, title: bool, matches: Sequence[Match], cut: Snippet
+) -> tuple[str, ...]:
+    segment = search.segment
+    kind = segment.names.values[segment.part_type[part]] or ""
+    found: list[str] = []
+    for match in matches:
+        counted = any(search.query.words[slot].counts for slot in range(match.slot, match.slot + match.span))
+        if counted:
+            found.append(_field_name(kind, field_at(segment, part, match.start)[2], title=title))
+    if cut.spans and not found:
+        found.append(_field_name(kind, cut.field, title=title))
+    forms = {word.form for word in search.query.words if word.counts}
+    tool = segment.names.values[segment.part_tool[part]]
+    author = segment.names.values[segment.message_author[segment.part_message[part]]]
+    for name, value in (("tool_name", tool), ("author", author)):
+        if value and any(form.decode("utf-8", "replace") in value.lower() for form in forms):
+            found.append(name)
+    if title and not found:
+        found.append("directory")
+    return tuple(dict.fromkeys(found))
+
+
+def _field_name(kind: str, field: str, *, title: bool) -> str:
+    if title:
+        return "title"
+    return "reasoning" if kind == "reasoning" and field == "text" else field
+
+
+def _source(kind: str, *, title: bool) -> ResultSource:
+    if title:
+        return "title"
+    return "tool" if kind == "tool" else "reasoning" if kind == "reasoning" else "message"
+
+
+def _directory_relevance(search: Search, session: int) -> DirectoryRelevance:
+    bucket = search.allowed.buckets.get(session)
+    return bucket if bucket in ("exact", "project", "global") else "unknown"  # type: ignore[return-value]
+
+
+def _recency(time: int, now: int) -> Recency:
+    if not time:
+        return "unknown"
+    return "recent" if now - time <= RECENT_DAYS * DAY_MS else "older"
+
+
+def _confidence(score: float, *, title: bool) -> Confidence:
+    if score >= weights.HIGH_CONFIDENCE and not title:
+        return "high"
+    return "medium" if score >= weights.MEDIUM_CONFIDENCE else "low"
+
+
+def _reasons(explain: dict[str, float]) -> tuple[str, ...]:
+    return tuple(f"{name} {value:+.3f}" for name, value in sorted(explain.items(), key=lambda item: -abs(item[1])) if value)
+
+
+def _coverage(search: Search, results: Sequence[Result]) -> Coverage:
+    allowed = search.allowed
+    share = search.share_reached
+    buckets: dict[str, int] = {}
+    if search.query.options.directory:
+        for result in results:
+            buckets[result.directory_relevance] = buckets.get(result.directory_relevance, 0) + 1
+    limited = list(allowed.limited_by)
+    if DegradeKind.TIME in search.degraded:
+        limited.append("time_budget")
+    return Coverage(
+        sessions=_reached(allowed.session_count, share),
+        messages=_reached(allowed.message_count, share),
+        parts=_reached(allowed.part_count, share),
+        limited_by=tuple(limited),
+        directory_buckets=buckets,
+    )
+
+
+def _reached(count: Count, share: float) -> Count:
+    if share >= 1:
+        return count
+    return Count(count.known, count.eligible, int(count.eligible * share), count.skipped)
+
+
+def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
+    options = search.query.options
+    found: list[str] = []
+    for written, forms in search.expansion.repaired.items():
+        if results and options.match != "regex":
+            found.append(f"nobody wrote {written!r}; {', '.join(repr(form) for form in forms[:3])} was searched instead")
+    if not results:
+        if options.directory and not options.fallback:
+            found.append("no hit in this directory: try fallback to search elsewhere too")
+        if options.match == "literal":
+            found.append("no part holds this exact text: try match 'smart'")
+        if options.type != "all":
+            found.append("no hit of this type: try type 'all'")
+        if search.allowed.session_count.eligible <= 4:
+            found.append(f"only {search.allowed.session_count.eligible} sessions were searched: widen scope or filters")
+    elif all(result.source == "title" for result in results):
+        found.append("only titles match: read the session, or try other words")
+    return tuple(found[:3])

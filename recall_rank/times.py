@@ -1,0 +1,216 @@
+"""Time filters: what people and agents write, turned into two exclusive bounds in epoch milliseconds.
+
+Everything is read in UTC: a date is its midnight, a date-time without a zone is UTC, and a day word is the start
+of that day. The same words therefore mean the same on every machine. A month counts 30 days, a year 365.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+SECOND_MS: Final = 1_000
+MINUTE_MS: Final = 60 * SECOND_MS
+HOUR_MS: Final = 60 * MINUTE_MS
+DAY_MS: Final = 24 * HOUR_MS
+
+MAX_TIME_MS: Final = 8_640_000_000_000_000  # the last instant JavaScript agents can write
+MIN_EPOCH_DIGITS: Final = 12  # shorter digit strings are years or mistakes, not milliseconds
+
+_UNIT_MS: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), MINUTE_MS),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), HOUR_MS),
+    **dict.fromkeys(("d", "day", "days"), DAY_MS),
+    **dict.fromkeys(("w", "week", "weeks"), 7 * DAY_MS),
+    **dict.fromkeys(("mo", "month", "months"), 30 * DAY_MS),
+    **dict.fromkeys(("y", "yr", "yrs", "year", "years"), 365 * DAY_MS),
+}
+_DURATION: Final = re.compile(r"([0-9]{1,15})\s*([a-z]{1,7})(?:\s+ago)?")
+_DATE: Final = re.compile(
+    r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:[t ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?"
+    r"\s*(z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?)?)?"
+)
+
+_LOWER: Final = ("after", "from", "last", "since")  # ties go to the first named
+_UPPER: Final = ("before", "to", "until")
+_TAKES_DURATION: Final = frozenset({"from", "last", "since", "until"})
+_TAKES_SMALL_NUMBERS: Final = frozenset({"after", "before"})  # documented as plain epoch ms from the start
+
+ACCEPTED: Final = "a date (2026-05-27), a date-time (2026-05-27T18:00Z), now, today, yesterday or epoch milliseconds"
+ACCEPTED_DURATION: Final = "a duration (30m, 2h, 3d, 1w, 2mo, 1y), " + ACCEPTED
+
+
+class TimeWarning(NamedTuple):
+    """One remark about a time filter: its category, the parameter it is about, the sentence to show."""
+
+    category: str
+    parameter: str
+    text: str
+
+
+class EmptyTimeWindow(ValueError):  # noqa: N818 - names what was asked for, not a fault
+    """The bounds exclude every instant: the lower one is not before the upper one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """Keeps t iff after < t < before; None is no bound. In strict mode the only warnings are of bounds that lost."""
+
+    after: int | None = None
+    before: int | None = None
+    warnings: Sequence[TimeWarning] = ()
+
+    def __contains__(self, time: int) -> bool:
+        return (self.after is None or self.after < time) and (self.before is None or time < self.before)
+
+
+def parse_duration(text: str) -> int | None:
+    """Milliseconds of a duration such as "2h", "3 days" or "1w ago"; None when it is something else."""
+    found = _DURATION.fullmatch(text.strip().lower())
+    if found is None or found[2] not in _UNIT_MS:
+        return None
+    return int(found[1]) * _UNIT_MS[found[2]]
+
+
+def parse_instant(value: str | float, now: int) -> int | None:
+    """Epoch milliseconds of an instant form; None when it is none or lies outside what a history can hold."""
+    if isinstance(value, str):
+        time = _parse_word(value.strip().lower(), now)
+    else:
+        time = int(value) if value <= MAX_TIME_MS else None  # neither for NaN nor for infinity
+    return time if time is not None and 0 < time <= MAX_TIME_MS else None
+
+
+def _parse_word(text: str, now: int) -> int | None:
+    if text == "now":
+        return now
+    if text in ("today", "yesterday"):
+        return now - now % DAY_MS - (DAY_MS if text == "yesterday" else 0)
+    if text.isascii() and text.isdigit() and MIN_EPOCH_DIGITS <= len(text) <= 20:
+        return int(text)
+    return _parse_date(text)
+
+
+def _parse_date(text: str) -> int | None:
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(group) if group else None for group in found.groups()[:6])
+    try:
+        moment = datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC)
+    except ValueError:  # month 13, 30 February, 24:00, year 0
+        return None
+    # Not timestamp(): that goes through a float and may be a millisecond off.
+    epoch = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+    return epoch + int((found[7] or "0")[:3].ljust(3, "0")) - _zone_ms(found[8])
+
+
+def _zone_ms(zone: str | None) -> int:
+    if not zone or zone == "z":
+        return 0
+    digits = zone[1:].replace(":", "")
+    offset = int(digits[:2]) * HOUR_MS + int(digits[2:]) * MINUTE_MS
+    return -offset if zone[0] == "-" else offset
+
+
+def resolve_window(
+    now: int,
+    *,
+    after: object = None,
+    from_: object = None,
+    last: object = None,
+    since: object = None,
+    before: object = None,
+    to: object = None,
+    until: object = None,
+    strict: bool = True,
+) -> TimeWindow:
+    """The window all given bounds allow together: the newest lower and the oldest upper bound win.
+
+    Strict: a value that cannot be read is a ValueError naming parameter, value and what is accepted.
+    Forgiving: it is left out and reported as a warning. An empty window is EmptyTimeWindow in both.
+    """
+    warnings: list[TimeWarning] = []
+    given = {"after": after, "from": from_, "last": last, "since": since, "before": before, "to": to, "until": until}
+    bounds: dict[str, int] = {}
+    for parameter, value in given.items():
+        time = _read_bound(parameter, value, now, strict, warnings)
+        if time is not None:
+            bounds[parameter] = time
+    lower = _choose("lower", [name for name in _LOWER if name in bounds], bounds, warnings)
+    upper = _choose("upper", [name for name in _UPPER if name in bounds], bounds, warnings)
+    window = TimeWindow(bounds.get(lower), bounds.get(upper), tuple(warnings))
+    if window.after is not None and window.before is not None and window.after >= window.before:
+        raise EmptyTimeWindow(
+            f"Time filters produce an empty window: {lower}={given[lower]!r} is not before {upper}={given[upper]!r}"
+        )
+    return window
+
+
+def _read_bound(parameter: str, value: object, now: int, strict: bool, warnings: list[TimeWarning]) -> int | None:
+    """One bound in epoch milliseconds, or None when it is absent or was refused."""
+    if value is None:
+        return None
+    duration = parse_duration(value) if isinstance(value, str) else None
+    if duration is not None and parameter in _TAKES_DURATION:
+        return _read_duration(parameter, str(value), duration, now, strict, warnings)
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        time = parse_instant(value, now)
+        if time is not None and (isinstance(value, str) or _is_plausible(parameter, time)):
+            # Bounds are exclusive whole milliseconds: 5.5 as an upper bound must still let 5 through.
+            return math.ceil(value) if isinstance(value, float) and parameter in _UPPER else time
+    if strict:
+        raise ValueError(f"{parameter} must be {_accepted(parameter)}, not {value!r}")
+    if not _is_blank(value):
+        warnings.append(
+            TimeWarning("time_ignored", parameter, f"Ignored {parameter} {value!r}: it must be {_accepted(parameter)}")
+        )
+    return None
+
+
+def _read_duration(
+    parameter: str, value: str, duration: int, now: int, strict: bool, warnings: list[TimeWarning]
+) -> int | None:
+    if duration > 0:
+        return max(now - duration, 1)  # longer than the epoch is old: everything with a known time
+    if parameter in _UPPER:
+        if not strict:
+            warnings.append(TimeWarning("time_normalized", parameter, f"Normalized {parameter} {value!r} to now"))
+        return now
+    if strict:
+        raise ValueError(f"{parameter} must be longer than zero, not {value!r}")
+    warnings.append(TimeWarning("time_zero_width", parameter, f"Ignored zero-width {parameter} {value!r}"))
+    return None
+
+
+def _is_plausible(parameter: str, time: int) -> bool:
+    """Whether a bare number is meant as epoch milliseconds: last=7 is a slip, not a moment in 1970."""
+    return parameter in _TAKES_SMALL_NUMBERS or len(str(time)) >= MIN_EPOCH_DIGITS
+
+
+def _is_blank(value: object) -> bool:
+    """What agents send for "no bound": an empty string, or a number that is no time."""
+    if isinstance(value, str):
+        return not value.strip()
+    return isinstance(value, int | float) and not isinstance(value, bool) and value <= 0
+
+
+def _accepted(parameter: str) -> str:
+    return ACCEPTED_DURATION if parameter in _TAKES_DURATION else f"{ACCEPTED} (durations go into since or until)"
+
+
+def _choose(side: str, names: Sequence[str], bounds: Mapping[str, int], warnings: list[TimeWarning]) -> str:
+    """Name of the most restrictive bound, "" when there is none; bounds that lost are named in a warning."""
+    if not names:
+        return ""
+    pick = max if side == "lower" else min
+    winner = pick(names, key=lambda name: bounds[name])  # the first of equals, as max and min promise
+    losers = [name for name in names if bounds[name] != bounds[winner]]
+    if losers:
+        text = f"Used {winner} as the {side} time bound; ignored less restrictive {', '.join(losers)}"
+        warnings.append(TimeWarning(f"{side}_bound_chosen", winner, text))
+    return winner

@@ -1,0 +1,203 @@
+"""Records as plain JSON values: the one place where the names of the answer are written down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from recall_rank.model import (
+    Count,
+    Coverage,
+    Flag,
+    Malformed,
+    NearMiss,
+    Result,
+    SearchResponse,
+    SourceReport,
+    Span,
+    Why,
+)
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_FLAG_NAMES: Final = tuple((flag, str(flag.name).lower()) for flag in Flag)
+
+
+def response_to_dict(response: SearchResponse) -> dict[str, Any]:
+    """The whole answer. Optional values that are absent or empty are left out; strings are valid UTF-8."""
+    answer: dict[str, Any] = {
+        "ok": True,
+        "query": repaired(response.query),
+        "match_mode": response.match_mode,
+        "group": response.group,
+        "results": [result_to_dict(result) for result in response.results],
+        "total": response.total,
+        "total_exact": response.total_exact,
+        "truncated": response.truncated,
+        "scanned": response.coverage.sessions.searched,
+        "degrade_kind": response.degrade_kind,
+        "degrade_kinds": list(response.degrade_kinds),
+        "stages_run": list(response.stages_run),
+        "answerable": response.answerable,
+        "coverage": coverage_to_dict(response.coverage),
+        "elapsed_ms": response.elapsed_ms,
+        "cpu_ms": response.cpu_ms,
+    }
+    if response.load_errors:
+        answer["load_error_count"] = len(response.load_errors)
+    _put(
+        answer,
+        warnings=_texts(response.warnings),
+        suggestions=_texts(response.suggestions),
+        near_misses=[_near_miss_to_dict(miss) for miss in response.near_misses],
+        load_errors=_texts(response.load_errors),
+    )
+    return answer
+
+
+def error_to_dict(message: str) -> dict[str, Any]:
+    """What is answered instead of results when a call cannot be served."""
+    return {"ok": False, "error": repaired(message)}
+
+
+def result_to_dict(result: Result) -> dict[str, Any]:
+    """One hit."""
+    entry: dict[str, Any] = {
+        "session_id": repaired(result.session_id),
+        "session_title": repaired(result.session_title),
+        "directory": repaired(result.directory),
+        "project": repaired(result.project),
+        "message_id": repaired(result.message_id),
+        "role": result.role,
+        "time": result.time,
+        "part_id": repaired(result.part_id),
+        "part_type": repaired(result.part_type),
+        "pruned": result.pruned,
+        "snippet": repaired(result.snippet),
+        "spans": [_span_to_dict(span) for span in result.spans],
+        "field": result.field,
+        "source": result.source,
+        "history": repaired(result.history),
+        "score": result.score,
+        "stage": result.stage,
+        "match_mode": result.match_mode,
+        "matched_terms": _texts(result.matched_terms),
+        "directory_relevance": result.directory_relevance,
+        "why": _why_to_dict(result.why),
+    }
+    if result.hit_count is not None:
+        entry["hit_count"] = result.hit_count
+        entry["hit_count_exact"] = result.hit_count_exact
+    _put(
+        entry,
+        agent=_optional(result.agent),
+        tool_name=_optional(result.tool_name),
+        author=_optional(result.author),
+        title_match=_optional(result.title_match),
+        flags=flag_names(result.flags),
+        explain=dict(result.explain) if result.explain is not None else None,
+        match_reasons=_texts(result.match_reasons or ()),
+    )
+    return entry
+
+
+def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
+    """What was searched: the three full ledgers, and the origin's flat names for the same numbers."""
+    entry: dict[str, Any] = {
+        "sessions": _count_to_dict(coverage.sessions),
+        "messages": _count_to_dict(coverage.messages),
+        "parts": _count_to_dict(coverage.parts),
+        "sessions_discovered": coverage.sessions.known,
+        "sessions_eligible": coverage.sessions.eligible,
+        "sessions_searched": coverage.sessions.searched,
+        "sessions_skipped": coverage.sessions.known - coverage.sessions.eligible,
+        "messages_searched": coverage.messages.searched,
+        "parts_searched": coverage.parts.searched,
+        "stale_ms": coverage.stale_ms,
+    }
+    _put(
+        entry,
+        skipped_by_reason=dict(coverage.sessions.skipped),
+        limited_by=list(coverage.limited_by),
+        directory_buckets_searched=list(coverage.directory_buckets),
+        directory_bucket_counts=dict(coverage.directory_buckets),
+        per_source=[source_to_dict(report) for report in coverage.per_source],
+    )
+    return entry
+
+
+def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, Any]:
+    """What one source gave. Malformed records are counted; verbose lists each with its place and reason."""
+    entry: dict[str, Any] = {
+        "agent": repaired(report.agent),
+        "location": repaired(report.location),
+        "bytes": report.bytes,
+        "sessions": report.sessions,
+        "messages": report.messages,
+        "parts": report.parts,
+        "malformed": len(report.malformed),
+        "failed": report.failed,
+    }
+    if report.newest:
+        entry["newest"] = report.newest
+    _put(entry, errors=_texts(report.errors), warnings=_texts(report.warnings))
+    if verbose:
+        entry["malformed_records"] = [_malformed_to_dict(record) for record in report.malformed]
+    return entry
+
+
+def flag_names(flags: Flag) -> list[str]:
+    """The flags that are set, in lower case."""
+    return [name for flag, name in _FLAG_NAMES if flag & flags]
+
+
+def repaired(value: str) -> str:
+    """The string with lone surrogates replaced one for one, so that it can be written and offsets still hold."""
+    return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+
+
+def _texts(values: Sequence[str]) -> list[str]:
+    return [repaired(value) for value in values]
+
+
+def _optional(value: str | None) -> str | None:
+    return None if value is None else repaired(value)
+
+
+def _put(entry: dict[str, Any], **optional: Any) -> None:
+    """Adds the values that say something: not None, not an empty list, mapping or string."""
+    entry.update((name, value) for name, value in optional.items() if value is not None and value not in ("", [], {}))
+
+
+def _count_to_dict(count: Count) -> dict[str, Any]:
+    return {
+        "known": count.known,
+        "eligible": count.eligible,
+        "searched": count.searched,
+        "not_reached": count.not_reached,
+        "skipped": dict(count.skipped),
+    }
+
+
+def _span_to_dict(span: Span) -> Mapping[str, int]:
+    return {"start": span.start, "end": span.end, "text_start": span.text_start, "text_end": span.text_end}
+
+
+def _why_to_dict(why: Why) -> dict[str, Any]:
+    return {
+        "matched_fields": _texts(why.matched_fields),
+        "matched_terms": _texts(why.matched_terms),
+        "directory_relevance": why.directory_relevance,
+        "recency": why.recency,
+        "confidence": why.confidence,
+    }
+
+
+def _near_miss_to_dict(miss: NearMiss) -> dict[str, Any]:
+    entry: dict[str, Any] = {"kind": miss.kind, "text": repaired(miss.text), "reason": repaired(miss.reason)}
+    _put(entry, session_id=_optional(miss.session_id))
+    return entry
+
+
+def _malformed_to_dict(record: Malformed) -> dict[str, str]:
+    return {"location": repaired(record.location), "place": repaired(record.place), "reason": repaired(record.reason)}

@@ -1,0 +1,398 @@
+"""Turn texts into documents, terms and postings: the write side of a segment."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.string cimport memcmp, memcpy, memset
+
+from recall_rank._core.intern cimport Interner, intern, interner_free, interner_init, interner_prefetch
+from recall_rank._core.tokens cimport (MAX_TERM, Token, TokenBuffer, WORD, buffer_clear, buffer_free, buffer_init,
+                                       form_hash, tokenise)
+from recall_rank._core.vocabulary cimport signature, to_points
+
+cdef enum:
+    BLOCK_DOCS = 65536   # documents a block: local ids are 16 bits wide
+    LENGTHS = MAX_TERM + 2
+    AHEAD = 12           # tokens between prefetch and use
+
+BLOCK = BLOCK_DOCS
+
+cdef struct Pair:
+    uint32_t term
+    uint16_t doc
+    uint16_t tf
+
+
+cdef struct Key:
+    uint64_t head     # first 8 bytes, big-endian: compares like the bytes
+    uint32_t number
+    uint32_t size
+    const unsigned char* form
+
+
+cdef struct Block:
+    Pair* pairs
+    uint64_t count
+    uint64_t capacity
+
+
+cdef int by_bytes(const void* left, const void* right) noexcept nogil:
+    cdef const Key* a = <const Key*>left
+    cdef const Key* b = <const Key*>right
+    cdef int order
+    if a.head != b.head:
+        return -1 if a.head < b.head else 1
+    order = memcmp(a.form, b.form, a.size if a.size < b.size else b.size)
+    if order:
+        return order
+    return -1 if a.size < b.size else 1 if a.size > b.size else 0
+
+
+cdef object column(Py_ssize_t count, Py_ssize_t width, void** data):
+    """A bytes object of `count` items, to be filled once through `data`."""
+    made = PyBytes_FromStringAndSize(NULL, count * width)
+    data[0] = PyBytes_AS_STRING(made)
+    return made
+
+
+cdef class SegmentBuilder:
+    """Collects documents and gives the vocabulary and the postings of all of them.
+
+    Documents are numbered in the order they are added. Postings are cut into blocks of 65,536 documents;
+    a block lists its own terms. Nothing here depends on a ranking weight.
+    """
+
+    cdef Interner table
+    cdef TokenBuffer buffer
+    cdef Block* blocks
+    cdef uint64_t* seen       # a term: document + 1 in the upper half, its pair in the block in the lower half
+    cdef uint32_t seen_size
+    cdef uint32_t docs
+    cdef uint32_t block_count
+    cdef bint frozen
+
+    def __cinit__(self):
+        buffer_init(&self.buffer)
+        if interner_init(&self.table):
+            raise MemoryError
+
+    def __dealloc__(self):
+        cdef uint32_t k
+        buffer_free(&self.buffer)
+        interner_free(&self.table)
+        for k in range(self.block_count):
+            free(self.blocks[k].pairs)
+        free(self.blocks)
+        free(self.seen)
+
+    def __len__(self):
+        """Documents added so far."""
+        return self.docs
+
+    @property
+    def terms(self):
+        """Distinct terms seen so far."""
+        return self.table.count
+
+    cdef int count_term(self, Block* block, int64_t term) noexcept nogil:
+        cdef uint64_t stamp, wanted
+        cdef void* grown
+        cdef uint32_t at
+        if term < 0:
+            return -1
+        if term >= self.seen_size:
+            grown = realloc(self.seen, self.table.capacity * sizeof(uint64_t))
+            if grown == NULL:
+                return -1
+            self.seen = <uint64_t*>grown
+            memset(self.seen + self.seen_size, 0, (self.table.capacity - self.seen_size) * sizeof(uint64_t))
+            self.seen_size = self.table.capacity
+        stamp = self.seen[term]
+        if stamp >> 32 == <uint64_t>self.docs + 1:
+            at = stamp & 0xFFFFFFFFU
+            if block.pairs[at].tf < 255:
+                block.pairs[at].tf += 1
+            return 0
+        if block.count == block.capacity:
+            wanted = block.capacity + block.capacity // 2 + 65536
+            grown = realloc(block.pairs, wanted * sizeof(Pair))
+            if grown == NULL:
+                return -1
+            block.pairs = <Pair*>grown
+            block.capacity = wanted
+        block.pairs[block.count].term = term
+        block.pairs[block.count].doc = self.docs & (BLOCK_DOCS - 1)
+        block.pairs[block.count].tf = 1
+        self.seen[term] = (<uint64_t>self.docs + 1) << 32 | block.count
+        block.count += 1
+        return 0
+
+    cdef Block* current(self) noexcept nogil:
+        cdef uint32_t wanted = self.docs // BLOCK_DOCS + 1
+        cdef void* grown
+        if wanted > self.block_count:
+            grown = realloc(self.blocks, wanted * sizeof(Block))
+            if grown == NULL:
+                return NULL
+            self.blocks = <Block*>grown
+            memset(self.blocks + self.block_count, 0, sizeof(Block))
+            self.block_count = wanted
+        return self.blocks + wanted - 1
+
+    cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size) noexcept nogil:
+        """Words of the document, or -1 when memory ran out."""
+        cdef Block* block = self.current()
+        cdef Token* token
+        cdef Py_ssize_t k
+        if block == NULL:
+            return -1
+        buffer_clear(&self.buffer)
+        tokenise(text, size, &self.buffer)
+        if self.buffer.failed:
+            return -1
+        for k in range(self.buffer.count):
+            if k + AHEAD < self.buffer.count:
+                interner_prefetch(&self.table, self.buffer.items[k + AHEAD].hash)
+            token = self.buffer.items + k
+            if self.count_term(block, intern(&self.table, self.buffer.forms + token.form, token.size, token.length,
+                                             token.hash)):
+                return -1
+        return self.buffer.words
+
+    def add(self, bytes text not None, Py_ssize_t start, Py_ssize_t end, fields=()):
+        """Add text[start:end] as the next document; its number of words.
+
+        `fields` are (tag, bytes) pairs: every word of theirs is counted as the term tag + word.
+        """
+        cdef const unsigned char* data = text
+        cdef int64_t words
+        if not 0 <= start <= end <= len(text):
+            raise IndexError(f"no range {start}:{end} in {len(text)} bytes")
+        if self.frozen:
+            raise ValueError("the segment is finished")
+        with nogil:
+            words = self.add_document(data + start, end - start)
+        if words < 0:
+            raise MemoryError
+        for tag, value in fields:
+            self.add_field(tag, value)
+        self.docs += 1
+        return words
+
+    cdef int add_field(self, bytes tag, bytes value) except -1:
+        cdef unsigned char form[MAX_TERM + 16]
+        cdef const unsigned char* data = value
+        cdef Py_ssize_t size = len(value), k, length
+        cdef Token* token
+        cdef unsigned char mark = tag[0]
+        buffer_clear(&self.buffer)
+        tokenise(data, size, &self.buffer)
+        if self.buffer.failed:
+            raise MemoryError
+        for k in range(self.buffer.count):
+            token = self.buffer.items + k
+            length = token.size
+            if length >= MAX_TERM:
+                continue
+            memset(form, 0, sizeof(form))
+            form[0] = mark
+            memcpy(form + 1, self.buffer.forms + token.form, length)
+            if self.count_term(self.current(), intern(&self.table, form, length + 1, token.length + 1,
+                                                      form_hash(form, length + 1))):
+                raise MemoryError
+        return 0
+
+    def finish(self):
+        """The vocabulary and postings as a dict of little-endian bytes; the builder takes no more documents.
+
+        Vocabulary: arena u8, offsets u32[terms + 1], starts u32[66], signatures u32[terms], df u32[terms].
+        Postings: block_starts u64[blocks + 1] into terms u32 and pointers u64[+ 1] into docs u16 and tfs u8.
+        """
+        if self.frozen:
+            raise ValueError("the segment is finished")
+        self.frozen = True
+        free(self.seen)
+        self.seen = NULL
+        cdef uint32_t* renumbered = <uint32_t*>malloc((self.table.count + 1) * sizeof(uint32_t))
+        if renumbered == NULL:
+            raise MemoryError
+        try:
+            made = self.finish_vocabulary(renumbered)
+            free(self.table.slots)
+            self.table.slots = NULL
+            made.update(self.finish_postings(renumbered))
+            return made
+        finally:
+            free(renumbered)
+
+    cdef dict finish_vocabulary(self, uint32_t* renumbered):
+        cdef Interner* table = &self.table
+        cdef uint32_t count = table.count, k, number
+        cdef uint32_t by_length[LENGTHS + 1]
+        cdef uint32_t points[MAX_TERM]
+        cdef uint64_t total = 0
+        cdef int j, length
+        cdef void* data
+        cdef uint32_t* offsets
+        cdef uint32_t* starts
+        cdef uint32_t* signatures
+        cdef unsigned char* arena
+        cdef Key* keys = <Key*>malloc((count + 1) * sizeof(Key))
+        if keys == NULL:
+            raise MemoryError
+        memset(by_length, 0, sizeof(by_length))
+        for k in range(count):
+            total += table.sizes[k]
+            by_length[table.lengths[k] + 1] += 1
+        for j in range(1, LENGTHS + 1):
+            by_length[j] += by_length[j - 1]
+        starts_column = column(LENGTHS, 4, &data)
+        starts = <uint32_t*>data
+        memcpy(starts, by_length, LENGTHS * 4)
+        arena_column = column(total, 1, &data)
+        arena = <unsigned char*>data
+        offsets_column = column(count + 1, 4, &data)
+        offsets = <uint32_t*>data
+        signatures_column = column(count, 4, &data)
+        signatures = <uint32_t*>data
+        with nogil:
+            for k in range(count):
+                length = table.lengths[k]
+                number = by_length[length]
+                by_length[length] += 1
+                keys[number].number = k
+                keys[number].size = table.sizes[k]
+                keys[number].form = table.arena + table.places[k]
+                keys[number].head = 0
+                for j in range(8):
+                    keys[number].head = keys[number].head << 8 | keys[number].form[j]
+            for length in range(LENGTHS - 1):
+                if starts[length + 1] - starts[length] > 1:
+                    qsort(keys + starts[length], starts[length + 1] - starts[length], sizeof(Key), by_bytes)
+            total = 0
+            for k in range(count):
+                renumbered[keys[k].number] = k
+                offsets[k] = total
+                memcpy(arena + total, keys[k].form, keys[k].size)
+                total += keys[k].size
+                signatures[k] = signature(points, to_points(keys[k].form, keys[k].size, points))
+            offsets[count] = total
+        free(keys)
+        return {"arena": arena_column, "offsets": offsets_column, "starts": starts_column,
+                "signatures": signatures_column}
+
+    cdef dict finish_postings(self, uint32_t* renumbered):
+        cdef uint32_t count = self.table.count, b, term
+        cdef uint64_t pairs = 0, listed = 0, k, at, begin
+        cdef void* data
+        cdef uint64_t* block_starts
+        cdef uint64_t* pointers
+        cdef uint32_t* terms
+        cdef uint32_t* df
+        cdef uint16_t* docs
+        cdef uint8_t* tfs
+        cdef Block* block
+        cdef uint64_t* counts = <uint64_t*>calloc(count + 1, sizeof(uint64_t))
+        if counts == NULL:
+            raise MemoryError
+        df_column = column(count, 4, &data)
+        df = <uint32_t*>data
+        memset(df, 0, count * 4)
+        with nogil:
+            for b in range(self.block_count):
+                block = self.blocks + b
+                pairs += block.count
+                memset(counts, 0, (count + 1) * sizeof(uint64_t))
+                for k in range(block.count):
+                    term = renumbered[block.pairs[k].term]
+                    block.pairs[k].term = term
+                    if counts[term] == 0:
+                        listed += 1
+                    counts[term] += 1
+                    df[term] += 1
+        block_column = column(self.block_count + 1, 8, &data)
+        block_starts = <uint64_t*>data
+        terms_column = column(listed, 4, &data)
+        terms = <uint32_t*>data
+        pointers_column = column(listed + 1, 8, &data)
+        pointers = <uint64_t*>data
+        docs_column = column(pairs, 2, &data)
+        docs = <uint16_t*>data
+        tfs_column = column(pairs, 1, &data)
+        tfs = <uint8_t*>data
+        with nogil:
+            listed = 0
+            begin = 0
+            for b in range(self.block_count):
+                block = self.blocks + b
+                block_starts[b] = listed
+                memset(counts, 0, (count + 1) * sizeof(uint64_t))
+                for k in range(block.count):
+                    counts[block.pairs[k].term] += 1
+                at = begin
+                for term in range(count):
+                    if counts[term]:
+                        terms[listed] = term
+                        pointers[listed] = at
+                        listed += 1
+                        k = counts[term]
+                        counts[term] = at
+                        at += k
+                for k in range(block.count):
+                    at = counts[block.pairs[k].term]
+                    docs[at] = block.pairs[k].doc
+                    tfs[at] = block.pairs[k].tf
+                    counts[block.pairs[k].term] += 1
+                begin += block.count
+                free(block.pairs)
+                block.pairs = NULL
+                block.count = 0
+                block.capacity = 0
+            block_starts[self.block_count] = listed
+            pointers[listed] = begin
+        free(counts)
+        return {"df": df_column, "block_starts": block_column, "terms": terms_column, "pointers": pointers_column,
+                "docs": docs_column, "tfs": tfs_column}
+
+
+def cut(bytes text not None, Py_ssize_t longest):
+    """Ends of the passages of UTF-8 `text`: each at most `longest` bytes, cut behind a line, else behind a sentence
+    or a blank, else between two characters. A rest shorter than a quarter of `longest` joins its predecessor."""
+    cdef const unsigned char* data = text
+    cdef Py_ssize_t size = len(text), start = 0, end, at, floor
+    ends = []
+    if longest < 16:
+        raise ValueError(f"longest must be at least 16, not {longest}")
+    while size - start > longest + longest // 4:
+        end = start + longest
+        floor = start + longest // 2
+        at = last_byte(data, floor, end, c"\n")
+        if at < 0:
+            at = last_sentence(data, floor, end)
+        if at < 0:
+            at = last_byte(data, floor, end, c" ")
+        if at < 0:
+            at = end
+            while at > floor and data[at] & 0xC0 == 0x80:
+                at -= 1
+        start = at
+        ends.append(start)
+    ends.append(size)
+    return ends
+
+
+cdef Py_ssize_t last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end, unsigned char wanted) noexcept nogil:
+    """The offset behind the last `wanted` in [floor, end), or -1; the byte that begins a field also ends a line."""
+    while end > floor:
+        end -= 1
+        if data[end] == wanted or (data[end] >= 0xF8 and wanted == c"\n" and end > floor):
+            return end + 1 if data[end] == wanted else end
+    return -1
+
+
+cdef Py_ssize_t last_sentence(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end) noexcept nogil:
+    while end > floor + 1:
+        end -= 1
+        if data[end] == c" " and (data[end - 1] == c"." or data[end - 1] == c"!" or data[end - 1] == c"?"):
+            return end + 1
+    return -1

@@ -1,0 +1,99 @@
+"""Apply scope and filters to the columns of a segment: which parts and documents may answer at all."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t
+
+cdef enum:
+    TITLE_ROLE = 4
+
+
+def mark(const uint8_t[::1] session_keep not None, const uint32_t[::1] message_session not None,
+         const uint8_t[::1] message_role not None, const uint8_t[::1] role_keep not None,
+         const int64_t[::1] message_time not None, int64_t after, int64_t before,
+         const uint32_t[::1] part_message not None, const uint32_t[::1] part_type not None,
+         const uint8_t[::1] type_keep not None, const uint32_t[::1] part_tool not None,
+         const uint8_t[::1] tool_keep not None, bint titles,
+         unsigned char[::1] messages not None, unsigned char[::1] parts not None):
+    """Set messages[m] and parts[p] to 1 where they pass; (messages, parts) that do, titles not counted.
+
+    A message passes when its session does, its role does, and after < time < before. A part passes when its
+    message, its type and its tool do. A session's title passes when `titles` and any message of its session do.
+    Raises ValueError when a column points outside its table.
+    """
+    cdef Py_ssize_t k, count = message_session.shape[0], part_count = part_message.shape[0], title = -1
+    cdef uint32_t session
+    cdef int64_t passed_messages = 0, passed_parts = 0
+    cdef bint good = True
+    if message_role.shape[0] != count or message_time.shape[0] != count or messages.shape[0] != count:
+        raise ValueError("the message columns differ in length")
+    if part_type.shape[0] != part_count or part_tool.shape[0] != part_count or parts.shape[0] != part_count:
+        raise ValueError("the part columns differ in length")
+    with nogil:
+        for k in range(count):
+            session = message_session[k]
+            if session >= session_keep.shape[0] or message_role[k] >= role_keep.shape[0]:
+                good = False
+                break
+            messages[k] = 0
+            if message_role[k] == TITLE_ROLE:
+                title = k
+            elif session_keep[session] and role_keep[message_role[k]] and after < message_time[k] < before:
+                messages[k] = 1
+                passed_messages += 1
+                if titles and title >= 0 and message_session[title] == session:
+                    messages[title] = 1
+        if good:
+            for k in range(part_count):
+                if part_message[k] >= count or part_type[k] >= type_keep.shape[0] or part_tool[k] >= tool_keep.shape[0]:
+                    good = False
+                    break
+                parts[k] = 0
+                if not messages[part_message[k]]:
+                    continue
+                if message_role[part_message[k]] == TITLE_ROLE:
+                    parts[k] = 1
+                elif type_keep[part_type[k]] and tool_keep[part_tool[k]]:
+                    parts[k] = 1
+                    passed_parts += 1
+    if not good:
+        raise ValueError("a column points outside the segment")
+    return passed_messages, passed_parts
+
+
+def spread(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part not None,
+           unsigned char[::1] docs not None):
+    """Set docs[d] to the mark of its part."""
+    cdef Py_ssize_t k, count = doc_part.shape[0], part_count = parts.shape[0]
+    cdef bint good = True
+    if docs.shape[0] != count:
+        raise ValueError("docs must have one byte a document")
+    with nogil:
+        for k in range(count):
+            if doc_part[k] >= part_count:
+                good = False
+                break
+            docs[k] = parts[doc_part[k]]
+    if not good:
+        raise ValueError("a document points outside the segment")
+
+
+def count_marks(const unsigned char[::1] marks not None, const unsigned char[::1] also=None):
+    """How many bytes are not 0, and where `also` is given, are not 0 there either."""
+    cdef Py_ssize_t k, found = 0
+    if also is not None and also.shape[0] != marks.shape[0]:
+        raise ValueError("the marks differ in length")
+    with nogil:
+        for k in range(marks.shape[0]):
+            if marks[k] and (also is None or also[k]):
+                found += 1
+    return found
+
+
+def keep_marks(unsigned char[::1] marks not None, const unsigned char[::1] others not None, bint wanted):
+    """Clear marks[k] where others[k] is not as `wanted`."""
+    cdef Py_ssize_t k
+    if others.shape[0] != marks.shape[0]:
+        raise ValueError("the marks differ in length")
+    with nogil:
+        for k in range(marks.shape[0]):
+            if (others[k] != 0) != wanted:
+                marks[k] = 0

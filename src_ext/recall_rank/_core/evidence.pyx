@@ -1,0 +1,483 @@
+"""Accumulate IDF-weighted, saturated, length-normalised evidence for a query over a whole segment.
+
+Documents are passages; the best passage stands for its part, the best part for its message. Neighbouring
+messages and the session add to a part. Everything is O(postings touched).
+"""
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from libc.math cimport cbrtf, logf
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from recall_rank._core.clock cimport rr_now
+from recall_rank._core.postings cimport Postings
+
+cdef enum:
+    BLOCK = 65536
+    CLASSES = 64         # classes of documents: role and kind of part
+    LONGEST = 1024       # words a document is counted to have at most
+    TITLE = 0            # the class of a session's title
+    PACE = 16384         # postings between two looks at the clock
+
+
+cdef struct Hit:
+    float score
+    float base     # the part's own evidence
+    uint32_t part
+    uint32_t doc   # its best passage
+
+
+cdef class Layout:
+    """The columns that say what a document is: borrowed, range-checked once.
+
+    doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],
+    message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (1: people talk).
+    Parts, messages and sessions are numbered in the order of their documents.
+    """
+
+    cdef const uint32_t[::1] doc_part
+    cdef const uint16_t[::1] doc_words
+    cdef const uint8_t[::1] doc_class
+    cdef const uint32_t[::1] part_message
+    cdef const uint32_t[::1] message_session
+    cdef const int64_t[::1] message_time
+    cdef const uint8_t[::1] session_talk
+    cdef readonly Py_ssize_t docs
+    cdef readonly Py_ssize_t parts
+    cdef readonly Py_ssize_t messages
+    cdef readonly Py_ssize_t sessions
+
+    def __init__(self, doc_part not None, doc_words not None, doc_class not None, part_message not None,
+                 message_session not None, message_time not None, session_talk not None):
+        cdef Py_ssize_t k
+        cdef bint good = True
+        self.doc_part = doc_part
+        self.doc_words = doc_words
+        self.doc_class = doc_class
+        self.part_message = part_message
+        self.message_session = message_session
+        self.message_time = message_time
+        self.session_talk = session_talk
+        self.docs = self.doc_part.shape[0]
+        self.parts = self.part_message.shape[0]
+        self.messages = self.message_session.shape[0]
+        self.sessions = self.session_talk.shape[0]
+        if self.doc_words.shape[0] != self.docs or self.doc_class.shape[0] != self.docs:
+            raise ValueError("the document columns differ in length")
+        if self.message_time.shape[0] != self.messages:
+            raise ValueError("the message columns differ in length")
+        with nogil:
+            for k in range(self.docs):
+                good = good and self.doc_part[k] < self.parts and self.doc_class[k] < CLASSES
+                good = good and (k == 0 or self.doc_part[k - 1] <= self.doc_part[k])
+            for k in range(self.parts):
+                good = good and self.part_message[k] < self.messages
+                good = good and (k == 0 or self.part_message[k - 1] <= self.part_message[k])
+            for k in range(self.messages):
+                good = good and self.message_session[k] < self.sessions
+        if not good:
+            raise ValueError("a column points outside the segment or is out of order")
+
+    def averages(self, eligible=None):
+        """(documents, words) of the eligible documents; `eligible` is u8[docs] or None for all."""
+        cdef const uint8_t[::1] view
+        cdef const uint8_t* mask = NULL
+        cdef Py_ssize_t k
+        cdef uint64_t count = 0, words = 0
+        if eligible is not None:
+            view = eligible
+            if view.shape[0] != self.docs:
+                raise ValueError("eligible must have one byte a document")
+            if self.docs:
+                mask = &view[0]
+        with nogil:
+            for k in range(self.docs):
+                if mask == NULL or mask[k]:
+                    count += 1
+                    words += self.doc_words[k]
+        return count, words
+
+
+cdef class Evidence:
+    """The evidence of one query over one segment. Not shared between threads; columns and postings are."""
+
+    cdef Layout layout
+    cdef Postings postings
+    cdef object eligible
+    cdef const uint8_t[::1] eligible_view
+    cdef float* scores            # a document
+    cdef float* message_best
+    cdef float* session_sum
+    cdef float* session_title
+    cdef Hit* hits
+    cdef readonly Py_ssize_t hit_count
+    cdef readonly Py_ssize_t blocks_done
+    cdef readonly Py_ssize_t docs_done
+
+    def __cinit__(self, Layout layout not None, Postings postings not None, eligible=None):
+        self.layout = layout
+        self.postings = postings
+        if postings.block_count * BLOCK < layout.docs:
+            raise ValueError("there are documents without postings")
+        self.eligible = eligible
+        if eligible is not None:
+            self.eligible_view = eligible
+            if self.eligible_view.shape[0] != layout.docs:
+                raise ValueError("eligible must have one byte a document")
+        # postings may name any document of the last block: room for whole blocks keeps a damaged one harmless
+        self.scores = <float*>PyMem_RawCalloc((postings.block_count + 1) * BLOCK, sizeof(float))
+        self.message_best = <float*>PyMem_RawCalloc(layout.messages + 1, sizeof(float))
+        self.session_sum = <float*>PyMem_RawCalloc(layout.sessions + 1, sizeof(float))
+        self.session_title = <float*>PyMem_RawCalloc(layout.sessions + 1, sizeof(float))
+        if self.session_title == NULL or self.scores == NULL or self.message_best == NULL or self.session_sum == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.scores)
+        PyMem_RawFree(self.message_best)
+        PyMem_RawFree(self.session_sum)
+        PyMem_RawFree(self.session_title)
+        PyMem_RawFree(self.hits)
+
+    def accumulate(self, const uint32_t[::1] starts not None, const uint32_t[::1] firsts not None,
+                   const uint32_t[::1] lasts not None, const float[::1] weights not None,
+                   const float[::1] factors not None, const uint8_t[::1] joint not None, float k1, const float[:, ::1] norms not None,
+                   const float[::1] class_weights not None, int64_t deadline_ns=0):
+        """Add every group's evidence, newest block first; False when the deadline came before the last block.
+
+        Group g has the members starts[g]:starts[g + 1]; a member is the terms [first, last) with one weight.
+        factors f32[groups] holds IDF times boost; joint u8[groups] is 1 where a document must also hold the
+        group before (two halves of a word), whose own factor is then 0; norms f32[64, 1024] is k1-scaled length normalisation by
+        class and words; class_weights f32[64]. BM25 (Robertson and Zaragoza 2009) with
+        tf = sum over members of weight * frequency. deadline_ns is a time.monotonic_ns(), 0 for none.
+        """
+        cdef Py_ssize_t groups = factors.shape[0], members = firsts.shape[0], k
+        cdef bint done
+        if joint.shape[0] != groups or starts.shape[0] != groups + 1 or lasts.shape[0] != members or weights.shape[0] != members:
+            raise ValueError("the groups do not fit together")
+        if norms.shape[0] != CLASSES or norms.shape[1] != LONGEST or class_weights.shape[0] != CLASSES:
+            raise ValueError("norms must be 64 x 1024 and class_weights 64")
+        if groups and (starts[0] != 0 or starts[groups] != members):
+            raise ValueError("the groups do not fit together")
+        for k in range(groups):
+            if starts[k] > starts[k + 1]:
+                raise ValueError("the groups are out of order")
+        for k in range(members):
+            if firsts[k] > lasts[k] or lasts[k] > self.postings.term_count:
+                raise ValueError("a member names terms that do not exist")
+        with nogil:
+            done = self.run(groups, &starts[0], &firsts[0] if members else NULL, &lasts[0] if members else NULL,
+                            &weights[0] if members else NULL, &factors[0] if groups else NULL, &joint[0] if groups else NULL, k1, norms,
+                            class_weights, deadline_ns)
+        return done
+
+    cdef bint run(self, Py_ssize_t groups, const uint32_t* starts, const uint32_t* firsts, const uint32_t* lasts,
+                  const float* weights, const float* factors, const uint8_t* joint, float k1, const float[:, ::1] norms,
+                  const float[::1] class_weights, int64_t deadline) noexcept nogil:
+        cdef Py_ssize_t block, group, member, count, k, base, limit
+        cdef uint64_t entry, at, end
+        cdef uint64_t work = 0
+        cdef float weight, tf, factor
+        cdef uint16_t doc
+        cdef uint32_t words
+        cdef const uint8_t* mask
+        cdef const uint16_t* docs = self.postings.docs
+        cdef const uint8_t* tfs = self.postings.tfs
+        cdef float* scores
+        cdef float* tf_of = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
+        cdef float* tf_before = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
+        cdef float* spare
+        cdef uint16_t* touched_before = <uint16_t*>PyMem_RawCalloc(BLOCK, sizeof(uint16_t))
+        cdef uint16_t* other
+        cdef Py_ssize_t count_before
+        cdef uint16_t* touched = <uint16_t*>PyMem_RawCalloc(BLOCK, sizeof(uint16_t))
+        cdef bint done = True
+        if tf_of == NULL or touched == NULL or tf_before == NULL or touched_before == NULL:
+            PyMem_RawFree(tf_of)
+            PyMem_RawFree(touched)
+            PyMem_RawFree(tf_before)
+            PyMem_RawFree(touched_before)
+            return False
+        for block in range(self.postings.block_count):
+            base = block * BLOCK
+            limit = self.layout.docs - base
+            if deadline and rr_now() >= deadline:
+                done = False
+                break
+            scores = self.scores + base
+            mask = &self.eligible_view[base] if self.eligible is not None and limit > 0 else NULL
+            count_before = 0
+            for group in range(groups):
+                count = 0
+                for member in range(starts[group], starts[group + 1]):
+                    weight = weights[member]
+                    entry = self.postings.locate(block, firsts[member])
+                    while entry < self.postings.starts[block + 1] and self.postings.terms[entry] < lasts[member]:
+                        at = self.postings.pointers[entry]
+                        end = self.postings.pointers[entry + 1]
+                        work += end - at
+                        while at < end:
+                            doc = docs[at]
+                            if doc < limit and (mask == NULL or mask[doc]):
+                                if tf_of[doc] == 0:
+                                    touched[count] = doc
+                                    count += 1
+                                tf_of[doc] += weight * tfs[at]
+                            at += 1
+                        entry += 1
+                factor = factors[group] * (k1 + 1)
+                if group + 1 < groups and joint[group + 1]:
+                    # the first half waits for the second
+                    spare = tf_before
+                    tf_before = tf_of
+                    tf_of = spare
+                    other = touched_before
+                    touched_before = touched
+                    touched = other
+                    count_before = count
+                    continue
+                for k in range(count):
+                    doc = touched[k]
+                    tf = tf_of[doc]
+                    tf_of[doc] = 0
+                    if joint[group]:
+                        if tf_before[doc] < tf:
+                            tf = tf_before[doc]
+                        if tf == 0:
+                            continue
+                    words = self.layout.doc_words[base + doc]
+                    if words >= LONGEST:
+                        words = LONGEST - 1
+                    scores[doc] += factor * tf / (tf + norms[self.layout.doc_class[base + doc], words])
+                for k in range(count_before):
+                    tf_before[touched_before[k]] = 0
+                count_before = 0
+                if deadline and work > PACE:
+                    work = 0
+                    if rr_now() >= deadline:
+                        done = False
+                        break
+            if not done:
+                # a block is all or nothing: its documents count as not reached
+                for k in range(BLOCK):
+                    scores[k] = 0
+                break
+            for k in range(limit if limit < BLOCK else BLOCK):
+                scores[k] *= class_weights[self.layout.doc_class[base + k]]
+            self.blocks_done = block + 1
+            self.docs_done = base + (limit if limit < BLOCK else BLOCK)
+        PyMem_RawFree(tf_of)
+        PyMem_RawFree(touched)
+        PyMem_RawFree(tf_before)
+        PyMem_RawFree(touched_before)
+        return done
+
+    def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only=None):
+        """Collect the hit parts and add what their neighbours and session say; the number of hits.
+
+        neighbours f32[8]: weights of the message one before, one behind, two before, two behind, first for a
+        user's log with an agent, then for a talk between people. session f32[4]: weight of the L3 norm of the
+        session's messages, likewise, then of its title's evidence. `only` u8[parts] keeps some parts, None all.
+        """
+        cdef const uint8_t[::1] view
+        cdef const uint8_t* keep = NULL
+        if neighbours.shape[0] != 8 or session.shape[0] != 4:
+            raise ValueError("neighbours must be 8 weights and session 4")
+        if only is not None:
+            view = only
+            if view.shape[0] != self.layout.parts:
+                raise ValueError("only must have one byte a part")
+            if self.layout.parts:
+                keep = &view[0]
+        if self.hits != NULL:
+            raise ValueError("fuse() runs once")
+        with nogil:
+            if not self.collect():
+                with gil:
+                    raise MemoryError
+            self.spread(&neighbours[0], &session[0], keep)
+        return self.hit_count
+
+    cdef bint collect(self) noexcept nogil:
+        """One Hit a part with evidence, its best passage in it; the best of each message and each session's sum."""
+        cdef Py_ssize_t doc = 0, count = 0, capacity = 0
+        cdef uint32_t part, message
+        cdef float best
+        cdef float* scores = self.scores
+        cdef void* grown
+        while doc < self.docs_done:
+            if scores[doc] == 0:
+                doc += 1
+                continue
+            part = self.layout.doc_part[doc]
+            if count == capacity:
+                capacity = capacity * 2 + 1024
+                grown = PyMem_RawRealloc(self.hits, capacity * sizeof(Hit))
+                if grown == NULL:
+                    return False
+                self.hits = <Hit*>grown
+            self.hits[count].part = part
+            self.hits[count].doc = doc
+            best = 0
+            while doc < self.docs_done and self.layout.doc_part[doc] == part:
+                if scores[doc] > best:
+                    best = scores[doc]
+                    self.hits[count].doc = doc
+                doc += 1
+            self.hits[count].base = best
+            count += 1
+            message = self.layout.part_message[part]
+            if self.layout.doc_class[self.hits[count - 1].doc] == TITLE:
+                self.session_title[self.layout.message_session[message]] = best
+            elif best > self.message_best[message]:
+                self.message_best[message] = best
+        self.hit_count = count
+        return True
+
+    cdef void spread(self, const float* neighbours, const float* session, const uint8_t* keep) noexcept nogil:
+        cdef Py_ssize_t k, kept = 0
+        cdef uint32_t message, place, before = 0xFFFFFFFFU
+        cdef int step, talk
+        cdef Py_ssize_t other
+        cdef float score, best
+        cdef int[4] steps = [-1, 1, -2, 2]
+        for k in range(self.hit_count):
+            message = self.layout.part_message[self.hits[k].part]
+            if message != before:
+                best = self.message_best[message]
+                self.session_sum[self.layout.message_session[message]] += best * best * best
+                before = message
+        for k in range(self.hit_count):
+            if keep != NULL and not keep[self.hits[k].part]:
+                continue
+            message = self.layout.part_message[self.hits[k].part]
+            place = self.layout.message_session[message]
+            talk = 1 if self.layout.session_talk[place] else 0
+            score = self.hits[k].base
+            for step in range(4):
+                other = <Py_ssize_t>message + steps[step]
+                if 0 <= other < self.layout.messages and self.layout.message_session[other] == place:
+                    score += neighbours[talk * 4 + step] * self.message_best[other]
+            score += session[talk] * cbrtf(self.session_sum[place])
+            if self.layout.doc_class[self.hits[k].doc] != TITLE:
+                score += session[2 + talk] * self.session_title[place]
+            self.hits[kept] = self.hits[k]
+            self.hits[kept].score = score
+            kept += 1
+        self.hit_count = kept
+
+    cdef bint above(self, const Hit* a, const Hit* b) noexcept nogil:
+        """Whether `a` ranks before `b`: score, then newer, then the order of the segment."""
+        cdef int64_t left, right
+        if a.score != b.score:
+            return a.score > b.score
+        left = self.layout.message_time[self.layout.part_message[a.part]]
+        right = self.layout.message_time[self.layout.part_message[b.part]]
+        if left != right:
+            return left > right
+        return a.part < b.part
+
+    cdef void sink(self, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
+        """Restore the heap below `at`; its root is the hit that ranks last."""
+        cdef Hit moved = self.hits[at]
+        cdef Py_ssize_t child
+        while True:
+            child = 2 * at + 1
+            if child >= count:
+                break
+            if child + 1 < count and self.above(&self.hits[child], &self.hits[child + 1]):
+                child += 1
+            if not self.above(&moved, &self.hits[child]):
+                break
+            self.hits[at] = self.hits[child]
+            at = child
+        self.hits[at] = moved
+
+    def top(self, Py_ssize_t count):
+        """The `count` best hits, best first: (part, best document, score, the part's own evidence).
+
+        May be called again with a larger count: the hits are reordered, never lost.
+        """
+        cdef Py_ssize_t k
+        cdef Hit moved
+        if count < 0:
+            raise ValueError(f"count must not be negative, not {count}")
+        if count > self.hit_count:
+            count = self.hit_count
+        if count == 0:
+            return []
+        with nogil:
+            for k in range(count // 2 - 1, -1, -1):
+                self.sink(k, count)
+            for k in range(count, self.hit_count):
+                if self.above(&self.hits[k], &self.hits[0]):
+                    moved = self.hits[0]
+                    self.hits[0] = self.hits[k]
+                    self.hits[k] = moved
+                    self.sink(0, count)
+            for k in range(count - 1, 0, -1):
+                moved = self.hits[0]
+                self.hits[0] = self.hits[k]
+                self.hits[k] = moved
+                self.sink(0, k)
+        return [(self.hits[k].part, self.hits[k].doc, self.hits[k].score, self.hits[k].base) for k in range(count)]
+
+    def sessions(self):
+        """The sessions that have hits, best first: (session, part, document, score, hits, title).
+
+        part is the best content part, or the title's where only the title is a hit; score is that of the best hit
+        of the session, title or not; `title` says whether the title is a hit.
+        """
+        cdef Py_ssize_t k
+        cdef uint32_t session
+        cdef Hit* hit
+        cdef bint title
+        found = {}
+        for k in range(self.hit_count):
+            hit = self.hits + k
+            session = self.layout.message_session[self.layout.part_message[hit.part]]
+            title = self.layout.doc_class[hit.doc] == TITLE
+            known = found.get(session)
+            if known is None:
+                found[session] = [hit.part, hit.doc, hit.score, 1, title, -1.0 if title else hit.score]
+                continue
+            known[3] += 1
+            if title:
+                known[4] = True
+            elif hit.score > known[5] or (hit.score == known[5] and hit.part < known[0]):
+                known[0] = hit.part
+                known[1] = hit.doc
+                known[5] = hit.score
+            if hit.score > known[2]:
+                known[2] = hit.score
+        return sorted(((session, *row[:5]) for session, row in found.items()), key=by_score)
+
+    def session_evidence(self, Py_ssize_t session):
+        """The L3 norm of the session's messages."""
+        if not 0 <= session < self.layout.sessions:
+            raise IndexError(session)
+        return cbrtf(self.session_sum[session])
+
+    def mark_hits(self, unsigned char[::1] parts not None):
+        """Set parts[p] to 1 for every hit part p."""
+        cdef Py_ssize_t k
+        if parts.shape[0] != self.layout.parts:
+            raise ValueError("parts must have one byte a part")
+        for k in range(self.hit_count):
+            parts[self.hits[k].part] = 1
+
+    def write_scores(self, float[::1] scores not None):
+        """Write each hit part's fused score into scores f32[parts]; other parts are left alone."""
+        cdef Py_ssize_t k
+        if scores.shape[0] != self.layout.parts:
+            raise ValueError("scores must have one float a part")
+        for k in range(self.hit_count):
+            scores[self.hits[k].part] = self.hits[k].score
+
+
+def by_score(row):
+    return -row[3], row[0]
+
+
+def idf(double documents, double frequency):
+    """ln(1 + (N - n + .5) / (n + .5)): BM25's inverse document frequency, never negative."""
+    return logf(1 + (documents - frequency + 0.5) / (frequency + 0.5))

@@ -1,0 +1,196 @@
+"""Find a literal in raw UTF-8 text, ASCII case folded on the fly: the answer to substring search."""
+
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memset
+
+from recall_rank._core.clock cimport rr_now
+
+cdef extern from *:
+    """
+    #include <stddef.h>
+    typedef struct {
+        const unsigned char* bytes;   /* the needle, ASCII letters lower-case */
+        ptrdiff_t size;
+        ptrdiff_t first, second;      /* places of its two rarest bytes */
+        unsigned char fold_first, fold_second;  /* 0x20 where the byte is a letter */
+    } rr_needle;
+
+    static inline int rr_is_letter(unsigned char c) { return c >= 'a' && c <= 'z'; }
+
+    static inline int rr_same(const rr_needle* n, const unsigned char* at) {
+        for (ptrdiff_t k = 0; k < n->size; k++) {
+            unsigned char c = n->bytes[k];
+            if ((rr_is_letter(c) ? (unsigned char)(at[k] | 0x20) : at[k]) != c) return 0;
+        }
+        return 1;
+    }
+
+    /* Offset of the first occurrence in text[from, size), or -1. */
+    static ptrdiff_t rr_find_plain(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size) {
+        unsigned char a = n->bytes[n->first], b = n->bytes[n->second];
+        for (ptrdiff_t at = from; at + n->size <= size; at++)
+            if ((unsigned char)(text[at + n->first] | n->fold_first) == a
+                && (unsigned char)(text[at + n->second] | n->fold_second) == b && rr_same(n, text + at))
+                return at;
+        return -1;
+    }
+
+    #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+    #include <immintrin.h>
+    __attribute__((target("avx2")))
+    static ptrdiff_t rr_find_wide(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size) {
+        const __m256i a = _mm256_set1_epi8((char)n->bytes[n->first]), b = _mm256_set1_epi8((char)n->bytes[n->second]);
+        const __m256i fold_a = _mm256_set1_epi8((char)n->fold_first), fold_b = _mm256_set1_epi8((char)n->fold_second);
+        ptrdiff_t at = from;
+        for (; at + n->size + 31 <= size; at += 32) {
+            __m256i left = _mm256_loadu_si256((const __m256i*)(text + at + n->first));
+            __m256i right = _mm256_loadu_si256((const __m256i*)(text + at + n->second));
+            left = _mm256_cmpeq_epi8(_mm256_or_si256(left, fold_a), a);
+            right = _mm256_cmpeq_epi8(_mm256_or_si256(right, fold_b), b);
+            unsigned hits = (unsigned)_mm256_movemask_epi8(_mm256_and_si256(left, right));
+            while (hits) {
+                ptrdiff_t place = at + __builtin_ctz(hits);
+                if (rr_same(n, text + place)) return place;
+                hits &= hits - 1;
+            }
+        }
+        return rr_find_plain(n, text, at, size);
+    }
+    static ptrdiff_t rr_find(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
+        return wide && __builtin_cpu_supports("avx2") ? rr_find_wide(n, text, from, size)
+                                                      : rr_find_plain(n, text, from, size);
+    }
+    #elif defined(__aarch64__)
+    #include <arm_neon.h>
+    static ptrdiff_t rr_find(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
+        const uint8x16_t a = vdupq_n_u8(n->bytes[n->first]), b = vdupq_n_u8(n->bytes[n->second]);
+        const uint8x16_t fold_a = vdupq_n_u8(n->fold_first), fold_b = vdupq_n_u8(n->fold_second);
+        ptrdiff_t at = from;
+        if (wide)
+            for (; at + n->size + 15 <= size; at += 16) {
+                uint8x16_t left = vceqq_u8(vorrq_u8(vld1q_u8(text + at + n->first), fold_a), a);
+                uint8x16_t right = vceqq_u8(vorrq_u8(vld1q_u8(text + at + n->second), fold_b), b);
+                uint8x16_t both = vandq_u8(left, right);
+                if (vmaxvq_u8(both))
+                    for (int k = 0; k < 16; k++)
+                        if (rr_same(n, text + at + k)) return at + k;
+            }
+        return rr_find_plain(n, text, at, size);
+    }
+    #else
+    static ptrdiff_t rr_find(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
+        (void)wide;
+        return rr_find_plain(n, text, from, size);
+    }
+    #endif
+    """
+    ctypedef struct rr_needle:
+        const unsigned char* bytes
+        Py_ssize_t size
+        Py_ssize_t first
+        Py_ssize_t second
+        unsigned char fold_first
+        unsigned char fold_second
+    Py_ssize_t rr_find(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t size,
+                       int wide) noexcept nogil
+
+cdef enum:
+    STRIDE = 1048576   # bytes between two looks at the clock
+
+# How common bytes are in code, logs and English prose, folded: the higher, the commoner. Rare ones filter best.
+cdef uint8_t[256] COMMON
+
+
+cdef void load_common():
+    cdef bytes order = b" etaoinsrlhdcu\nmpfgywb.,v-_k0/1\"'2()=:x3;j5q4z6798{}[]<>*#+$|&@!%?\\`~^\t"
+    cdef int k
+    for k in range(256):
+        COMMON[k] = 20 if k < 0x80 else 60
+    for k in range(len(order)):
+        COMMON[order[k]] = 250 - 2 * k
+
+
+load_common()
+
+
+cdef void prepare(rr_needle* needle, const unsigned char* data, Py_ssize_t size) noexcept nogil:
+    cdef Py_ssize_t k
+    needle.bytes = data
+    needle.size = size
+    needle.first = 0
+    for k in range(size):
+        if COMMON[data[k]] < COMMON[data[needle.first]]:
+            needle.first = k
+    needle.second = 0 if needle.first else size - 1
+    for k in range(size):
+        if k != needle.first and COMMON[data[k]] < COMMON[data[needle.second]]:
+            needle.second = k
+    needle.fold_first = 0x20 if c"a" <= data[needle.first] <= c"z" else 0
+    needle.fold_second = 0x20 if c"a" <= data[needle.second] <= c"z" else 0
+
+
+def find(const unsigned char[::1] text not None, bytes needle not None, Py_ssize_t start=0, bint wide=True):
+    """Offset of the first occurrence of `needle` at or behind `start`, or -1.
+
+    `needle` holds its ASCII letters in lower case; those of `text` match in either case. `wide` uses SIMD.
+    """
+    cdef rr_needle prepared
+    cdef Py_ssize_t size = text.shape[0], found
+    if not 0 <= start <= size:
+        raise IndexError(start)
+    if len(needle) == 0:
+        raise ValueError("the needle is empty")
+    if len(needle) > size - start:
+        return -1
+    prepare(&prepared, needle, len(needle))
+    with nogil:
+        found = rr_find(&prepared, &text[0], start, size, wide)
+    return found
+
+
+def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] starts not None, bytes needle not None,
+               unsigned char[::1] marks not None, eligible=None, int64_t deadline_ns=0, bint wide=True):
+    """Set marks[p] to 1 for every part p whose text holds `needle`; the number of parts looked at.
+
+    starts u64[parts + 1] are the parts' places in `text`, ascending. `eligible` u8[parts] leaves parts out.
+    A number below the count of parts means the deadline came first (time.monotonic_ns(), 0 for none).
+    """
+    cdef rr_needle prepared
+    cdef const uint8_t[::1] view
+    cdef const uint8_t* keep = NULL
+    cdef Py_ssize_t parts = starts.shape[0] - 1, part = 0, at, end, found, limit
+    if parts < 0 or marks.shape[0] != parts or starts[0] != 0 or starts[parts] != <uint64_t>text.shape[0]:
+        raise ValueError("starts and marks do not fit the text")
+    if len(needle) == 0:
+        raise ValueError("the needle is empty")
+    if eligible is not None:
+        view = eligible
+        if view.shape[0] != parts:
+            raise ValueError("eligible must have one byte a part")
+        if parts:
+            keep = &view[0]
+    if parts == 0 or text.shape[0] == 0:
+        return parts
+    prepare(&prepared, needle, len(needle))
+    with nogil:
+        at = 0
+        while part < parts:
+            if deadline_ns and rr_now() >= deadline_ns:
+                break
+            limit = at + STRIDE
+            while part < parts and at < limit:
+                # whole stretch at once; a match that crosses two parts cannot be: each part begins with a field mark
+                end = limit + prepared.size if limit + prepared.size < text.shape[0] else text.shape[0]
+                found = rr_find(&prepared, &text[0], at, end, wide)
+                if found < 0:
+                    at = limit if limit < text.shape[0] else text.shape[0]
+                    break
+                while starts[part + 1] <= <uint64_t>found:
+                    part += 1
+                if keep == NULL or keep[part]:
+                    marks[part] = 1
+                at = starts[part + 1]
+                part += 1
+            while part < parts and starts[part + 1] <= <uint64_t>at:
+                part += 1
+    return part

@@ -1,0 +1,20 @@
+from libc.stdint cimport uint32_t
+
+cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil
+cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points) noexcept nogil
+
+cdef class Vocabulary:
+    cdef readonly object arena_buffer
+    cdef readonly object offsets_buffer
+    cdef readonly object starts_buffer
+    cdef readonly object signatures_buffer
+    cdef const unsigned char[::1] arena_view
+    cdef const uint32_t[::1] offsets_view
+    cdef const uint32_t[::1] starts_view
+    cdef const uint32_t[::1] signatures_view
+    cdef const unsigned char* arena
+    cdef const uint32_t* offsets
+    cdef const uint32_t* starts
+    cdef const uint32_t* signatures
+    cdef Py_ssize_t size
+    cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last, bint after) noexcept nogil

@@ -1,0 +1,215 @@
+"""The sorted vocabulary of a segment: exact, prefix and bounded-edit look-ups.
+
+Terms are sorted by their number of code points, then by bytes, so a length is one range, a prefix is one
+range in each length, and a term's number is its place. A 32-bit letter signature a term makes the edit
+search a lossless popcount filter: one edit flips at most two bits.
+"""
+
+from libc.stdint cimport uint32_t
+from libc.string cimport memcmp
+
+from recall_rank._core.edit cimport osa_within
+from recall_rank._core.tokens cimport MAX_TERM, decode
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define rr_popcount32(x) __builtin_popcount(x)
+    #else
+    static inline int rr_popcount32(unsigned x) {
+        x = x - ((x >> 1) & 0x55555555u);
+        x = (x & 0x33333333u) + ((x >> 2) & 0x33333333u);
+        return (int)((((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u) >> 24);
+    }
+    #endif
+    #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+    #define RR_POPCNT __attribute__((target("popcnt")))
+    static int rr_has_popcnt(void) { return __builtin_cpu_supports("popcnt"); }
+    #else
+    #define RR_POPCNT
+    static int rr_has_popcnt(void) { return 1; }
+    #endif
+    /* Numbers of the terms in [first, last) whose signature differs in at most `bits` bits; at most `room`. */
+    #define RR_FILTER_BODY \
+        Py_ssize_t found = 0; \
+        for (; first < last && found < room; first++) \
+            if (rr_popcount32(signatures[first] ^ wanted) <= bits) out[found++] = (uint32_t)first; \
+        *next = first; \
+        return found;
+    RR_POPCNT static Py_ssize_t rr_filter_fast(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last,
+            uint32_t wanted, int bits, uint32_t* out, Py_ssize_t room, Py_ssize_t* next) { RR_FILTER_BODY }
+    static Py_ssize_t rr_filter_plain(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last,
+            uint32_t wanted, int bits, uint32_t* out, Py_ssize_t room, Py_ssize_t* next) { RR_FILTER_BODY }
+    static Py_ssize_t rr_filter(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last,
+            uint32_t wanted, int bits, uint32_t* out, Py_ssize_t room, Py_ssize_t* next) {
+        return rr_has_popcnt() ? rr_filter_fast(signatures, first, last, wanted, bits, out, room, next)
+                               : rr_filter_plain(signatures, first, last, wanted, bits, out, room, next);
+    }
+    """
+    Py_ssize_t rr_filter(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last, uint32_t wanted, int bits,
+                         uint32_t* out, Py_ssize_t room, Py_ssize_t* next) noexcept nogil
+
+cdef enum:
+    LENGTHS = MAX_TERM + 2
+    CHUNK = 512
+
+
+cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
+    """One bit a letter a-z, four bits shared by the digits, two by all else: one bit a code point."""
+    cdef uint32_t bits = 0, point
+    cdef int k
+    for k in range(size):
+        point = points[k]
+        if 0x61 <= point <= 0x7A:
+            bits |= <uint32_t>1 << (point - 0x61)
+        elif 0x30 <= point <= 0x39:
+            bits |= <uint32_t>1 << (26 + (point & 3))
+        else:
+            bits |= <uint32_t>1 << (30 + (point & 1))
+    return bits
+
+
+cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points) noexcept nogil:
+    """Decode a form of at most MAX_TERM bytes; the number of code points."""
+    cdef Py_ssize_t at = 0
+    cdef int count = 0
+    while at < size:
+        at += decode(form, size, at, points + count)
+        count += 1
+    return count
+
+
+cdef class Vocabulary:
+    """Look-ups over borrowed buffers: arena u8[bytes], offsets u32[terms + 1], starts u32[66], signatures u32[terms].
+
+    starts[n] is the number of the first term of n or more code points. Raises ValueError on inconsistent sizes.
+    """
+
+    def __init__(self, arena not None, offsets not None, starts not None, signatures not None):
+        self.arena_buffer = arena
+        self.offsets_buffer = offsets
+        self.starts_buffer = starts
+        self.signatures_buffer = signatures
+        self.arena_view = arena
+        self.offsets_view = offsets
+        self.starts_view = starts
+        self.signatures_view = signatures
+        self.size = self.signatures_view.shape[0]
+        if self.offsets_view.shape[0] != self.size + 1 or self.starts_view.shape[0] != LENGTHS:
+            raise ValueError("the vocabulary's buffers do not fit together")
+        if self.offsets_view[self.size] != self.arena_view.shape[0] or self.starts_view[LENGTHS - 1] != self.size:
+            raise ValueError("the vocabulary's buffers do not fit together")
+        if self.size:
+            self.arena = &self.arena_view[0]
+            self.signatures = &self.signatures_view[0]
+        self.offsets = &self.offsets_view[0]
+        self.starts = &self.starts_view[0]
+
+    def __len__(self):
+        return self.size
+
+    cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
+                           bint after) noexcept nogil:
+        """First term in [first, last) not below `form` as a prefix; with `after`, the first above all it begins."""
+        cdef uint32_t middle
+        cdef Py_ssize_t length, shared
+        cdef int order
+        while first < last:
+            middle = first + (last - first) // 2
+            length = self.offsets[middle + 1] - self.offsets[middle]
+            shared = size if size < length else length
+            order = memcmp(self.arena + self.offsets[middle], form, shared)
+            if order == 0 and length < size:
+                order = -1
+            if order < 0 or (after and order == 0):
+                first = middle + 1
+            else:
+                last = middle
+        return first
+
+    def find(self, bytes form not None):
+        """The number of the term that is exactly `form`, or -1."""
+        cdef uint32_t points[MAX_TERM]
+        cdef const unsigned char* data = form
+        cdef Py_ssize_t size = len(form), at
+        cdef int length
+        if size == 0 or size > MAX_TERM or self.size == 0:
+            return -1
+        with nogil:
+            length = to_points(data, size, points)
+            at = self.locate(data, size, self.starts[length], self.starts[length + 1], False)
+            if at >= self.starts[length + 1] or self.offsets[at + 1] - self.offsets[at] != size or memcmp(
+                    self.arena + self.offsets[at], data, size) != 0:
+                at = -1
+        return at
+
+    def prefix(self, bytes form not None, int longest=MAX_TERM):
+        """Ranges [first, last) of the terms longer than `form`, up to `longest` code points, that begin with it."""
+        cdef uint32_t points[MAX_TERM]
+        cdef const unsigned char* data = form
+        cdef Py_ssize_t size = len(form), first, last
+        cdef int length
+        ranges = []
+        if size == 0 or size > MAX_TERM or self.size == 0:
+            return ranges
+        length = to_points(data, size, points) + 1
+        while length <= longest and length <= MAX_TERM:
+            if self.starts[length] < self.starts[length + 1]:
+                first = self.locate(data, size, self.starts[length], self.starts[length + 1], False)
+                last = self.locate(data, size, first, self.starts[length + 1], True)
+                if first < last:
+                    ranges.append((first, last))
+            length += 1
+        return ranges
+
+    def within(self, bytes form not None, int bound):
+        """Terms at 1 to `bound` (at most 3) edits of `form` as (number, edits), nearest first, then by number.
+
+        Forms that begin with a control byte are terms of a field; they only match their own field.
+        """
+        cdef uint32_t points[MAX_TERM]
+        cdef uint32_t other[MAX_TERM]
+        cdef uint32_t picked[CHUNK]
+        cdef const unsigned char* data = form
+        cdef const unsigned char* term
+        cdef Py_ssize_t size = len(form), first, last, count, k, length, low, high
+        cdef int edits, query_size, other_size
+        cdef uint32_t wanted
+        if not 0 <= bound <= 3:
+            raise ValueError(f"bound must be 0 to 3, not {bound}")
+        found = []
+        if size == 0 or size > MAX_TERM or self.size == 0:
+            return found
+        query_size = to_points(data, size, points)
+        wanted = signature(points, query_size)
+        low = query_size - bound if query_size > bound else 1
+        high = query_size + bound if query_size + bound < MAX_TERM else MAX_TERM
+        first = self.starts[low]
+        last = self.starts[high + 1]
+        while first < last:
+            with nogil:
+                count = rr_filter(self.signatures, first, last, wanted, 2 * bound, picked, CHUNK, &first)
+                length = 0
+                for k in range(count):
+                    term = self.arena + self.offsets[picked[k]]
+                    if (term[0] < 0x20 or data[0] < 0x20) and term[0] != data[0]:
+                        continue
+                    other_size = to_points(term, self.offsets[picked[k] + 1] - self.offsets[picked[k]], other)
+                    edits = osa_within(points, query_size, other, other_size, bound)
+                    if 0 < edits <= bound:
+                        picked[length] = picked[k] | <uint32_t>edits << 30  # numbers stay below 2**30
+                        length += 1
+            for k in range(length):
+                found.append((picked[k] & 0x3FFFFFFF, picked[k] >> 30))
+        found.sort(key=by_edits)
+        return found
+
+    def form(self, Py_ssize_t number):
+        """The UTF-8 form of a term. Raises IndexError when there is no such term."""
+        if not 0 <= number < self.size:
+            raise IndexError(number)
+        return self.arena[self.offsets[number]:self.offsets[number + 1]]
+
+
+def by_edits(pair):
+    return pair[1], pair[0]

@@ -1,0 +1,319 @@
+"""Where a query's words stand in a passage: coverage, the densest window, phrases and nearness."""
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
+
+from recall_rank._core.tokens cimport MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init, form_hash, tokenise
+
+cdef enum:
+    SLOTS = 64           # words of a query that are followed; later ones only count as terms
+    TABLE = 4096         # forms a query may have, in an open-addressing table at most half full
+    PREFIXES = 64
+    FEATURES = 12
+
+FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "start", "end", "words", "first", "last",
+                 "window_words")
+
+
+cdef struct Form:
+    uint64_t hash
+    float similarity
+    uint8_t size
+    uint8_t slot
+    uint8_t span
+    uint8_t used
+    unsigned char[MAX_TERM] bytes
+
+
+cdef struct Prefix:
+    float similarity
+    uint8_t size
+    uint8_t slot
+    unsigned char[MAX_TERM] bytes
+
+
+cdef struct Event:
+    uint32_t position
+    uint32_t words      # of the text it covers
+    uint32_t start
+    uint32_t end
+    float similarity
+    uint8_t slot
+    uint8_t span        # of the query it covers
+
+
+cdef class Matcher:
+    """The forms in which a query's words may appear, and the measures of a passage.
+
+    A query has up to 64 slots, one a word, each with a weight; a form covers `span` slots from `slot` on.
+    """
+
+    cdef Form* forms
+    cdef int form_count
+    cdef Prefix* prefixes
+    cdef int prefix_count
+    cdef uint8_t[256] begins
+    cdef float[SLOTS] weights
+    cdef uint8_t[SLOTS] counted   # slots that count for coverage: not stop words
+    cdef int slots
+    cdef float total
+    cdef float all_total
+
+    def __cinit__(self, weights, counted):
+        cdef int k
+        self.forms = <Form*>PyMem_RawCalloc(TABLE, sizeof(Form))
+        self.prefixes = <Prefix*>PyMem_RawCalloc(PREFIXES, sizeof(Prefix))
+        if self.forms == NULL or self.prefixes == NULL:
+            raise MemoryError
+        memset(self.begins, 0, 256)
+        if len(weights) != len(counted):
+            raise ValueError("weights and counted differ in length")
+        self.slots = min(len(weights), SLOTS)
+        for k in range(self.slots):
+            self.weights[k] = weights[k]
+            self.counted[k] = bool(counted[k])
+            self.all_total += self.weights[k]
+            if self.counted[k]:
+                self.total += self.weights[k]
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.forms)
+        PyMem_RawFree(self.prefixes)
+
+    cdef Form* place(self, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
+        """The entry of a form, or the empty one where it would go."""
+        cdef uint64_t at = hash & (TABLE - 1)
+        while self.forms[at].used:
+            if self.forms[at].hash == hash and self.forms[at].size == size and memcmp(self.forms[at].bytes, data, size) == 0:
+                break
+            at = (at + 1) & (TABLE - 1)
+        return self.forms + at
+
+    def add(self, bytes form not None, int slot, int span, float similarity):
+        """Let `form` stand for the slots [slot, slot + span); False when it is known already or there is no room."""
+        cdef unsigned char padded[MAX_TERM + 8]
+        cdef int size = len(form)
+        cdef Form* entry
+        cdef uint64_t hash
+        if not 0 < size <= MAX_TERM or not 0 <= slot or not 0 < span or slot + span > self.slots:
+            return False
+        memset(padded, 0, sizeof(padded))
+        memcpy(padded, <const unsigned char*>form, size)
+        hash = form_hash(padded, size)
+        entry = self.place(padded, size, hash)
+        if entry.used or self.form_count >= TABLE // 2:
+            return False
+        entry.used = 1
+        entry.hash = hash
+        entry.size = size
+        entry.slot = slot
+        entry.span = span
+        entry.similarity = similarity
+        memcpy(entry.bytes, padded, size)
+        self.form_count += 1
+        return True
+
+    def add_prefix(self, bytes form not None, int slot, float similarity):
+        """Let every word that begins with `form` stand for `slot`, where no form of its own does."""
+        cdef int size = len(form)
+        cdef Prefix* entry
+        if not 0 < size <= MAX_TERM or not 0 <= slot < self.slots or self.prefix_count == PREFIXES:
+            return False
+        entry = self.prefixes + self.prefix_count
+        entry.size = size
+        entry.slot = slot
+        entry.similarity = similarity
+        memcpy(entry.bytes, <const unsigned char*>form, size)
+        self.begins[entry.bytes[0]] = 1
+        self.prefix_count += 1
+        return True
+
+    cdef bint match(self, const Token* token, const unsigned char* form, Event* event) noexcept nogil:
+        cdef Form* entry = self.place(form, token.size, token.hash)
+        cdef int k
+        event.position = token.position
+        event.words = token.span
+        event.start = token.start
+        event.end = token.end
+        if entry.used:
+            event.slot = entry.slot
+            event.span = entry.span
+            event.similarity = entry.similarity
+            return True
+        if self.begins[form[0]]:
+            for k in range(self.prefix_count):
+                if token.size > self.prefixes[k].size and memcmp(form, self.prefixes[k].bytes, self.prefixes[k].size) == 0:
+                    event.slot = self.prefixes[k].slot
+                    event.span = 1
+                    event.similarity = self.prefixes[k].similarity
+                    return True
+        return False
+
+    cdef Py_ssize_t events_of(self, TokenBuffer* buffer, Event* events) noexcept nogil:
+        """Matches in order of position; `events` has room for every token."""
+        cdef Py_ssize_t k, at, count = 0
+        cdef Event event
+        for k in range(buffer.count):
+            if not self.match(buffer.items + k, buffer.forms + buffer.items[k].form, &event):
+                continue
+            at = count
+            # a joined form is read after its words: nearly sorted, so insertion is linear
+            while at and events[at - 1].position > event.position:
+                events[at] = events[at - 1]
+                at -= 1
+            events[at] = event
+            count += 1
+        return count
+
+    cdef void measure_one(self, const Event* events, Py_ssize_t count, uint32_t words, uint32_t width, float* out) noexcept nogil:
+        cdef float best_of[SLOTS]
+        cdef float inside_of[SLOTS]
+        cdef uint32_t inside[SLOTS]
+        cdef float run[SLOTS]
+        cdef uint32_t run_end[SLOTS]
+        cdef uint32_t last_seen[SLOTS]
+        cdef float nearness[SLOTS]
+        cdef int slot, j, matched = 0, exact = 0
+        cdef Py_ssize_t k, left = 0
+        cdef float gain = 0, best_gain = -1, phrase = 0, value, weight, near = 0, near_total = 0
+        cdef uint32_t best_extent = 0, extent, gap
+        cdef float fraction = 0
+        memset(best_of, 0, sizeof(best_of))
+        memset(inside_of, 0, sizeof(inside_of))
+        memset(inside, 0, sizeof(inside))
+        memset(run, 0, sizeof(run))
+        memset(last_seen, 0, sizeof(last_seen))
+        memset(nearness, 0, sizeof(nearness))
+        memset(out, 0, FEATURES * sizeof(float))
+        out[8] = words
+        if count == 0:
+            return
+        for k in range(count):
+            slot = events[k].slot
+            # runs: the slots before must end at the word before
+            value = 0
+            if slot and run[slot - 1] > 0 and run_end[slot - 1] + 1 == events[k].position:
+                value = run[slot - 1]
+            for j in range(slot, slot + events[k].span):
+                value += self.weights[j] * events[k].similarity
+                if events[k].similarity > best_of[j]:
+                    best_of[j] = events[k].similarity
+                if self.counted[j]:
+                    if inside[j] == 0:
+                        inside_of[j] = events[k].similarity
+                        gain += self.weights[j] * events[k].similarity
+                    elif events[k].similarity > inside_of[j]:
+                        gain += self.weights[j] * (events[k].similarity - inside_of[j])
+                        inside_of[j] = events[k].similarity
+                    inside[j] += 1
+            j = slot + events[k].span - 1
+            if value >= run[j] or run_end[j] != events[k].position + events[k].words - 1:
+                run[j] = value
+                run_end[j] = events[k].position + events[k].words - 1
+            if value > phrase:
+                phrase = value
+            if slot and last_seen[slot - 1]:
+                gap = events[k].position - (last_seen[slot - 1] - 1)
+                if 1 <= gap <= 6 and 1.0 / gap > nearness[slot]:
+                    nearness[slot] = 1.0 / gap
+            for j in range(slot, slot + events[k].span):
+                last_seen[j] = events[k].position + 1
+                if j > slot:
+                    nearness[j] = 1
+            # the densest window ends here
+            while events[k].position - events[left].position >= width:
+                for j in range(events[left].slot, events[left].slot + events[left].span):
+                    if self.counted[j]:
+                        inside[j] -= 1
+                        if inside[j] == 0:
+                            gain -= self.weights[j] * inside_of[j]
+                left += 1
+            extent = events[k].position - events[left].position
+            if gain > best_gain + 1e-6 or (gain > best_gain - 1e-6 and extent < best_extent):
+                best_gain = gain
+                best_extent = extent
+                out[6] = events[left].start
+                out[7] = events[k].end
+                out[9] = left
+                out[10] = k
+        value = 0
+        for j in range(self.slots):
+            if self.counted[j]:
+                value += self.weights[j] * best_of[j]
+                matched += best_of[j] > 0
+                exact += best_of[j] >= 1
+            if j:
+                weight = (self.weights[j - 1] + self.weights[j]) / 2
+                near_total += weight
+                near += weight * nearness[j]
+        out[0] = value / self.total if self.total > 0 else 0
+        out[1] = best_gain / self.total if self.total > 0 else 0
+        out[2] = phrase / self.all_total if self.all_total > 0 else 0
+        out[3] = near / near_total if near_total > 0 else 0
+        out[4] = matched
+        out[5] = exact
+        out[11] = best_extent + 1
+
+    def measure(self, const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
+                const uint64_t[::1] ends not None, int width, float[:, ::1] out not None):
+        """Fill out f32[n, 12] with FEATURE_NAMES of the passages text[starts[k]:ends[k]].
+
+        coverage: weight of the words found over the weight of all. window: the same inside the best stretch of
+        `width` words, whose byte offsets from starts[k] are start and end. phrase: weight of the longest
+        unbroken run of the query over the weight of all words. near: neighbours of the query that are near
+        each other in order. matched, exact: words found, found exactly. O(tokens + matches).
+        """
+        cdef Py_ssize_t count = starts.shape[0], k, found, room = 0
+        cdef TokenBuffer buffer
+        cdef Event* events = NULL
+        cdef bint failed = False
+        if ends.shape[0] != count or out.shape[0] < count or out.shape[1] != FEATURES:
+            raise ValueError("starts, ends and out do not fit together")
+        for k in range(count):
+            if starts[k] > ends[k] or ends[k] > <uint64_t>text.shape[0]:
+                raise IndexError(f"no range {starts[k]}:{ends[k]} in {text.shape[0]} bytes")
+        if count == 0 or text.shape[0] == 0:
+            return
+        buffer_init(&buffer)
+        with nogil:
+            for k in range(count):
+                buffer_clear(&buffer)
+                tokenise(&text[0] + starts[k], ends[k] - starts[k], &buffer)
+                if buffer.count > room:
+                    PyMem_RawFree(events)
+                    room = buffer.count * 2
+                    events = <Event*>PyMem_RawCalloc(room, sizeof(Event))
+                failed = buffer.failed or (events == NULL and room > 0)
+                if failed:
+                    break
+                found = self.events_of(&buffer, events)
+                self.measure_one(events, found, buffer.words, width, &out[k, 0])
+        PyMem_RawFree(events)
+        buffer_free(&buffer)
+        if failed:
+            raise MemoryError
+
+    def events(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end):
+        """The matches in text[start:end] in order: (start, end, slot, span, similarity, position), offsets in bytes from `start`."""
+        cdef TokenBuffer buffer
+        cdef Event* events = NULL
+        cdef Py_ssize_t found = 0, k
+        if not 0 <= start <= end <= text.shape[0]:
+            raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
+        if start == end:
+            return []
+        buffer_init(&buffer)
+        try:
+            with nogil:
+                tokenise(&text[0] + start, end - start, &buffer)
+                events = <Event*>PyMem_RawCalloc(buffer.count + 1, sizeof(Event))
+                if events != NULL:
+                    found = self.events_of(&buffer, events)
+            if events == NULL or buffer.failed:
+                raise MemoryError
+            return [(events[k].start, events[k].end, events[k].slot, events[k].span, events[k].similarity,
+                     events[k].position) for k in range(found)]
+        finally:
+            PyMem_RawFree(events)
+            buffer_free(&buffer)

@@ -1,0 +1,88 @@
+"""Result files are read, written and compared; a regression decides the exit status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bench import report
+from bench.__main__ import BENCHMARKS, main
+from bench.report import Report, Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def result(path: Path, *, mrr: float = 0.8, ms: float = 2.0, held: bool = True, data: str = "d") -> str:
+    one = Report("known_item", "Is it found?", data)
+    one.add("MRR", mrr, "share", "higher", 0.01)
+    one.add("cpu p50", ms, "ms", "lower", 0.3)
+    one.add("queries", mrr * 100)
+    one.add("nothing", float("nan"))
+    one.check("answers are sound", held)
+    one.tables.append(Table("t", ["kind", "n"], [["a|b", "1"]]))
+    report.write(path, [one])
+    return str(path)
+
+
+def test_the_same_file_twice_is_no_regression(tmp_path: Path) -> None:
+    one = result(tmp_path / "a.json")
+    assert main(["compare", one, one]) == 0
+
+
+def test_noise_within_the_tolerance_is_no_regression(tmp_path: Path) -> None:
+    before = result(tmp_path / "a.json")
+    assert main(["compare", before, result(tmp_path / "b.json", mrr=0.793, ms=2.5)]) == 0
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [{"mrr": 0.7}, {"ms": 2.7}, {"held": False}],
+    ids=["a figure fell", "a time rose", "a check no longer holds"],
+)
+def test_a_planted_regression_fails(tmp_path: Path, planted: dict[str, float]) -> None:
+    before = result(tmp_path / "a.json")
+    assert main(["compare", before, result(tmp_path / "b.json", **planted)]) == 1  # type: ignore[arg-type]
+
+
+def test_getting_better_is_no_regression(tmp_path: Path) -> None:
+    before = result(tmp_path / "a.json", held=False)
+    assert main(["compare", before, result(tmp_path / "b.json", mrr=0.9, ms=1.0)]) == 0
+
+
+def test_files_that_cannot_be_compared(tmp_path: Path) -> None:
+    before = result(tmp_path / "a.json")
+    (tmp_path / "other.json").write_text('{"schema": 99}', encoding="utf-8")
+    assert main(["compare", before, str(tmp_path / "other.json")]) == 2
+    assert main(["compare", before, str(tmp_path / "absent.json")]) == 2
+    assert main(["compare", before, result(tmp_path / "b.json", data="elsewhere")]) == 2
+
+
+def test_the_schema_is_the_documented_one(tmp_path: Path) -> None:
+    (one,) = report.read(tmp_path / result(tmp_path / "a.json"))
+    assert set(one) == {
+        *("schema", "made", "machine", "benchmark", "question", "data", "options"),
+        *("figures", "checks", "tables", "series"),
+    }
+    assert [figure["name"] for figure in one["figures"]] == ["MRR", "cpu p50", "queries"]
+    assert set(one["figures"][0]) == {"name", "value", "unit", "better", "tolerance", "n"}
+
+
+def test_list_names_every_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(BENCHMARKS)
+    assert all(line.endswith("?") for line in lines)
+
+
+def test_unknown_benchmarks_are_refused() -> None:
+    with pytest.raises(SystemExit) as status:
+        main(["run", "nonsense"])
+    assert status.value.code == 2
+
+
+def test_tables_as_markdown_and_text() -> None:
+    one = Table("title", ["kind", "n"], [["a", "10"], ["long name", "1"]])
+    assert one.markdown().splitlines() == ["| kind | n |", "| --- | ---: |", "| a | 10 |", "| long name | 1 |"]
+    assert one.text().splitlines() == ["title", "kind        n", "a          10", "long name   1"]

@@ -1,0 +1,102 @@
+"""What every test may rely on: fixed examples, compiled rooms, a home without histories, the shared data folder."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis.database import DirectoryBasedExampleDatabase, MultiplexedDatabase, ReadOnlyDatabase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ROOT / "src_ext" / "recall_rank" / "_core"
+SHARED = ROOT.parent / "shared"
+
+# Examples are the same in every run: pyproject.toml fixes the seed. What the long run of .ci/run finds is kept in
+# tests/corpus, and every later run of any profile tries it first.
+KEPT = DirectoryBasedExampleDatabase(ROOT / "tests" / "corpus")
+LOCAL = MultiplexedDatabase(DirectoryBasedExampleDatabase(ROOT / ".hypothesis" / "examples"), ReadOnlyDatabase(KEPT))
+SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
+
+settings.register_profile("dev", max_examples=60, deadline=None, database=LOCAL, suppress_health_check=SLOW_IS_FINE)
+settings.register_profile("traced", settings.get_profile("dev"), max_examples=20)
+settings.register_profile(
+    "ci",
+    settings.get_profile("dev"),
+    max_examples=int(os.environ.get("RECALL_RANK_EXAMPLES", "10000")),
+    database=KEPT,
+    print_blob=True,
+)
+settings.load_profile("dev")
+
+# Where agents are told to keep their histories and programs their files; a test must find none of the developer's.
+STORE_VARIABLES = (
+    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_DIRS"),
+    *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_DATA_DIR", "OPENCODE_DB", "OPENCODE_CONFIG_DIR"),
+)
+
+
+def pytest_report_header() -> str:
+    """Which checkout is tested, and whether its compiled rooms are there and as new as their sources."""
+    sources = sorted(ROOMS.glob("*.pyx"))
+    built = {path.stem: importlib.util.find_spec(f"recall_rank._core.{path.stem}") for path in sources}
+    missing = [room for room, spec in built.items() if spec is None]
+    stale = [
+        path.stem
+        for path in sources
+        if (spec := built[path.stem]) and spec.origin and Path(spec.origin).stat().st_mtime < path.stat().st_mtime
+    ]
+    line = f"recall_rank: {len(sources) - len(missing)} of {len(sources)} compiled rooms"
+    if missing or stale:
+        line += f"; missing: {missing}, older than their source: {stale}; run: python setup.py build_ext --inplace"
+    return line
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give every property a name in the database: under a fixed seed hypothesis keeps no failing example without."""
+    for item in items:
+        test = getattr(item, "obj", None)
+        test = getattr(test, "__func__", test)
+        if test is not None and is_hypothesis_test(test):
+            test._hypothesis_internal_database_key = item.nodeid.encode()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home without histories, for this process and those it starts: nobody's real ones are ever read."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        patch.setenv("USERPROFILE", str(home))
+        for variable in STORE_VARIABLES:
+            patch.delenv(variable, raising=False)
+        yield home
+
+
+@pytest.fixture(scope="session")
+def shared() -> Iterator[Path]:
+    """The data folder beside the checkout. Its stores must be the same files, unchanged, when the session ends."""
+    if not SHARED.is_dir():
+        pytest.skip("the data folder ../shared is absent: tests on real histories are left out")
+    before = state(SHARED / "stores")
+    yield SHARED
+    assert state(SHARED / "stores") == before, "a test changed or created files under ../shared/stores"
+
+
+@pytest.fixture(autouse=True)
+def _shared_where_marked(request: pytest.FixtureRequest) -> None:
+    """Skip what is marked `shared` also when it does not ask for the folder by name."""
+    if request.node.get_closest_marker("shared"):
+        request.getfixturevalue("shared")
+
+
+def state(folder: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of every file below a folder."""
+    found = {str(path.relative_to(folder)): path.lstat() for path in folder.rglob("*")}
+    return {name: (status.st_size, status.st_mtime_ns) for name, status in found.items()}

@@ -1,0 +1,54 @@
+"""A machine made of fakes: what the frontends do is tested apart from the engine and the loaders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from frontends.samples import FakeIndex, FakeSource, fake_read_all, session
+
+import recall_rank
+from recall_rank import loaders
+from recall_rank.frontends.cli import cli
+
+Run = Callable[..., Result]
+
+
+class Machine:
+    """Histories by the name that --history takes, and those that discovery finds."""
+
+    def __init__(self) -> None:
+        self.discovered: list[Any] = []
+        self.folders: dict[str, list[FakeSource]] = {}
+        self.histories: dict[str, FakeSource] = {
+            "good": FakeSource(session("s1", "the rate limit is sixty", "nothing here"), session("s2", "flaky test")),
+            "bad": FakeSource(name="broken", error="database is locked"),
+            "empty": FakeSource(name="bare"),
+        }
+
+    def open_source(self, name: str) -> FakeSource:
+        if name in ("unknown", *self.folders):
+            raise ValueError(f"no history is recognised at {name!r}")
+        if name not in self.histories:
+            raise FileNotFoundError(2, "No such file or directory", name)
+        return self.histories[name]
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    there = Machine()
+    monkeypatch.setattr(recall_rank, "Index", FakeIndex, raising=False)
+    monkeypatch.setattr(loaders, "open_source", there.open_source, raising=False)
+    monkeypatch.setattr(loaders, "open_sources", lambda path: there.folders.get(path, []), raising=False)
+    monkeypatch.setattr(loaders, "discover", lambda: there.discovered, raising=False)
+    monkeypatch.setattr(loaders, "read_all", fake_read_all, raising=False)
+    return there
+
+
+@pytest.fixture
+def run() -> Run:
+    """Runs a command line and gives its exit code, stdout and stderr."""
+    runner = CliRunner()
+    return lambda *words, **more: runner.invoke(cli, [str(word) for word in words], prog_name="recall-rank", **more)

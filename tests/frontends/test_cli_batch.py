@@ -1,0 +1,102 @@
+"""`recall-rank batch`: every line is answered, whatever is on it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from frontends.conftest import Run
+from frontends.samples import FakeIndex, session
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_rank.frontends.cli_batch import serve
+from recall_rank.model import Context
+
+
+@pytest.fixture
+def index() -> FakeIndex:
+    return FakeIndex([session("s1", "the rate limit")])
+
+
+def call(**changes: Any) -> bytes:
+    return json.dumps({"id": "c1", "tool": "recall", "args": {"query": "rate"}, **changes}).encode()
+
+
+def test_an_answer_names_its_call_and_its_cost(index: FakeIndex) -> None:
+    answer = serve(index, call(id=["any", 1]), 1)
+    assert answer.keys() == {"id", "ms", "cpu_ms", "output"}
+    assert answer["id"] == ["any", 1]
+    assert answer["ms"] > 0
+    assert isinstance(answer["cpu_ms"], float)
+    assert answer["output"]["results"][0]["session_id"] == "s1"
+
+
+def test_context_now_and_options_reach_the_engine(index: FakeIndex) -> None:
+    line = call(context={"session_id": "s1"}, now=123456789012, options={"budget_ms": 5, "match": "smart"}, mode="raw")
+    assert serve(index, line, 1)["output"]["ok"] is True
+    options = index.asked[0][1]
+    assert options["context"] == Context(session_id="s1")
+    assert (options["now"], options["budget_ms"], options["match"]) == (123456789012, 5, "smart")
+
+
+@pytest.mark.parametrize(
+    ("line", "identity", "words"),
+    [
+        (b"{nonsense", None, "line 7: "),
+        (b"\xff\xfe", None, "line 7: "),
+        (b'"text"', None, "line 7: a call must be an object, not str"),
+        (b"[" * 100_000, None, "line 7: "),
+        (b'{"tool": "recall"}', None, "line 7: a call needs an id"),
+        (call(tool="recall_get"), "c1", "line 7: tool must be one of recall, not 'recall_get'"),
+        (call(tool=["recall"]), "c1", "tool must be"),
+        (call(mode="loose"), "c1", "mode must be one of schema, raw, not 'loose'"),
+        (call(args=[]), "c1", "args must be an object, not list"),
+        (call(options=7), "c1", "options must be an object, not int"),
+        (call(context={"folder": 1}), "c1", "context takes"),
+        (call(now="today"), "c1", "now must be epoch milliseconds, not 'today'"),
+        (call(now=True), "c1", "now must be epoch milliseconds"),
+        (call(args={"query": "rate", "banana": 1}), "c1", "unknown argument banana"),
+        (call(args={"query": "defect"}), "c1", "internal error"),
+    ],
+)
+def test_a_bad_line_is_answered_with_its_reason(index: FakeIndex, line: bytes, identity: Any, words: str) -> None:
+    answer = serve(index, line, 7)
+    assert answer["id"] == identity
+    assert answer["output"]["ok"] is False
+    assert words in answer["output"]["error"]
+
+
+@given(st.binary(max_size=40) | st.text(max_size=20).map(lambda text: json.dumps({"id": text, "args": text}).encode()))
+def test_any_line_is_answered(line: bytes) -> None:
+    assert serve(FakeIndex([]), line, 1)["output"]["ok"] is False
+
+
+@pytest.mark.usefixtures("machine")
+def test_a_file_of_calls(run: Run, tmp_path: Path) -> None:
+    calls, out = tmp_path / "calls.jsonl", tmp_path / "out.jsonl"
+    calls.write_bytes(b"\n".join([call(id=1), b"", b"{broken", call(id=2, corpus="ignored", tool="x"), call(id=3)]))
+    result = run("batch", "--history", "good", "--calls", calls, "--out", out)
+    answers = [json.loads(line) for line in out.read_text().splitlines()]
+    assert result.exit_code == 0
+    assert [(answer["id"], answer["output"]["ok"]) for answer in answers] == [
+        *((1, True), (None, False), (2, False), (3, True)),
+    ]
+    assert answers[1]["output"]["error"].startswith("line 3: ")
+
+
+@pytest.mark.usefixtures("machine")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--history", "bad", "--calls", "-", "--out", "-"], 3),
+        (["--history", "good", "--history", "bad", "--calls", "-", "--out", "-"], 0),
+        (["--calls", "-", "--out", "-"], 1),
+        (["--history", "good", "--calls", "/not/there", "--out", "-"], 2),
+        (["--history", "good", "--calls", "-"], 2),
+    ],
+)
+def test_exit_codes(run: Run, words: list[str], code: int) -> None:
+    assert run("batch", *words, input=call()).exit_code == code

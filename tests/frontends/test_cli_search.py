@@ -1,0 +1,222 @@
+"""`recall-rank search`: exit codes, JSON, filters, and a machine without histories."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from frontends.conftest import Machine, Run
+from frontends.samples import FakeIndex, FakeSource, session
+
+import recall_rank
+from recall_rank.frontends.cli import cli
+from recall_rank.frontends.filters import filter_options
+from recall_rank.frontends.histories import context_of_working_directory
+from recall_rank.model import Context
+
+pytestmark = pytest.mark.usefixtures("machine")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["rate limit", "--history", "good"], 0),
+        (["rate", "limit", "--history", "good"], 0),
+        (["rate limit", "--history", "good", "--history", "bad"], 0),
+        (["absent", "--history", "good"], 1),
+        (["absent", "--history", "empty"], 1),
+        (["absent"], 1),
+        ([], 2),
+        ([" ", "--history", "good"], 2),
+        (["rate", "--history", "unknown"], 2),
+        (["rate", "--history", "good", "--match", "psychic"], 2),
+        (["rate", "--history", "good", "--results", "many"], 2),
+        (["rate", "--history", "bad"], 3),
+        (["rate", "--history", "/not/there", "--history", "bad"], 3),
+    ],
+)
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_exit_codes(run: Run, words: list[str], code: int, as_json: list[str]) -> None:
+    result = run("search", *words, *as_json)
+    assert result.exit_code == code, result.output
+
+
+def test_json_is_the_whole_answer(run: Run) -> None:
+    answer = json.loads(run("search", "rate limit", "--history", "good", "--json").stdout)
+    assert answer["ok"] is True
+    assert answer["results"][0]["snippet"] == "the rate limit is sixty"
+    assert answer["coverage"]["per_source"][0]["sessions"] == 2
+
+
+def test_errors_are_json_too_when_asked(run: Run) -> None:
+    result = run("search", " ", "--history", "good", "--json")
+    assert json.loads(result.stdout) == {"ok": False, "error": "query must not be blank"}
+    assert run("search", " ", "--history", "good").stderr == "recall-rank: query must not be blank\n"
+
+
+def test_people_get_hits_and_an_honest_last_line(run: Run) -> None:
+    shown = run("search", "rate limit", "--history", "good", "--history", "/not/there").stdout
+    assert "    the rate limit is sixty\n" in shown
+    assert "1 of 2 sources" in shown
+    assert "not read: unreadable: No such file or directory" in shown
+    assert "\x1b" not in shown
+
+
+def test_without_histories_the_demo_is_offered(run: Run) -> None:
+    result = run("search", "rate limit")
+    assert result.stdout == ""
+    assert 'recall-rank demo "rate limit"' in result.stderr
+    assert "no agent history" in json.loads(run("search", "rate limit", "--json").stdout)["error"]
+
+
+def test_discovered_stores_are_searched(run: Run, machine: Machine) -> None:
+    machine.discovered = [machine.histories["good"]]
+    assert run("search", "flaky").exit_code == 0
+
+
+def test_a_folder_and_an_agents_name_stand_for_all_their_histories(run: Run, machine: Machine, tmp_path: Path) -> None:
+    other = FakeSource(session("s3", "rate limit too"), name="codex")
+    machine.discovered = [*machine.histories.values(), other]
+    machine.folders[str(tmp_path)] = [machine.histories["good"], other]
+    for history, total in (("fake", 1), ("codex", 1), (tmp_path, 2)):
+        assert json.loads(run("search", "rate limit", "--history", history, "--json").stdout)["total"] == total
+    machine.folders[str(tmp_path)] = []
+    assert run("search", "rate limit", "--history", tmp_path).exit_code == 2
+
+
+def test_every_filter_reaches_the_engine(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    indexes: list[FakeIndex] = []
+    monkeypatch.setattr(recall_rank, "Index", type("Kept", (FakeIndex,), {"build": lambda found: keep(indexes, found)}))
+    words = (
+        "-m fuzzy --scope project --group session --type tool --role user --session s1 --title T --sessions 3 -n 4 "
+        "--width 90 --before 2026-01-01 --after 2025-01-01 --last 2d --from 3d --to now --since 4d --until 1h "
+        "--directory /srv --fallback --tool bash --explain --budget-ms 100 --project harbor --exclude-session a "
+        "--exclude-session b --must x --must-not y --must-not z --order time --offset 2"
+    )
+    assert run("search", "rate", "--history", "good", *words.split()).exit_code == 0
+    ((query, options),) = indexes[0].asked
+    assert query == "rate"
+    assert isinstance(options.pop("context"), Context)
+    assert options.pop("now") > 0
+    assert options == {
+        "match": "fuzzy",
+        "scope": "project",
+        "group": "session",
+        "type": "tool",
+        "role": "user",
+        "session_id": "s1",
+        "title": "T",
+        "sessions": 3,
+        "results": 4,
+        "width": 90,
+        "before": "2026-01-01",
+        "after": "2025-01-01",
+        "last": "2d",
+        "from_": "3d",
+        "to": "now",
+        "since": "4d",
+        "until": "1h",
+        "directory": "/srv",
+        "fallback": True,
+        "tool_name": "bash",
+        "explain": True,
+        "budget_ms": 100,
+        "project": "harbor",
+        "exclude_session_ids": ("a", "b"),
+        "must": ("x",),
+        "must_not": ("y", "z"),
+        "order": "time",
+        "offset": 2,
+    }
+
+
+def keep(indexes: list[FakeIndex], found: object) -> FakeIndex:
+    indexes.append(FakeIndex(found))  # type: ignore[arg-type]
+    return indexes[-1]
+
+
+def test_filters_not_given_are_not_passed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    indexes: list[FakeIndex] = []
+    monkeypatch.setattr(recall_rank, "Index", type("Kept", (FakeIndex,), {"build": lambda found: keep(indexes, found)}))
+    run("search", "rate \udcff", "--history", "good")
+    ((query, options),) = indexes[0].asked
+    assert query == "rate \ufffd"
+    assert options.keys() == {"context", "now"}
+
+
+def test_hostile_text_is_shown_escaped(run: Run, machine: Machine) -> None:
+    machine.histories["hostile"] = FakeSource(session("s\x1b]0;x\x07", "rate \x1b[2J\x9b1m\u202e"))
+    for flags in ([], ["--json"]):
+        shown = run("search", "rate", "--history", "hostile", *flags).output
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown)
+
+
+def test_the_working_directory_is_the_context(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    inside = tmp_path / "repo" / "src"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    assert context_of_working_directory() == Context(directory=str(inside), worktree=str(tmp_path / "repo"))
+    monkeypatch.setattr(Path, "cwd", lambda: (_ for _ in ()).throw(FileNotFoundError()))
+    assert context_of_working_directory() is None
+
+
+def test_help_names_every_command_and_filter(run: Run) -> None:
+    shown = run("--help").output
+    for name in ("search", "sources", "batch", "demo"):
+        assert f"  {name} " in shown
+    assert filter_options(lambda: None).__click_params__  # type: ignore[attr-defined]
+    shown = run("search", "--help").output
+    for name in ("--match", "--exclude-session", "--must-not", "--budget-ms", "--history", "--json"):
+        assert name in shown
+    assert run("serach", "x").exit_code == 2
+    assert cli.get_command(None, "absent") is None  # type: ignore[arg-type]
+
+
+def test_an_interrupt_is_no_empty_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FakeIndex, "search", interrupt)
+    assert run("search", "rate", "--history", "good").exit_code == 130
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    code = (
+        "import os, sys, click\n"
+        "from recall_rank.frontends import cli\n"
+        "@click.command()\n"
+        "def endless():\n"
+        "    while True: click.echo('x' * 1000)\n"
+        "cli.LazyGroup.get_command = lambda *_: endless\n"
+        "sys.argv = ['recall-rank', 'search']\n"
+        "cli.main()\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(20) == 0
+
+
+def test_asking_for_json_loads_nothing_to_draw_with() -> None:
+    code = (
+        "import sys\n"
+        "from recall_rank.frontends import cli_search, human, cli_batch, cli_sources\n"
+        "print(sorted({'rich', 'numpy', 'rapidfuzz', 'asyncio', 'orjson', 'sqlite3'} & sys.modules.keys()))\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
+    assert answer.stdout.strip() == "[]"
