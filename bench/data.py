@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import functools
-import gzip
-import io
-import lzma
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from recall_rank.model import Flag, Message, Part, Session
+from recall_rank.loaders import read_all
+from recall_rank.loaders.history_jsonl import HistoryJsonl
+from recall_rank.model import Session
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"  # beside the checkout, when there is one
 HISTORIES = SHARED / "histories"
@@ -75,15 +74,11 @@ def find_history(folder: Path) -> Path:
 
 @functools.lru_cache(maxsize=4)
 def read_history(folder: Path) -> tuple[Session, ...]:
-    """Every session of a data folder, in file order."""
-    heads: dict[str, dict[str, Any]] = {}
-    messages: dict[str, list[Message]] = defaultdict(list)
-    for row in _rows(find_history(folder)):
-        if row["t"] == "session":
-            heads[row["id"]] = row
-        else:
-            messages[row["session"]].append(_message(row))
-    return tuple(_session(head, messages[name]) for name, head in heads.items())
+    """Every session of a data folder. Raises ValueError when a line of it cannot be read."""
+    sessions, (report,) = read_all([HistoryJsonl(find_history(folder))])
+    if report.malformed or report.errors:
+        raise ValueError(f"{report.location}: {[*report.errors, *report.malformed][0]}")
+    return tuple(sessions)
 
 
 def by_project(sessions: Sequence[Session]) -> dict[str, list[Session]]:
@@ -92,56 +87,3 @@ def by_project(sessions: Sequence[Session]) -> dict[str, list[Session]]:
     for session in sessions:
         groups[session.project or ""].append(session)
     return dict(groups)
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    packed = path.read_bytes()
-    unpack = {".xz": lzma.decompress, ".gz": gzip.decompress}.get(path.suffix, bytes)
-    for line in io.BytesIO(unpack(packed)):
-        yield orjson.loads(line)
-
-
-def _session(row: dict[str, Any], messages: list[Message]) -> Session:
-    return Session(
-        id=row["id"],
-        messages=messages,
-        title=row.get("title"),
-        directory=row.get("directory"),
-        project=row.get("project"),
-        created=row.get("created") or 0,
-        updated=row.get("updated") or 0,
-        parent=row.get("parent"),
-        source=row.get("source"),
-        agent=row.get("agent_app"),
-        flags=Flag.SUBAGENT if row.get("parent") else Flag.NONE,
-    )
-
-
-def _message(row: dict[str, Any]) -> Message:
-    return Message(
-        id=row["id"],
-        role=row["role"],
-        time=row.get("time") or 0,
-        parts=[_part(part) for part in row["parts"]],
-        author=row.get("author"),
-        agent=row.get("agent"),
-        model=row.get("model"),
-    )
-
-
-def _part(row: dict[str, Any]) -> Part:
-    flags = Flag.SYNTHETIC if row.get("synthetic") else Flag.NONE
-    flags |= Flag.PRUNED if row.get("pruned") else Flag.NONE
-    flags |= Flag.ERROR if row.get("error") else Flag.NONE
-    return Part(
-        id=row["id"],
-        type=row["type"],
-        text=row.get("text"),
-        tool=row.get("tool"),
-        input=row.get("input"),
-        output=row.get("output"),
-        error=row.get("error"),
-        title=row.get("title"),
-        status=row.get("status"),
-        flags=flags,
-    )

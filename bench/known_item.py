@@ -16,6 +16,8 @@ from bench.report import Report, Table
 
 COLUMNS = ["kind", "n", "part@1", "part@10", "part MRR", "session@1", "session@10", "session MRR"]
 
+NOISY = "= noisy"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     dataset.arguments(parser)
@@ -24,6 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=Path, help="folder of other engines' ranks to compare with (default: DATA/runs)")
     parser.add_argument("--misses", action="store_true", help="show every query whose answer is not first")
     parser.add_argument("--ablate", nargs="*", metavar="CHANGE", help=ablation.HELP)
+    parser.add_argument("--with-generated", action="store_true", help="ablate noisy queries of a generated history too")
     parser.add_argument("--no-time", action="store_true", help="leave the timed pass out")
 
 
@@ -43,7 +46,7 @@ def run(options: argparse.Namespace) -> Report:
             if options.misses:
                 report.tables.append(misses(outcomes))
             if options.ablate is not None:
-                report.tables.append(_ablate(options.ablate, engine, queries))
+                report.tables.append(_ablate(options, engine, queries))
     return report
 
 
@@ -117,20 +120,30 @@ def misses(outcomes: Sequence[Outcome]) -> Table:
     return Table("not first", ["kind", "query", "part", "session", "text", "wanted", "found"], rows)
 
 
-def _ablate(changes: Sequence[str], engine: engines.Engine, queries: Sequence[LabelledQuery]) -> Table:
-    return Table(
-        "ablation, MRR of known items",
-        *ablation.table(list(ablation.ablate(changes, lambda: _values(engine, queries)))),
-    )
+def _ablate(options: argparse.Namespace, engine: engines.Engine, queries: Sequence[LabelledQuery]) -> Table:
+    """Under each change, MRR of all parts, of all sessions, and of the parts of each group."""
+    invented, invented_queries = _noisy_generated(options) if options.with_generated else (engine, [])
+
+    def values() -> dict[str, dict[str, float]]:
+        outcomes = evaluate(engine, queries)
+        parts, sessions = reciprocals(outcomes)
+        columns = {"part": parts, "session": sessions}
+        for group, kinds in GROUPS.items():
+            inside = {one.query.id for one in outcomes if one.query.kind in kinds} & parts.keys()
+            if inside:
+                columns[group] = {key: parts[key] for key in inside}
+        if invented_queries:
+            theirs, _ = reciprocals(evaluate(invented, invented_queries))
+            both = columns.get(NOISY, {}) | {f"generated/{key}": value for key, value in theirs.items()}
+            columns[f"{NOISY}, with generated"] = both
+        return columns
+
+    return Table("ablation, MRR of known items", *ablation.table(list(ablation.ablate(options.ablate, values))))
 
 
-def _values(engine: engines.Engine, queries: Sequence[LabelledQuery]) -> dict[str, dict[str, float]]:
-    """Reciprocal ranks per query: of all parts, of all sessions, and of the parts of each group."""
-    outcomes = evaluate(engine, queries)
-    parts, sessions = reciprocals(outcomes)
-    columns = {"part": parts, "session": sessions}
-    for group, kinds in GROUPS.items():
-        inside = {one.query.id for one in outcomes if one.query.kind in kinds} & parts.keys()
-        if inside:
-            columns[group] = {key: parts[key] for key in inside}
-    return columns
+def _noisy_generated(options: argparse.Namespace) -> tuple[engines.Engine, list[LabelledQuery]]:
+    """An engine over a generated history, and its queries of the noisy kinds."""
+    data = dataset.generated(options.parts, options.seed)
+    engine = engines.create("ours")
+    engine.build(data.sessions)
+    return engine, [query for query in data.queries if query.kind in GROUPS[NOISY]]

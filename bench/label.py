@@ -46,12 +46,9 @@ def _ask(
         text = ask(mention)
         if not text or (kind != "identifier" and plain(text) in found and plain(text) != key):
             continue  # cannot be asked this way, or asks for something else by accident
-        answers: list[Answer] = [mention.answer]
-        also: list[Answer] = [one.answer for one in others]
-        sessions = frozenset(session for session, _, _ in answers + also)
-        queries.append(
-            LabelledQuery(f"{kind}-{len(queries):04d}", kind, text, answers, None, also, frozenset(), sessions)
-        )
+        answers: list[Answer] = [one.answer for one in (mention, *others)]
+        sessions = frozenset(session for session, _, _ in answers)
+        queries.append(LabelledQuery(f"{kind}-{len(queries):04d}", kind, text, answers, relevant_sessions=sessions))
     return queries
 
 

@@ -80,7 +80,7 @@ def child(engine_name: str, data: str, parts: str, seed: str) -> dict[str, Any]:
     dataset.release()
     _trim()
     resident = _resident() - empty
-    found = any(tuple(hit) in good for hit in engine.search(asked.query, 10))
+    found = any(tuple(hit) in good for hit in engine.search(asked.query, 50))
     return {
         "data": name,
         "text": text,

@@ -13,7 +13,7 @@ from recall_rank.budget import Clock, Deadline, DegradeKind
 from recall_rank.calibrate import calibrate
 from recall_rank.eligible import eligible
 from recall_rank.expand import expand
-from recall_rank.group import Grouped, by_bucket, by_part, by_session
+from recall_rank.group import Grouped, by_bucket, by_part, by_session, in_turns
 from recall_rank.index.segment import Segment
 from recall_rank.literal import text_hits
 from recall_rank.model import SearchResponse
@@ -144,7 +144,7 @@ def _by_time(search: Search, evidence: Evidence, survivors: list[Candidate]) -> 
     )
     if search.query.options.group == "part":
         options = search.query.options
-        return by_part(segment, [c for c, _ in zip(found, range(options.offset + options.results), strict=False)], 2**31)
+        return in_turns(segment, found, options.results)
     entries = by_session(segment, list(found), (), 1.0)
     for part in compress(range(len(marks)), marks):
         session = segment.message_session[segment.part_message[part]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from recall_rank import weights
 from recall_rank.index.segment import TITLE_ROLE, Segment
 from recall_rank.score import Candidate
 
@@ -23,17 +24,34 @@ class Grouped:
 
 
 def by_part(segment: Segment, ranked: list[Candidate], page: int) -> list[Grouped]:
-    """The ranked parts; where there are more than `page`, a session's third part waits until all others had a turn."""
+    """The ranked parts, one entry each; where there are more than `page`, no session fills it.
+
+    From its third part on, a session waits for other sessions' parts that are nearly as good: its place is that of
+    a part with DIVERSITY of its score. Nothing is dropped, and no score changes.
+    """
     entries = [Grouped(c, _session(segment, c)) for c in ranked]
+    if len(entries) <= page:
+        return entries
+    taken: dict[int, int] = {}
+    places: list[float] = []
+    for entry in entries:
+        count = taken[entry.session] = taken.get(entry.session, 0) + 1
+        places.append(entry.candidate.score * (weights.DIVERSITY if count > PER_SESSION else 1.0))
+    order = sorted(range(len(entries)), key=lambda k: (-places[k], k))
+    return [entries[k] for k in order]
+
+
+def in_turns(segment: Segment, found: Iterable[Candidate], page: int) -> list[Grouped]:
+    """Candidates in the order given; where there are more than `page`, a session's third part waits for all others."""
+    entries = [Grouped(c, _session(segment, c)) for c in found]
     if len(entries) <= page:
         return entries
     taken: dict[int, int] = {}
     first: list[Grouped] = []
     held: list[Grouped] = []
     for entry in entries:
-        count = taken.get(entry.session, 0)
-        taken[entry.session] = count + 1
-        (first if count < PER_SESSION else held).append(entry)
+        count = taken[entry.session] = taken.get(entry.session, 0) + 1
+        (first if count <= PER_SESSION else held).append(entry)
     return first + held
 
 

@@ -74,3 +74,7 @@ RECENCY_DAYS = 7
 HALF = 0.35  # the score at which a result is as likely relevant as not
 HIGH_CONFIDENCE = 0.6
 MEDIUM_CONFIDENCE = 0.35
+
+# --- grouping ----------------------------------------------------------------------------------------
+
+DIVERSITY = 0.9  # a session's third part and later ones stand as if they had this share of their score

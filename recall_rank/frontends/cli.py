@@ -36,12 +36,16 @@ class LazyGroup(click.Group):
             answer: object = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            # The reader has seen enough. What is still buffered must not fail again when the interpreter exits.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            _discard_stdout()  # the reader has seen enough
             ctx.exit(0)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
         return answer
+
+
+def _discard_stdout() -> None:
+    """What is still buffered goes nowhere, so that it does not fail again when the interpreter exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -41,7 +41,8 @@ def part_from(key: str, block: Any) -> Part | None:
         return _with_result(Part(key, "tool"), block, _result_text(block))
     if kind in {"image", "document"}:
         return _attached(key, block)
-    return None
+    text = text_of(block.get("text"))
+    return Part(key, str(kind), text) if text else None
 
 
 def result_of(call: Part, block: dict[str, Any], spills: Spills) -> Part:

@@ -20,6 +20,7 @@ from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.values import mapping
 from recall_rank.model import Flag, Message, Part, Reading, Session, Source, Unit
 
+NAME = AGENT
 SUFFIX = ".jsonl"
 SPILLED = "tool-results"
 PEEKED = 20  # files of a folder, to tell whether its transcripts are Claude Code's
@@ -108,7 +109,7 @@ class ClaudeCode:
     def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
         """The sessions without what a fork copied from another, and what is to be said about that.
 
-        A copied record keeps its uuid. It stays in the session that ended first.
+        A copied record keeps its uuid. It stays in the longest session; one that has nothing of its own is left out.
         """
         homes = {session.id: session.directory for session in sessions}
         sessions = [
@@ -120,7 +121,7 @@ class ClaudeCode:
         uuids = [_uuids(session) for session in sessions]
         if sum(map(len, uuids)) == len(set().union(*uuids)):
             return list(sessions), []
-        order = sorted(range(len(sessions)), key=lambda at: _age(sessions[at]))
+        order = sorted(range(len(sessions)), key=lambda at: _rank(sessions[at]))
         seen: set[str] = set()
         kept: dict[int, Session] = {}
         copies = 0
@@ -141,8 +142,8 @@ def _uuids(session: Session) -> set[str]:
     return {part.id.rpartition(":")[0] for message in session.messages for part in message.parts}
 
 
-def _age(session: Session) -> tuple[int, int, str]:
-    return session.updated, session.created, session.id
+def _rank(session: Session) -> tuple[int, int, str]:
+    return -len(session.messages), session.created, session.id
 
 
 def _without(message: Message, seen: set[str]) -> Message | None:

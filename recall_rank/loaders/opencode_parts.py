@@ -11,7 +11,7 @@ from recall_rank.model import Flag, Part
 
 
 def part_from(key: str, data: dict[str, Any], *, by_user: bool, spills: Spills) -> Part:
-    """The part; one of a type without words (step-start, snapshot, patch, ...) has none."""
+    """The part; one of a type without words (step-start, snapshot, ...) has none."""
     kind = text_of(data.get("type")) or "unknown"
     if kind == "tool":
         return _tool(key, data, spills)
@@ -31,7 +31,7 @@ def part_from(key: str, data: dict[str, Any], *, by_user: bool, spills: Spills) 
     if kind == "file":
         path = text_of(mapping(data.get("source")).get("path")) or text_of(data.get("filename"))
         return Part(key, kind, files=(path,) if path else ())
-    return Part(key, kind)
+    return Part(key, kind, text_of(data.get("text")))
 
 
 def _tool(key: str, data: dict[str, Any], spills: Spills) -> Part:

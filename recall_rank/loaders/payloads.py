@@ -52,36 +52,44 @@ def strip_text(text: str) -> str:
     out: list[str] = []
     start = 0
     while start + SPAN <= len(text):
-        if text.find(" ", start, start + SPAN) < 0 and (end := _payload_end(text, start)):
-            before = text[max(kept, start - SPAN) : start]
-            first = start - (len(before) - len(before.rstrip(_ALPHABET)))
-            out += (text[kept:first], MARK)
-            kept = end
-            start = -(-end // SPAN) * SPAN
-        else:
+        found = _payload(text, start) if text.find(" ", start, start + SPAN) < 0 else None
+        if found is None:
             start += SPAN
-    if not out:
-        return text
-    return "".join(out) + text[kept:]
+            continue
+        out += (text[kept : max(kept, found[0])], MARK)
+        kept = found[1]
+        start = -(-kept // SPAN) * SPAN
+    return "".join(out) + text[kept:] if out else text
 
 
-def _payload_end(text: str, start: int) -> int:
-    """Where the payload that fills the block at start ends; 0 when the block is something else."""
+def _payload(text: str, start: int) -> tuple[int, int] | None:
+    """Where the payload that fills the block at start begins and ends; None when the block is something else."""
     block = text[start : start + SPAN]
     if len(set(block)) < DISTINCT:
-        return 0
+        return None
     if _RUN.fullmatch(block):
-        return _end_of(_RUN, text, start)
+        return _before(text, start), _end_of(_RUN, text, start)
     if not _WRAPPED.fullmatch(block):
-        return 0
+        return None
     lines = block.splitlines()
     width = len(lines[1]) if len(lines) > 2 else 0
     if width < SHORT - 4 or any(len(line) != width for line in lines[1:-1]):
-        return 0
-    rows = re.compile(rf"[A-Za-z0-9+/]*\r?\n(?:[A-Za-z0-9+/]{{{width}}}\r?\n)*(?:[A-Za-z0-9+/]*={{1,2}})?")
-    return _end_of(rows, text, start)
+        return None
+    row = rf"[A-Za-z0-9+/]{{{width}}}\r?\n"
+    first = _before(text, start)
+    above = re.compile(row)
+    while (found := above.match(text, text.rfind("\n", 0, max(0, first - 1)) + 1)) and found.end() == first:
+        first = found.start()
+    rows = re.compile(rf"[A-Za-z0-9+/]*\r?\n(?:{row})*(?:[A-Za-z0-9+/]*={{1,2}})?")
+    return first, _end_of(rows, text, start)
+
+
+def _before(text: str, start: int) -> int:
+    """Where the run of base64 characters that leads up to start begins."""
+    before = text[max(0, start - SPAN) : start]
+    return start - (len(before) - len(before.rstrip(_ALPHABET)))
 
 
 def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
     found = pattern.match(text, start)
-    return found.end() if found else 0
+    return found.end() if found else start + SPAN

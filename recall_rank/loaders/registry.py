@@ -34,7 +34,7 @@ class Loader:
 
 LOADERS = (
     Loader(opencode.NAME, opencode.recognise, opencode.stores, opencode.named),
-    Loader(claude_code.AGENT, claude_code.recognise, claude_code.stores),
+    Loader(claude_code.NAME, claude_code.recognise, claude_code.stores),
     Loader(history_jsonl.NAME, history_jsonl.recognise, history_jsonl.stores, history_jsonl.unreadable),
 )
 

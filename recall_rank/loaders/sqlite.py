@@ -171,11 +171,11 @@ class Database:
     # --- the ladder ------------------------------------------------------------------------------
 
     def _open(self, state: State) -> sqlite3.Connection:
-        if not stat.S_ISREG(self.path.stat().st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(self.path))
         main, log, journal = state
         if main is None:
             raise FileNotFoundError(errno.ENOENT, "no such database", str(self.path))
+        if not stat.S_ISREG(self.path.stat().st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(self.path))
         self._state, self._live, self._private = state, False, False
         quiet = not (log and log[1]) and not (journal and journal[1])
         if quiet and time.time() - main[2] / 1e9 > SETTLED_SECONDS:

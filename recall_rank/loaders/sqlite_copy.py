@@ -6,6 +6,7 @@ one that has the database open. The copy is kept only when no file changed while
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -55,11 +56,12 @@ def copied(database: Path, folder: Path) -> bool:
 
 def _copy(source: Path, target: Path) -> None:
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    with os.fdopen(os.open(source, flags), "rb", buffering=0) as original:
-        if not stat.S_ISREG(os.fstat(original.fileno()).st_mode):
-            raise OSError(0, "not a regular file", str(source))
-        with target.open("xb") as copy:
-            shutil.copyfileobj(original, copy, 1 << 20)
+    descriptor = os.open(source, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", str(source))
+    with os.fdopen(descriptor, "rb", buffering=0) as original, target.open("xb") as copy:
+        shutil.copyfileobj(original, copy, 1 << 20)
 
 
 def states(database: Path) -> list[tuple[int, int, int] | None]:

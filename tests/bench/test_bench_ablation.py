@@ -54,7 +54,7 @@ def test_changes_as_written(numbers: types.ModuleType) -> None:
     numbers.KIND = {Kind.USER: 1.2, Kind.TOOL: 1.0}  # type: ignore[attr-defined]
     assert parse("A=0.5+B=2+C=True+D=1,2", numbers) == {"A": 0.5, "B": 2, "C": True, "D": (1.0, 2.0)}
     assert parse("KIND.USER=2+KIND.TOOL=3", numbers) == {"KIND": {Kind.USER: 2, Kind.TOOL: 3}}
-    with pytest.raises(ValueError, match="has no KIND.NOBODY"):
+    with pytest.raises(ValueError, match=r"has no KIND\.NOBODY"):
         parse("KIND.NOBODY=2", numbers)
 
 

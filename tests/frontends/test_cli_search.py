@@ -13,7 +13,7 @@ from frontends.conftest import Machine, Run
 from frontends.samples import FakeIndex, FakeSource, session
 
 import recall_rank
-from recall_rank.frontends.cli import cli
+from recall_rank.frontends.cli import cli, main
 from recall_rank.frontends.filters import filter_options
 from recall_rank.frontends.histories import context_of_working_directory
 from recall_rank.model import Context
@@ -183,6 +183,25 @@ def test_an_interrupt_is_no_empty_answer(run: Run, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(FakeIndex, "search", interrupt)
     assert run("search", "rate", "--history", "good").exit_code == 130
+
+
+def test_a_closed_pipe_ends_the_command_quietly(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    discarded: list[bool] = []
+    monkeypatch.setattr(FakeIndex, "search", closed)
+    monkeypatch.setattr("recall_rank.frontends.cli._discard_stdout", lambda: discarded.append(True))
+    result = run("search", "rate", "--history", "good")
+    assert (result.exit_code, result.output, discarded) == (0, "", [True])
+
+
+def test_main_runs_the_words_of_the_shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["recall-rank", "search", "rate", "--history", "good"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert "the rate limit is sixty" in capsys.readouterr().out
 
 
 def test_a_closed_pipe_is_no_error() -> None:

@@ -1,0 +1,64 @@
+"""Stores for the loader tests, and the proof that reading leaves them as they were."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import make_fixtures
+
+Seal = Callable[[Path], Path]
+
+
+def contents(root: Path) -> dict[str, str]:
+    """Every file, link and folder below root with what it holds."""
+    found = {}
+    for path in [root, *sorted(root.rglob("*"))]:
+        status = path.lstat()
+        if path.is_symlink():
+            held = f"link {os.readlink(path)}"
+        elif path.is_file():
+            held = hashlib.sha256(path.read_bytes()).hexdigest()
+        else:
+            held = f"other {status.st_mode}"
+        found[str(path)] = f"{held} {status.st_mode} {status.st_mtime_ns}"
+    return found
+
+
+@pytest.fixture(autouse=True)
+def seal() -> Iterator[Seal]:
+    """Call it with a store's folder: after the test everything in it must be as it was then, byte by byte."""
+    sealed: dict[Path, dict[str, str]] = {}
+
+    def remember(root: Path) -> Path:
+        sealed[root] = contents(root)
+        return root
+
+    yield remember
+    for root, before in sealed.items():
+        assert contents(root) == before, f"a loader changed {root}"
+
+
+@pytest.fixture
+def opencode(tmp_path: Path, seal: Seal) -> Path:
+    """A quiet OpenCode database."""
+    database = make_fixtures.write_opencode(tmp_path / "opencode")
+    age(database)
+    seal(database.parent)
+    return database
+
+
+@pytest.fixture
+def claude(tmp_path: Path, seal: Seal) -> Path:
+    """A `.claude` folder."""
+    return seal(make_fixtures.write_claude(tmp_path / "home"))
+
+
+def age(path: Path, seconds: int = 60) -> None:
+    """Makes a file look untouched for a while."""
+    when = path.stat().st_mtime - seconds
+    os.utime(path, (when, when))
