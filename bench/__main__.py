@@ -6,11 +6,14 @@ import argparse
 import ast
 import importlib
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from bench import compare, plot, report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
 
 BENCHMARKS = (
     "known_item",
@@ -61,9 +64,12 @@ def _module(name: str) -> ModuleType:
 def _run(parser: argparse.ArgumentParser, names: Sequence[str], rest: Sequence[str]) -> int:
     if unknown := [name for name in names if name not in BENCHMARKS]:
         parser.error(f"benchmark must be one of {', '.join(BENCHMARKS)}, not {', '.join(unknown)}")
-    plans = [(_module(name), _options(name, rest)) for name in names]
+    plans = [(_module(name), *_options(name, rest)) for name in names]
+    # An option may belong to one of several benchmarks; one that belongs to none is a mistake.
+    if strangers := [word for word in rest if word.startswith("-") and all(word in over for _, _, over in plans)]:
+        parser.error(f"unrecognized arguments: {' '.join(strangers)}")
     done = []
-    for module, options in plans:
+    for module, options, _ in plans:
         try:
             result = module.run(options)
         except FileNotFoundError as error:
@@ -80,7 +86,7 @@ def _run(parser: argparse.ArgumentParser, names: Sequence[str], rest: Sequence[s
     return 1 if any(one.failed for one in done) else 0
 
 
-def _options(name: str, rest: Sequence[str]) -> argparse.Namespace:
+def _options(name: str, rest: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     module = _module(name)
     parser = argparse.ArgumentParser(prog=f"python -m bench run {name}", description=question(name))
     parser.add_argument("--out", type=Path, help="write the results as JSON")
@@ -92,7 +98,7 @@ def _options(name: str, rest: Sequence[str]) -> argparse.Namespace:
         help="write SVG plots and Markdown tables into this folder (default: bench/results)",
     )
     module.arguments(parser)
-    return parser.parse_args(rest)
+    return parser.parse_known_args(rest)
 
 
 if __name__ == "__main__":

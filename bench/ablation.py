@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.bootstrap import paired
 from bench.ranks import mean
+
+if TYPE_CHECKING:
+    import types
 
 HELP = "figures as they are and under each change: NAME (off), NAME=VALUE, A=1+B=2; every weight when none is named"
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from recall_rank.model import Count, SearchResponse
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recall_rank.model import Count, SearchResponse
 
 
 def faults(response: SearchResponse) -> list[str]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench import dataset
 from bench.data import QUALITY, LabelledQuery, by_project, read_history, read_queries
 from bench.evaluate_items import SESSION_ONLY
 from bench.evaluate_sets import LEFT_OUT
 from bench.ranks import auroc, mean
-from bench.report import Report, Table
+from bench.report import Plot, Report, Table
 from recall_rank import Index
-from recall_rank.model import SearchResponse
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from recall_rank.model import SearchResponse
 
 SETS = "locomo,realtalk,beam100k,beam500k"
 BINS = 10
@@ -131,12 +135,18 @@ def _row(name: str, tally: Tally) -> list[str]:
 
 def _reliability(report: Report, tally: Tally) -> Table:
     rows, gaps = [], 0.0
+    said_line, seen_line = [], []
     for number in range(BINS):
         inside = [pair for pair in tally.scored if min(BINS - 1, int(pair[0] * BINS)) == number]
         said, seen = mean([score for score, _ in inside]), mean([float(good) for _, good in inside])
         gaps += abs(said - seen) * len(inside) / max(1, len(tally.scored)) if inside else 0.0
+        if inside:
+            said_line.append(said)
+            seen_line.append(seen)
         label = f"{number / BINS:.1f} to {(number + 1) / BINS:.1f}"
         rows.append([label, str(len(inside)), f"{said:.3f}" if inside else "", f"{seen:.3f}" if inside else ""])
+    lines = {"relevant": seen_line, "if scores were exact": said_line}
+    report.plots.append(Plot("line", "share of results that are relevant", lines, said_line, "mean score"))
     report.add("expected calibration error", gaps, "share", "lower", 0.2, len(tally.scored))
     return Table(
         f"reliability of the score, calibration error {gaps:.3f}", ["score", "n", "mean score", "relevant"], rows

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from recall_rank.loaders import read_all
 from recall_rank.loaders.history_jsonl import HistoryJsonl
-from recall_rank.model import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_rank.model import Session
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"  # beside the checkout, when there is one
 HISTORIES = SHARED / "histories"

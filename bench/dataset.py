@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench import generate
 from bench.data import HISTORIES, LabelledQuery, read_history, read_queries
 from bench.label import label
-from recall_rank.model import Session
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from recall_rank.model import Session
 
 GENERATED = "generated"
 PARTS = 20_000

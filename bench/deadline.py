@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
 import resource
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bench import dataset, generate
 from bench.answers import faults
 from bench.evaluate_items import mode
 from bench.ranks import quantile
-from bench.report import Report, Table
+from bench.report import Plot, Report, Table
 from bench.vocabulary import words
 from recall_rank import Index
 from recall_rank.model import Match, Message, Part, Session
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
 
 BUDGETS_MS = (1.0, 5.0, 20.0, 100.0)
 P99_MS, MOST_MS = 2.0, 5.0  # CPU past the deadline
@@ -88,6 +90,7 @@ def adversarial(chance: random.Random) -> list[Asked]:
 
 def _measure(report: Report, label: str, index: Index, asked: Iterator[Asked], searches: int) -> None:
     rows: list[list[str]] = []
+    lines: dict[str, list[float]] = {}
     wrong: Counter[str] = Counter()
     total = Spent([], [], [], Counter())
     for one in itertools.islice(asked, 10):  # imports and caches
@@ -98,7 +101,8 @@ def _measure(report: Report, label: str, index: Index, asked: Iterator[Asked], s
             wrong.update(_search(index, one, budget, spent))
         rows.append(_row(f"{budget:g} ms", spent))
         _merge(total, spent)
-        report.series[f"CPU ms past a budget of {budget:g} ms, {label}"] = {"past": spent.past_ms}
+        lines[f"budget {budget:g} ms"] = spent.past_ms
+    report.plots.append(Plot("cumulative", f"ms of work past the deadline, {label}", lines))
     rows.append(_row("all", total))
     columns = ["budget", "n", "CPU p50", "past p50", "past p99", "past max", "wall past p99", "degraded", "refused"]
     report.tables.append(Table(f"milliseconds, {label}", columns, rows))

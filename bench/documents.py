@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.engines import Hit
-from recall_rank.model import Part, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from recall_rank.model import Part, Session
 
 
 class Document(NamedTuple):

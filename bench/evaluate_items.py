@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
-from bench.data import LabelledQuery
 from bench.engines import Engine, HasModes, Hit
 from bench.ranks import Rank, first_rank, hits_at, mean, reciprocal
-from recall_rank.model import Match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from bench.data import LabelledQuery
+    from recall_rank.model import Match
 
 DEPTH = 50  # results asked for; the figures look at the first ten
 PAGE = 10  # results of a timed search, each with its snippet

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import ir_measures
 import orjson
 from ir_measures import RR, R, nDCG
 
 from bench.data import LabelledQuery, by_project, read_history, read_queries
-from bench.engines import Engine
 from bench.ranks import mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from bench.engines import Engine
 
 SETS = ("locomo", "realtalk", "beam100k", "beam500k", "cranfield", "cisi")
 PERTURBATIONS = ("typo1", "typo2", "sep", "drop")

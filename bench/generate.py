@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bench.data import Answer
 from bench.vocabulary import FOREIGN, NON_ASCII_SHARE, STYLES, words, write, zipf
 from recall_rank.model import Flag, Message, Part, Role, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bench.data import Answer
 
 PARTS_PER_SESSION = 120
 PROJECTS = 24

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
 from dataclasses import astuple
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench import ablation, dataset, engines
 from bench.bootstrap import paired
-from bench.data import LabelledQuery
-from bench.evaluate_items import GROUPS, Outcome, Row, cpu_ms, evaluate, figures, read_run, reciprocals, select
+from bench.evaluate_items import (
+    GROUPS,
+    SESSION_ONLY,
+    Outcome,
+    Row,
+    cpu_ms,
+    evaluate,
+    figures,
+    read_run,
+    reciprocals,
+    select,
+)
 from bench.ranks import quantile
-from bench.report import Report, Table
+from bench.report import Plot, Report, Table
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from bench.data import LabelledQuery
 
 COLUMNS = ["kind", "n", "part@1", "part@10", "part MRR", "session@1", "session@10", "session MRR"]
 
@@ -34,11 +49,14 @@ def run(options: argparse.Namespace) -> Report:
     data = dataset.load(options)
     report = Report("known_item", __doc__ or "", data.name)
     queries = select(data.queries, [one for one in options.kinds.split(",") if one])
+    kinds = sorted({query.kind for query in queries})
+    lines = {}
     for name in options.engines.split(","):
         engine = engines.create(name)
         engine.build(data.sessions)
         outcomes = evaluate(engine, queries)
-        _record(report, engine.name, outcomes)
+        rows = _record(report, engine.name, outcomes)
+        lines[engine.name] = [rows[kind].session_mrr if kind == SESSION_ONLY else rows[kind].part_mrr for kind in kinds]
         if not options.no_time:
             _record_times(report, engine, queries)
         if engine.name == "ours":
@@ -47,10 +65,11 @@ def run(options: argparse.Namespace) -> Report:
                 report.tables.append(misses(outcomes))
             if options.ablate is not None:
                 report.tables.append(_ablate(options, engine, queries))
+    report.plots.append(Plot("bars", "MRR@10 of known items", lines, kinds))
     return report
 
 
-def _record(report: Report, engine: str, outcomes: Sequence[Outcome]) -> None:
+def _record(report: Report, engine: str, outcomes: Sequence[Outcome]) -> dict[str, Row]:
     rows = figures(outcomes)
     for kind, row in rows.items():
         for column, value in zip(COLUMNS[2:], astuple(row)[1:], strict=True):
@@ -58,6 +77,7 @@ def _record(report: Report, engine: str, outcomes: Sequence[Outcome]) -> None:
                 f"{engine}/{kind}/{column}", value, "share" if "MRR" in column else "queries", "higher", 0.01, row.n
             )
     report.tables.append(Table(f"known items, {engine}", COLUMNS, [_cells(kind, row) for kind, row in rows.items()]))
+    return rows
 
 
 def _cells(kind: str, row: Row) -> list[str]:

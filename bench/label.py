@@ -16,6 +16,7 @@ PER_KIND = 300
 MOST_ANSWERS = 5  # something mentioned by more parts than this is not a thing to find again
 RARE = 400  # words of a higher rank than this say what a passage is about
 
+Way = Callable[[Mention, random.Random], str]
 Found = dict[str, list[Mention]]  # key -> its mentions, one a part
 
 
@@ -31,8 +32,12 @@ def label(mentions: Iterable[Mention], seed: int = 1, per_kind: int = PER_KIND) 
         chance = random.Random(f"{seed}/{kind}")
         keys = [key for key, same in found[source].items() if len(same) <= MOST_ANSWERS]
         chance.shuffle(keys)
-        queries += _ask(kind, found[source], keys, functools.partial(ask, chance=chance), per_kind)
+        queries += _ask(kind, found[source], keys, functools.partial(_call, ask, chance), per_kind)
     return queries
+
+
+def _call(ask: Way, chance: random.Random, mention: Mention) -> str:
+    return ask(mention, chance)
 
 
 def _ask(
@@ -122,7 +127,7 @@ def _rare(word: str) -> bool:
 _COMMON = frozenset(words()[:RARE])
 
 # kind of query -> (kind of mention it is made from, how it is written)
-KINDS: dict[str, tuple[str, Callable[[Mention, random.Random], str]]] = {
+KINDS: dict[str, tuple[str, Way]] = {
     "identifier": ("identifier", _as_written),
     "identifier_typo": ("identifier", _typo),
     "identifier_separator": ("identifier", _separator),

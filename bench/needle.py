@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import time
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from bench import generate
 from bench.answers import faults
 from bench.report import Report, Table
 from recall_rank import Index
 from recall_rank.model import Match, Part, Session
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
 
 NEEDLE = "quenchingFjordLatch"
 ASKED: tuple[tuple[Match, str], ...] = (

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import random
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from bench import engines, generate
 from bench.engines import Engine, HasModes
 from bench.report import Report, Table
 from bench.scripts import REMARKS, SPACED
 from recall_rank.model import Match, Message, Part, Session
+
+if TYPE_CHECKING:
+    import argparse
 
 Ask = Callable[[str, str, random.Random], str]
 

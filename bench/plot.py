@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bench.report import Report
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matplotlib.axes import Axes
+
+    from bench.report import Plot, Report
 
 RESULTS = Path(__file__).parent / "results"
 
 
 def write(reports: Iterable[Report], folder: Path) -> list[Path]:
-    """One Markdown file a report, and one SVG for every series in it. Gives the files written."""
+    """One Markdown file a report, and one SVG for every plot in it. Gives the files written."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for report in reports:
         tables = folder / f"{report.benchmark}.md"
         tables.write_text(markdown(report), encoding="utf-8")
         written.append(tables)
-        for number, (title, lines) in enumerate(report.series.items()):
-            picture = folder / f"{report.benchmark}-{number + 1}.svg"
-            _cumulative(picture, title, lines)
+        for number, plot in enumerate(report.plots, 1):
+            picture = folder / f"{report.benchmark}-{number}.svg"
+            _draw(picture, plot)
             written.append(picture)
     return written
 
@@ -33,23 +38,46 @@ def markdown(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cumulative(path: Path, title: str, lines: Mapping[str, Sequence[float]]) -> None:
-    """For every line the share of its values at or below x: a picture of all percentiles at once."""
+def _draw(path: Path, plot: Plot) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "recall_rank"  # the same values give the same file
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(7, 4))
-    for name, values in lines.items():
-        ordered = sorted(values)
-        axes.step(ordered, [(place + 1) / len(ordered) for place in range(len(ordered))], where="post", label=name)
-    axes.set_xscale("log" if min(min(values) for values in lines.values()) > 0 else "symlog")
-    axes.set_xlabel(title)
-    axes.set_ylabel("share of searches")
+    figure, axes = plt.subplots(figsize=(8, 4.5))
+    DRAWN[plot.kind](axes, plot)
     axes.grid(visible=True, alpha=0.3)
     axes.legend()
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
+
+
+def _cumulative(axes: Axes, plot: Plot) -> None:
+    """All percentiles at once."""
+    for name, values in plot.lines.items():
+        ordered = sorted(values)
+        axes.step(ordered, [(place + 1) / len(ordered) for place in range(len(ordered))], where="post", label=name)
+    axes.set_xscale("log" if min(min(values) for values in plot.lines.values()) > 0 else "symlog")
+    axes.set_xlabel(plot.title)
+    axes.set_ylabel("share")
+
+
+def _bars(axes: Axes, plot: Plot) -> None:
+    width = 0.8 / max(1, len(plot.lines))
+    for number, (name, values) in enumerate(plot.lines.items()):
+        places = [at + width * (number - (len(plot.lines) - 1) / 2) for at in range(len(values))]
+        axes.bar(places, list(values), width, label=name)
+    axes.set_xticks(range(len(plot.x)), [str(label) for label in plot.x], rotation=30, ha="right")
+    axes.set_ylabel(plot.title)
+
+
+def _line(axes: Axes, plot: Plot) -> None:
+    for name, values in plot.lines.items():
+        axes.plot([float(one) for one in plot.x], list(values), marker="o", label=name)
+    axes.set_xlabel(plot.x_label)
+    axes.set_ylabel(plot.title)
+
+
+DRAWN = {"cumulative": _cumulative, "bars": _bars, "line": _line}

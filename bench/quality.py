@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import functools
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench import ablation, engines
 from bench.bootstrap import paired
@@ -21,7 +20,11 @@ from bench.evaluate_sets import (
     measure,
     read_run,
 )
-from bench.report import Report, Table
+from bench.report import Plot, Report, Table
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Mapping, Sequence
 
 CONVERSATIONS = ("locomo", "realtalk", "beam100k", "beam500k")  # the sets whose pooled difference counts
 
@@ -41,16 +44,19 @@ def run(options: argparse.Namespace) -> Report:
     report = Report("quality", __doc__ or "", folder.name, {"pooled": options.pooled})
     names = [one for one in options.sets.split(",") if one] or [one for one in SETS if (folder / one).is_dir()]
     perturbations = [one for one in options.perturb.split(",") if one and one != "none"]
+    lines: dict[str, list[float]] = {}
     for engine in options.engines.split(","):
         build = functools.partial(engines.create, engine)
         sets = [RelevanceSet(folder / name, build, pooled=options.pooled) for name in names]
         label = sets[0].engine_name
         clean = _clean(report, label, sets)
+        lines[label] = [means(clean[name])["nDCG@10"] for name in names]
         _robustness(report, label, sets, clean, perturbations)
         _against(report, label, sets, clean, options.runs or folder / "runs")
         if label == "ours" and options.ablate is not None:
             runs = list(ablation.ablate(options.ablate, functools.partial(ablation_values, sets)))
             report.tables.append(Table("ablation, nDCG@10", *ablation.table(runs)))
+    report.plots.append(Plot("bars", "message nDCG@10", lines, names))
     return report
 
 

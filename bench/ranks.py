@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
 
 Rank = int | None
 

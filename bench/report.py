@@ -6,12 +6,14 @@ import math
 import platform
 import sys
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 SCHEMA = 1
 Better = Literal["higher", "lower", "neither"]
@@ -65,6 +67,17 @@ class Table:
         return "\n".join([self.title, *(line.rstrip() for line in padded)])
 
 
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A picture. cumulative: the share of a line's values at or below x; bars and line: a value for every x."""
+
+    kind: Literal["cumulative", "bars", "line"]
+    title: str
+    lines: Mapping[str, Sequence[float]]
+    x: Sequence[str] | Sequence[float] = ()
+    x_label: str = ""
+
+
 @dataclass(slots=True)
 class Report:
     """One run of one benchmark."""
@@ -76,7 +89,7 @@ class Report:
     figures: list[Figure] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    series: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # plots: title -> line -> values
+    plots: list[Plot] = field(default_factory=list)
 
     def add(
         self, name: str, value: float, unit: str = "", better: Better = "neither", tol: float = 0.0, n: int = 0

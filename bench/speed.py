@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from bench import dataset, engines
-from bench.data import LabelledQuery
 from bench.engines import Engine, HasPages, Hit
 from bench.evaluate_items import PAGE, SESSION_ONLY
 from bench.ranks import first_rank, quantile
-from bench.report import Report, Table
+from bench.report import Plot, Report, Table
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from bench.data import LabelledQuery
 
 DEFAULT = "ours,fts5,tantivy,tantivy-fuzzy1,bm25s"
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -54,7 +58,8 @@ def run(options: argparse.Namespace) -> Report:
         _record(report, one)
     columns = ["engine", "build CPU s", *(f"{name} ms" for name in SHARES), "max ms", "answer in ten"]
     report.tables.append(Table("CPU of one search with ten snippets", columns, [_row(one) for one in runs]))
-    report.series["CPU ms of one search"] = {one.engine.name: one.spent_ms for one in runs}
+    spent = {one.engine.name: one.spent_ms for one in runs}
+    report.plots.append(Plot("cumulative", "CPU ms of one search with ten snippets", spent))
     if options.targets:
         _targets(report, {one.engine.name: one for one in runs})
     return report

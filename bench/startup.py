@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench import dataset
 from bench.report import Report, Table
+
+if TYPE_CHECKING:
+    import argparse
 
 LIMIT_MS = 30.0
 HEAVY = ("numpy", "rapidfuzz", "orjson")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SIZE = 20_000
 ZIPF = 1.05  # exponent of the word frequencies; natural text lies near 1

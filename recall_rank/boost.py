@@ -5,7 +5,7 @@ from __future__ import annotations
 from recall_rank import weights
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
-from recall_rank.score import COVERAGE, NEAR, PHRASE, WINDOW, Candidate
+from recall_rank.score import COVERAGE, CUES, NEAR, PHRASE, WINDOW, Candidate
 
 DAY_MS = 86_400_000
 
@@ -25,6 +25,8 @@ def boost(segment: Segment, query: Query, candidates: list[Candidate]) -> None:
                 parts["near"] = base * weights.NEAR * row[NEAR]
             if candidate.whole:
                 parts["whole_query"] = base * weights.WHOLE_QUERY
+            if row[CUES]:
+                parts["cue"] = base * weights.CUE
         if candidate.similarity:
             parts["scorer"] = base * weights.SCORER * candidate.similarity
             candidate.stage = "score"

@@ -51,7 +51,9 @@ class Index:
         import asyncio
         import threading
 
-        cancel = options.setdefault("cancel", threading.Event())
+        cancel = options.get("cancel")
+        if cancel is None:
+            cancel = options["cancel"] = threading.Event()
         work = asyncio.ensure_future(asyncio.to_thread(self.search, query, **options))
         try:
             return await asyncio.shield(work)
@@ -70,7 +72,7 @@ class Index:
         segment = self._segment
         allowed = eligible(segment, parsed)
         expansion = expand(parsed, segment.vocabulary, segment.postings, allowed.documents, allowed.docs)
-        evidence = prefilter(segment, expansion, allowed.documents, allowed.words, allowed.docs, None)
+        evidence = prefilter(segment, parsed, expansion, allowed.documents, allowed.words, allowed.docs, None)
         found = array("f", bytes(4 * segment.parts))
         evidence.write_scores(found)
         return np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)

@@ -34,13 +34,13 @@ def search(segment: Segment, query: Query, clock: Clock = monotonic_ns) -> Searc
     if query.options.match in ("literal", "regex"):
         scan(search)
     evidence = prefilter(
-        segment, expansion, allowed.documents, allowed.words, allowed.docs, search.text_marks, deadline.at_ns
+        segment, query, expansion, allowed.documents, allowed.words, allowed.docs, search.text_marks, deadline.at_ns
     )
     search.stages.append("prefilter")
     search.reached(evidence.docs_done, segment.docs)
     search.total = evidence.hit_count
-    survivors = rank(search, evidence)
-    search.page = page(search, evidence, survivors)
+    survivors, rest = rank(search, evidence)
+    search.page = page(search, evidence, survivors, rest)
     calibrate(entry.candidate for entry in search.page)
     return respond(search, cpu_ms=(thread_time_ns() - cpu) / 1e6)
 
@@ -52,27 +52,42 @@ def scan(search: Search) -> None:
     search.reached(looked, search.segment.parts)
 
 
-def rank(search: Search, evidence: Evidence) -> list[Candidate]:
-    """The survivors in their final order: read again, boosted, compared with the query, as time allows."""
+def rank(search: Search, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
+    """The survivors in their final order: read again, boosted, compared with the query, as time allows; and the rest
+    that the page may need, in the order of the prefilter. Which parts survive does not depend on the page."""
     segment, query, deadline = search.segment, search.query, search.deadline
-    survivors = candidates(search, evidence, max(weights.SURVIVORS, query.options.offset + query.options.results))
+    found = candidates(search, evidence, _needed(search, evidence))
+    survivors, rest = found[: weights.SURVIVORS], found[weights.SURVIVORS :]
     if survivors and deadline.too_late_to_score():
         search.degraded.add(DegradeKind.TIME)
     elif survivors:
-        read(segment, query, search.expansion, survivors[: weights.SURVIVORS], deadline)
+        read(segment, query, search.expansion, survivors, deadline)
         boost(segment, query, survivors)
         survivors = ordered(search, survivors)
         score(segment, query, survivors, deadline)
         search.stages.append("score")
     boost(segment, query, survivors)
     search.stages.append("boost")
-    return ordered(search, survivors)
+    return ordered(search, survivors), rest
+
+
+def _needed(search: Search, evidence: Evidence) -> int:
+    """How many candidates the page is made of: all of them where something else than their score decides first."""
+    options = search.query.options
+    if options.order == "time" or (options.directory and options.fallback):
+        return max(weights.SURVIVORS, evidence.hit_count)
+    if options.group == "session":
+        return weights.SURVIVORS
+    return max(weights.SURVIVORS, options.offset + options.results)
 
 
 def candidates(search: Search, evidence: Evidence, count: int) -> list[Candidate]:
     """The `count` parts with the most evidence, best first."""
     ceiling = search.expansion.ceiling or 1.0
-    return [Candidate(part, doc, value / ceiling) for part, doc, value, _ in evidence.top(count)]
+    return [
+        Candidate(part, doc, value / ceiling, score=value / ceiling, explain={"evidence": value / ceiling})
+        for part, doc, value, _ in evidence.top(count)
+    ]
 
 
 def ordered(search: Search, found: list[Candidate]) -> list[Candidate]:
@@ -81,30 +96,35 @@ def ordered(search: Search, found: list[Candidate]) -> list[Candidate]:
     return sorted(found, key=lambda c: (-c.score, -segment.message_time[segment.part_message[c.part]], c.part))
 
 
-def page(search: Search, evidence: Evidence, survivors: list[Candidate]) -> list[Grouped]:
+def page(search: Search, evidence: Evidence, survivors: list[Candidate], rest: list[Candidate]) -> list[Grouped]:
     """The entries asked for, in the order asked for."""
     options = search.query.options
     first, last = options.offset, options.offset + options.results
+    in_buckets = bool(options.directory and options.fallback)
     if options.order == "time":
-        entries = _by_time(search, evidence, survivors)
-    elif options.group == "session":
-        entries = by_session(search.segment, survivors, evidence.sessions(), search.expansion.ceiling or 1.0)
-        search.hits_of_session = {row[0]: row[4] for row in evidence.sessions()}
-        search.total = len(entries)
-        if last > len(entries):
-            more = by_session(search.segment, _text_only(search, evidence), (), 1.0)
-            known = {entry.session for entry in entries}
-            entries += [entry for entry in more if entry.session not in known]
-            search.total = len(entries)
+        entries = _by_time(search, evidence, [*survivors, *rest])
     else:
-        found = survivors
-        if last > len(found) or search.text_marks is not None:
-            found = found + _text_only(search, evidence)
-            search.total = max(search.total, len(found))
-        entries = by_part(search.segment, found, options.results)
-    if options.directory and options.fallback:
+        if options.group == "session":
+            entries = by_session(search.segment, survivors, evidence.sessions(), search.expansion.ceiling or 1.0)
+            search.hits_of_session = {row[0]: row[4] for row in evidence.sessions()}
+        else:
+            entries = by_part(search.segment, survivors, rest, options.results)
+        # not only when the page is not full: what follows a full page decides whether the answer is truncated
+        if last >= len(entries) or in_buckets or search.text_marks is not None:
+            entries += _text_only_entries(search, evidence, {entry.session for entry in entries})
+        if options.group == "session":
+            search.total = len(entries)
+    if in_buckets:
         entries = by_bucket(entries, search.allowed.buckets)
     return entries[first:last]
+
+
+def _text_only_entries(search: Search, evidence: Evidence, sessions: set[int]) -> list[Grouped]:
+    """The hits of the text scan as entries; by session, those of sessions that are no entry yet."""
+    found = _text_only(search, evidence)
+    if search.query.options.group == "part":
+        return by_part(search.segment, (), found, 0)
+    return [entry for entry in by_session(search.segment, found, (), 1.0) if entry.session not in sessions]
 
 
 def _text_only(search: Search, evidence: Evidence) -> list[Candidate]:
@@ -119,7 +139,8 @@ def _text_only(search: Search, evidence: Evidence) -> list[Candidate]:
     keep_marks(left, known, False)
     search.total_exact = True
     search.total += count_marks(left)
-    found = [Candidate(part, search.segment.part_first_doc[part], 0.0, stage="scan") for part in compress(range(len(left)), left)]
+    first_doc = search.segment.part_first_doc
+    found = [Candidate(part, first_doc[part], 0.0, stage="scan") for part in compress(range(len(left)), left)]
     if found and not evidence.hit_count and search.query.options.match in ("smart", "fuzzy"):
         search.degraded.add(DegradeKind.FALLBACK)
     for candidate in found:

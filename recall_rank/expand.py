@@ -10,6 +10,8 @@ from recall_rank._core.evidence import idf
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
 from recall_rank._core.window import Matcher
+from recall_rank.cues import answer_cues
+from recall_rank.irregular import BASE, FORMS
 from recall_rank.query import Query, Word
 from recall_rank.text import stem
 
@@ -115,6 +117,8 @@ class _Expander:
             matcher.add(form, at, span, similarity)
         for form, at, similarity in self.prefixes:
             matcher.add_prefix(form, at, similarity)
+        for cue in answer_cues(self.query.text):
+            matcher.add_cue(cue)
         for previous, group in zip(self.groups, self.groups[1:], strict=False):
             if group.joint:
                 group.factor = min(group.factor, previous.factor)
@@ -238,14 +242,20 @@ class _Expander:
     def _inflected(self, form: bytes, at: int) -> Iterator[Member]:
         """Other forms of the word: terms of the same stem."""
         word = form.decode("utf-8", "replace")
-        root = stem(word)
+        base = BASE.get(word, word)
+        for other in (base, *FORMS.get(base, ())):
+            number = self.lexicon.find(other.encode())
+            if other != word and number >= 0:
+                self.forms.append((other.encode(), at, 1, weights.STEM))
+                yield number, number + 1, weights.STEM
+        root = stem(base)
         if len(root) < 3 or not word.isascii() or not word.isalpha():
             return
         shared = root[:-1] if root[-1] in "iye" and len(root) > 3 else root
         for first, last in self._prefixed(shared.encode(), len(root) + STEM_TAIL):
             for number in range(first, last):
                 other = self.lexicon.form(number)
-                if other != form and other.isalpha() and stem(other.decode("utf-8", "replace")) == root:
+                if other != form and other != base.encode() and other.isalpha() and stem(other.decode("utf-8", "replace")) == root:
                     self.forms.append((other, at, 1, weights.STEM))
                     yield number, number + 1, weights.STEM
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recall_rank import weights
@@ -23,22 +23,26 @@ class Grouped:
     title_match: bool = False  # the session's title is a hit too
 
 
-def by_part(segment: Segment, ranked: list[Candidate], page: int) -> list[Grouped]:
-    """The ranked parts, one entry each; where there are more than `page`, no session fills it.
+def by_part(
+    segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candidate], page: int
+) -> list[Grouped]:
+    """One entry a part, the ranked ones before the rest; where more than `page` are ranked, no session fills it.
 
     From its third part on, a session waits for other sessions' parts that are nearly as good: its place is that of
-    a part with DIVERSITY of its score. Nothing is dropped, and no score changes.
+    a part with DIVERSITY of its score. Nothing is dropped, and no score changes. `rest` keeps its order, so that the
+    place of an entry does not depend on how much of the rest is given.
     """
     entries = [Grouped(c, _session(segment, c)) for c in ranked]
+    following = [Grouped(c, _session(segment, c)) for c in rest]
     if len(entries) <= page:
-        return entries
+        return entries + following
     taken: dict[int, int] = {}
     places: list[float] = []
     for entry in entries:
         count = taken[entry.session] = taken.get(entry.session, 0) + 1
         places.append(entry.candidate.score * (weights.DIVERSITY if count > PER_SESSION else 1.0))
     order = sorted(range(len(entries)), key=lambda k: (-places[k], k))
-    return [entries[k] for k in order]
+    return [entries[k] for k in order] + following
 
 
 def in_turns(segment: Segment, found: Iterable[Candidate], page: int) -> list[Grouped]:
@@ -76,7 +80,8 @@ def by_session(
             _represent(entry, candidate)
     for session, part, doc, evidence, _, title in others:
         entry = found.get(session)
-        content = Candidate(part, doc, evidence / ceiling, score=evidence / ceiling)
+        worth = evidence / ceiling
+        content = Candidate(part, doc, worth, score=worth, explain={"evidence": worth})
         if entry is None:
             found[session] = Grouped(content, session, title)
             continue

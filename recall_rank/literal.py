@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from recall_rank.budget import Deadline
@@ -30,10 +31,10 @@ def text_hits(segment: Segment, query: Query, keep: bytearray | None, deadline: 
     for part in range(segment.parts):
         if keep is not None and not keep[part]:
             continue
-        for start, end in windows(segment, part):
+        for field, start, end in _windows_of(segment, part):
             if deadline.passed():
                 return found, part
-            if pattern.search(bytes(segment.text[start:end])) is not None:
+            if pattern.search(field, start, end) is not None:
                 found[part] = 1
                 break
     return found, segment.parts
@@ -50,7 +51,7 @@ def compile_pattern(pattern: str) -> Any:
     options.max_mem = MAX_PROGRAM_BYTES
     options.log_errors = False
     try:
-        return re2.compile(pattern, options)
+        return re2.compile(encode(pattern), options)
     except re2.error as error:
         reason = error.args[0] if error.args else "not understood"
         if isinstance(reason, bytes):
@@ -58,46 +59,64 @@ def compile_pattern(pattern: str) -> Any:
         raise ValueError(f"invalid regular expression {pattern!r}: {reason}") from None
 
 
-def windows(segment: Segment, part: int) -> Iterator[tuple[int, int]]:
-    """The stretches of the part's fields that a pattern is tried on, in bytes of the segment's text."""
+def field_ranges(segment: Segment, part: int) -> Iterator[tuple[int, int]]:
+    """The part's fields in bytes of the segment's text, without the byte that begins each."""
     low, high = segment.part_start[part], segment.part_start[part + 1]
     starts = [low + match.start() for match in _FIELD_START.finditer(segment.text[low:high])] + [high]
-    for begin, end in zip(starts, starts[1:], strict=False):
-        at = begin + 1
-        while True:
-            stop = min(end, at + WINDOW_BYTES)
-            while stop < end and segment.text[stop] & 0xC0 == 0x80:
-                stop -= 1
-            yield at, stop
-            if stop >= end:
-                break
-            at = stop - OVERLAP_BYTES
-            while segment.text[at] & 0xC0 == 0x80:
-                at -= 1
+    for begin, end in pairwise(starts):
+        yield begin + 1, end
+
+
+def windows(field: bytes) -> Iterator[tuple[int, int]]:
+    """The stretches of a field that a pattern is tried on: whole characters, each overlapping the one before."""
+    at = 0
+    while True:
+        stop = min(len(field), at + WINDOW_BYTES)
+        while stop < len(field) and field[stop] & 0xC0 == 0x80:
+            stop -= 1
+        yield at, stop
+        if stop == len(field):
+            break
+        at = stop - OVERLAP_BYTES
+        while field[at] & 0xC0 == 0x80:
+            at -= 1
+
+
+def _windows_of(segment: Segment, part: int) -> Iterator[tuple[bytes, int, int]]:
+    """Every window with its whole field: ^, $ and \\b see where the field ends, not where the window does."""
+    for begin, end in field_ranges(segment, part):
+        field = bytes(segment.text[begin:end])
+        for start, stop in windows(field):
+            yield field, start, stop
 
 
 def first_match(segment: Segment, query: Query, part: int) -> tuple[int, int] | None:
-    """The first stretch of the part's text that holds the query, in bytes of the segment's text; None when there is none."""
-    if query.options.match == "regex":
-        pattern = compile_pattern(query.text)
-        for start, end in windows(segment, part):
-            match = pattern.search(bytes(segment.text[start:end]))
-            if match is not None:
-                return start + match.start(), start + match.end()
-        return None
-    return _first_literal(segment, query.text, part)
+    """The first stretch of the part that holds the query, in bytes of the segment's text; None when there is none."""
+    pattern = compile_pattern(query.text) if query.options.match == "regex" else None
+    wanted = encode(query.text).decode()
+    for begin, end in field_ranges(segment, part):
+        field = bytes(segment.text[begin:end])
+        place = _first_literal(field, wanted) if pattern is None else _first_pattern(field, pattern)
+        if place is not None:
+            return begin + place[0], begin + place[1]
+    return None
 
 
-def _first_literal(segment: Segment, wanted: str, part: int) -> tuple[int, int] | None:
-    low, high = segment.part_start[part], segment.part_start[part + 1]
+def _first_pattern(field: bytes, pattern: Any) -> tuple[int, int] | None:
+    for start, stop in windows(field):
+        match = pattern.search(field, start, stop)
+        if match is not None:
+            return match.start(), match.end()
+    return None
+
+
+def _first_literal(field: bytes, wanted: str) -> tuple[int, int] | None:
     from recall_rank.snippet import literal_places
 
-    starts = [low + match.start() for match in _FIELD_START.finditer(segment.text[low:high])] + [high]
-    for begin, end in zip(starts, starts[1:], strict=False):
-        text = bytes(segment.text[begin + 1 : end]).decode("utf-8", "replace")
-        places = literal_places(text, wanted)
-        if places:
-            first, last = places[0]
-            start = begin + 1 + len(encode(text[:first]))
-            return start, start + len(encode(text[first:last]))
-    return None
+    text = field.decode("utf-8", "replace")
+    places = literal_places(text, wanted)
+    if not places:
+        return None
+    first, last = places[0]
+    start = len(encode(text[:first]))
+    return start, start + len(encode(text[first:last]))

@@ -6,16 +6,19 @@ from array import array
 from functools import lru_cache
 
 from recall_rank import weights
-from recall_rank._core.evidence import Evidence
+from recall_rank._core.evidence import Evidence, idf
+from recall_rank.dates import named_dates
 from recall_rank.expand import Expansion
 from recall_rank.index.segment import Segment
-from recall_rank.model import SUBAGENT_KIND
+from recall_rank.query import Query
+from recall_rank.model import SUBAGENT_KIND, Kind
 
 CLASSES, LONGEST = 64, 1024
 
 
 def prefilter(
     segment: Segment,
+    query: Query,
     expansion: Expansion,
     documents: int,
     words: int,
@@ -43,14 +46,23 @@ def prefilter(
         array("f", [group.factor for group in groups]),
         array("B", [group.joint for group in groups]),
         weights.K1,
-        _norms(round(average, 1), weights.K1, weights.B, weights.LENGTH_FLOOR),
+        _norms(round(average, 1), weights.K1, weights.B, weights.B_TALK, weights.LENGTH_FLOOR),
         class_weights(),
         deadline_ns,
     )
+    _add_dates(segment, query, evidence, documents)
     around = array("f", [*weights.NEIGHBOURS_LOG, *weights.NEIGHBOURS_TALK])
     session = array("f", [weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK])
     evidence.fuse(around, session, only)
     return evidence
+
+
+def _add_dates(segment: Segment, query: Query, evidence: Evidence, documents: int) -> None:
+    """A date in the query is evidence for what was said then, as a rare word would be."""
+    for ranges in named_dates(query.text, *segment.layout.time_span()):
+        starts, ends = array("q", (start for start, _ in ranges)), array("q", (end for _, end in ranges))
+        share = segment.layout.messages_in(starts, ends) / segment.messages
+        evidence.add_times(starts, ends, weights.DATE * idf(documents, share * documents))
 
 
 def class_weights() -> array[float]:
@@ -63,7 +75,10 @@ def class_weights() -> array[float]:
 
 
 @lru_cache(maxsize=32)
-def _norms(average: float, k1: float, b: float, floor: float) -> memoryview:
+def _norms(average: float, k1: float, b: float, b_talk: float, floor: float) -> memoryview:
     """k1 * (1 - b + b * (words + floor) / (average + floor)) for every class and length, f32[64, 1024]."""
-    row = array("f", (k1 * (1 - b + b * (words + floor) / (average + floor)) for words in range(LONGEST)))
-    return memoryview(array("f", row.tolist() * CLASSES)).cast("B").cast("f", (CLASSES, LONGEST))
+    table = array("f")
+    for kind in range(CLASSES):
+        share = b_talk if kind % SUBAGENT_KIND == Kind.TALK else b
+        table.extend(k1 * (1 - share + share * (words + floor) / (average + floor)) for words in range(LONGEST))
+    return memoryview(table).cast("B").cast("f", (CLASSES, LONGEST))

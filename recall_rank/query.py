@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, get_args
@@ -14,8 +15,10 @@ from recall_rank.times import resolve_window
 MAX_QUERY_CHARS = 4096
 MAX_PATTERN_CHARS = 1000
 MAX_RESULTS = 1000
+MAX_BUDGET_MS = 86_400_000  # a day
 MAX_WORDS = 64  # words that are searched; the rest of a longer query is ignored with a warning
 WORD, JOINED, SPECIAL = 0, 1, 2
+_QUOTED = re.compile(r'"([^"]*)"')
 
 TYPES = ("text", "tool", "reasoning", "all")
 ROLE_FILTERS = ("user", "assistant", "all")
@@ -94,28 +97,40 @@ class Options:
         _whole("offset", self.offset, 0, 2**31)
         if self.sessions is not None:
             _whole("sessions", self.sessions, 1, 2**31)
-        if isinstance(self.budget_ms, bool) or not isinstance(self.budget_ms, (int, float)) or not self.budget_ms > 0:
-            raise ValueError(f"budget_ms must be a number above 0, not {self.budget_ms!r}")
+        if not _is_number(self.budget_ms) or not 0 < self.budget_ms <= MAX_BUDGET_MS:
+            raise ValueError(f"budget_ms must be a number above 0, up to {MAX_BUDGET_MS}, not {self.budget_ms!r}")
+        self._check_types()
+        if self.now is not None:
+            _whole("now", self.now, 0, 2**53)
+        if self.tool_name and self.type not in ("all", "tool"):
+            raise ValueError(f"tool_name goes with type 'all' or 'tool', not {self.type!r}")
+        if self.scope != "global" and not self.session_id:
+            needed = ("session_id",) if self.scope == "session" else ("project", "directory", "worktree")
+            if self.context is None or not any(getattr(self.context, name) for name in needed):
+                wanted = " or ".join(needed)
+                raise ValueError(f"scope {self.scope!r} needs a context with {wanted}, not {self.context!r}")
+
+    def _check_types(self) -> None:
+        for name in ("fallback", "explain"):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
         for name in ("session_id", "title", "directory", "tool_name", "project"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise TypeError(f"{name} must be a string, not {value!r}")
         for name in ("must", "must_not", "exclude_session_ids"):
             value = getattr(self, name)
-            if isinstance(value, str) or not all(isinstance(item, str) and item for item in value):
+            # an iterator would be used up here and leave nothing to filter by
+            listed = isinstance(value, (list, tuple, set, frozenset))
+            if not listed or not all(isinstance(item, str) and item for item in value):
                 raise TypeError(f"{name} must be a list of non-empty strings, not {value!r}")
-        if self.now is not None:
-            _whole("now", self.now, 0, 2**53)
-        if self.tool_name and self.type not in ("all", "tool"):
-            raise ValueError(f"tool_name goes with type 'all' or 'tool', not {self.type!r}")
+        signal = self.extra_scores
+        if signal is not None and not (isinstance(signal, Mapping) and all(map(_is_number, signal.values()))):
+            raise TypeError(f"extra_scores must map part ids to numbers, not {signal!r}")
         if self.context is not None and not isinstance(self.context, Context):
             raise TypeError(f"context must be a recall_rank.Context, not {self.context!r}")
         if self.cancel is not None and not callable(getattr(self.cancel, "is_set", None)):
             raise TypeError(f"cancel must have is_set(), as threading.Event has; {self.cancel!r} has not")
-        if self.scope != "global" and not self.session_id:
-            wanted = "session_id" if self.scope == "session" else "project, directory or worktree"
-            if self.context is None or not any(getattr(self.context, name) for name in wanted.replace(" or", ",").split(", ")):
-                raise ValueError(f"scope {self.scope!r} needs a context with {wanted}")
 
 
 OPTION_NAMES = frozenset(f.name for f in fields(Options))
@@ -167,7 +182,7 @@ class Query:
             options=options,
             words=tuple(words),
             compounds=tuple(compounds),
-            phrases=tuple(p for p in text.split('"')[1::2] if p.strip()) if text.count('"') > 1 else (),
+            phrases=tuple(phrase for phrase in _QUOTED.findall(text) if phrase.strip()),
             now=now,
             after=window.after or 0,
             before=window.before or 0,
@@ -194,6 +209,10 @@ def _one_of(name: str, value: object, accepted: Sequence[str]) -> None:
     if value not in accepted:
         listed = ", ".join(repr(item) for item in accepted[:-1])
         raise ValueError(f"{name} must be {listed} or {accepted[-1]!r}, not {value!r}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:

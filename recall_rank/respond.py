@@ -147,10 +147,13 @@ def _matched_fields(
     segment = search.segment
     kind = segment.names.values[segment.part_type[part]] or ""
     found: list[str] = []
+    low, high, name = 0, 0, ""
     for match in matches:
         counted = any(search.query.words[slot].counts for slot in range(match.slot, match.slot + match.span))
         if counted:
-            found.append(_field_name(kind, field_at(segment, part, match.start)[2], title=title))
+            if not low <= match.start < high:  # a long field is looked for once, not once a match
+                low, high, name = field_at(segment, part, match.start)
+            found.append(_field_name(kind, name, title=title))
     if cut.spans and not found:
         found.append(_field_name(kind, cut.field, title=title))
     forms = {word.form for word in search.query.words if word.counts}

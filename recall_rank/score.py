@@ -17,7 +17,7 @@ from recall_rank.index.segment import Segment
 from recall_rank.query import Query
 from recall_rank.text import encode, fold
 
-(COVERAGE, WINDOW, PHRASE, NEAR, MATCHED, EXACT, START, END, WORDS) = range(9)
+(COVERAGE, WINDOW, PHRASE, NEAR, MATCHED, EXACT, START, END, WORDS, CUES) = range(10)
 WIDTH = len(FEATURE_NAMES)
 
 

@@ -7,7 +7,8 @@ from recall_rank.model import Kind
 # --- evidence: BM25 over passages -----------------------------------------------------------------
 
 K1 = 1.2  # saturation of term frequency; .6 to 2 hardly differ on dialogue, long answers want 1.2 or more
-B = 0.6  # share of length normalisation
+B = 0.8  # share of length normalisation
+B_TALK = 0.35  # turns of a talk are short, and the long ones say more
 LENGTH_FLOOR = 20  # words added to a passage and to the average: a two-word reply is not ten times better
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
 
@@ -20,21 +21,22 @@ REPAIR_THREE = 0.35
 FARTHER = 0.5  # a repair farther away than the nearest one
 OTHER_INITIAL = 0.8  # people rarely misspell the first letter
 EXPAND_KNOWN = 0.3  # fuzzy mode: a neighbour of a word that does exist
-PREFIX = 0.12  # the word begins a longer one; weak, else every short word drowns in compounds
+PREFIX = 0.05  # the word begins a longer one; weak, else every short word drowns in compounds
 SPLIT = 0.5  # both halves of a word that was written apart
-JOINED = 1.2  # the compound as one word, beside its pieces
+JOINED = 1.6  # the compound as one word, beside its pieces
 PIECE = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little
 NEIGHBOUR_JOIN = 0.9  # two words of the query that somebody wrote as one
-AUTHOR = 1.0  # who said it
+AUTHOR = 1.5  # who said it
 TOOL_NAME = 0.3  # the tool's name
 DIRECTORY = 0.3
+DATE = 1.0  # what was said on a day the query names, against a word as rare as that day
 
 # --- kinds of document ------------------------------------------------------------------------------
 
 KIND = {
-    Kind.TITLE: 0.5,
-    Kind.USER: 1.2,
-    Kind.ASSISTANT: 1.0,
+    Kind.TITLE: 0.8,
+    Kind.USER: 1.5,
+    Kind.ASSISTANT: 0.9,
     Kind.REASONING: 1.0,
     Kind.TOOL: 1.0,
     Kind.TOOL_ERROR: 1.0,
@@ -50,9 +52,9 @@ SUBAGENT = 0.9
 
 NEIGHBOURS_LOG = (0.0, 0.15, 0.0, 0.0)  # an answer must not inherit the score of the question before it
 NEIGHBOURS_TALK = (0.3, 0.1, 0.1, 0.1)  # people answer each other: the words are often in the message before
-SESSION_LOG = 0.1  # L3 norm of the session's messages
+SESSION_LOG = 0.2  # L3 norm of the session's messages
 SESSION_TALK = 0.1
-TITLE_LOG = 0.1  # evidence of the session's title
+TITLE_LOG = 0.3  # evidence of the session's title
 TITLE_TALK = 0.0
 
 # --- rerank: additions to the normalised evidence of a survivor --------------------------------------
@@ -62,10 +64,11 @@ WINDOW_WORDS = 24  # width of the densest window
 COVERAGE = 0.0
 WINDOW = 0.1
 PHRASE = 0.2
-WHOLE_QUERY = 0.3
+WHOLE_QUERY = 1.0
 NEAR = 0.05
 SCORER = 0.1
 SCORED = 32
+CUE = 0.3  # a question for a time is answered by a passage that names one
 RECENCY = 0.02
 RECENCY_DAYS = 7
 
@@ -77,4 +80,4 @@ MEDIUM_CONFIDENCE = 0.35
 
 # --- grouping ----------------------------------------------------------------------------------------
 
-DIVERSITY = 0.9  # a session's third part and later ones stand as if they had this share of their score
+DIVERSITY = 0.96  # a session's third part and later ones stand as if they had this share of their score

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast, runtime_checkable
 
-from recall_rank.model import Match, Session
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recall_rank.model import Match, Session
 
 BUILT_IN = {
     "ours": "bench.engines.ours:Ours",
@@ -65,4 +67,4 @@ def create(name: str) -> Engine:
     module, colon, attribute = target.partition(":")
     if not colon:
         raise ValueError(f"engine must be one of {', '.join(BUILT_IN)} or module:Class, not {name!r}")
-    return cast(Engine, getattr(importlib.import_module(module), attribute)())
+    return cast("Engine", getattr(importlib.import_module(module), attribute)())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import bm25s
 import Stemmer
 
 from bench.documents import documents
-from bench.engines import Hit
-from recall_rank.model import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bench.engines import Hit
+    from recall_rank.model import Session
 
 
 class Bm25s:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from bench.documents import documents
-from bench.engines import Hit
-from recall_rank.model import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bench.engines import Hit
+    from recall_rank.model import Session
 
 WORD = re.compile(r"\w+")
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from bench.engines import Hit
 from recall_rank import Index
-from recall_rank.model import Match, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recall_rank.model import Match, Session
 
 UNHURRIED_MS = 60_000.0  # quality is measured without a deadline; bench.deadline measures the deadline
 

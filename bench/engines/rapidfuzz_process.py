@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz, process, utils
 
 from bench.documents import documents
-from bench.engines import Hit
-from recall_rank.model import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bench.engines import Hit
+    from recall_rank.model import Session
 
 CUTOFF = 50.0
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from bench.documents import documents
-from bench.engines import Hit
-from recall_rank.model import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bench.engines import Hit
+    from recall_rank.model import Session
 
 
 class Substring:

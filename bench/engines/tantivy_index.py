@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tantivy
 
 from bench.documents import documents
-from bench.engines import Hit
-from recall_rank.model import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bench.engines import Hit
+    from recall_rank.model import Session
 
 WORD = re.compile(r"[^\W_]+")  # what tantivy's own tokenizer takes for a word
 FUZZY_LENGTH = 4  # shorter words must match exactly

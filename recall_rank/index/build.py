@@ -14,6 +14,7 @@ from recall_rank.index.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Part, Session
 from recall_rank.text import Field, encode, fields, fold
 
+LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
 TOOL_TAG, AUTHOR_TAG, DIRECTORY_TAG = b"\x01", b"\x02", b"\x03"  # first byte of the terms of a field
 _MARKS = {label: bytes([label]) for label in Field}
@@ -22,11 +23,11 @@ _BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": 
 
 
 def build(sessions: Iterable[Session]) -> Segment:
-    """A segment of all `sessions`, whatever their order. A repeated session id of one source keeps its first place.
+    """A segment of all `sessions`, whatever their order. Sessions with the same id and source stay apart.
 
     Raises TypeError when something else than sessions is given.
     """
-    ordered = sorted(_checked(sessions), key=lambda s: (-s.updated, s.source or "", s.id))
+    ordered = sorted(_checked(sessions), key=lambda s: (-(s.updated or newest(s)), s.source or "", s.id))
     building = _Building()
     for session in ordered:
         building.add(session)
@@ -68,6 +69,16 @@ def is_talk(messages: Sequence[Message]) -> bool:
     return len(authors) > 1 and not any(part.type == "tool" for message in messages for part in message.parts)
 
 
+def known_time(time: int) -> int:
+    """The time, or 0 (unknown) for one that no calendar has: what a broken record says must not stop a build."""
+    return time if 0 <= time <= LAST_TIME else 0
+
+
+def newest(session: Session) -> int:
+    """Time of the session's newest message, 0 when none is known."""
+    return max((known_time(message.time) for message in session.messages), default=0)
+
+
 class _Building:
     """Columns that grow until finish() makes a Segment of them."""
 
@@ -102,11 +113,12 @@ class _Building:
         first = len(self.message_ids)
         number = len(self.sessions)
         talk = is_talk(session.messages)
-        newest = max((message.time for message in session.messages), default=0)
+        last_said = newest(session)
         self.session_talk.append(talk)
-        self._title(session, number, newest)
+        self._title(session, number, last_said)
         for message in session.messages:
-            self._message(number, message.id, _ROLE_NUMBERS.get(message.role, 2), message.time, message.author)
+            role, time = _ROLE_NUMBERS.get(message.role, 2), known_time(message.time)
+            self._message(number, message.id, role, time, message.author)
             author = [(AUTHOR_TAG, encode(message.author))] if message.author else []
             for part in message.parts:
                 flags = part.flags | message.flags | session.flags
@@ -121,7 +133,7 @@ class _Building:
                 project=session.project,
                 worktree=session.worktree,
                 created=session.created,
-                updated=session.updated or newest,
+                updated=session.updated or last_said,
                 parent=session.parent,
                 source=session.source or "",
                 agent=session.agent,
@@ -131,9 +143,10 @@ class _Building:
             )
         )
 
-    def _title(self, session: Session, number: int, newest: int) -> None:
-        self._message(number, "", TITLE_ROLE, newest, None)
-        words = [(Field.TEXT, session.title)] if session.title else []
+    def _title(self, session: Session, number: int, last_said: int) -> None:
+        self._message(number, "", TITLE_ROLE, last_said, None)
+        # a title hit leads to a message: without one there is nothing to show
+        words = [(Field.TEXT, session.title)] if session.title and session.messages else []
         extra = [(DIRECTORY_TAG, encode(session.directory))] if session.directory else []
         self._part(f"{session.id}:title", "title", None, session.flags, Kind.TITLE, words, extra)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from recall_rank.loaders.spills import Spills
+from recall_rank.loaders.titles import injected
 from recall_rank.loaders.values import mapping, text_of, touched_files
 from recall_rank.model import Flag, Part
 
@@ -51,6 +53,42 @@ def result_of(call: Part, block: dict[str, Any], spills: Spills) -> Part:
     if text and text.startswith(_PERSISTED) and (saved := _SAVED_TO.search(text)):
         text = spills.read(saved[1]) or text
     return _with_result(call, block, text)
+
+
+def pruned(call: Part) -> Part:
+    """The call, marked as one whose answer is no longer sent to the model."""
+    return replace(call, flags=call.flags | Flag.PRUNED)
+
+
+def system_text(record: dict[str, Any]) -> str | None:
+    """What a system record says: its content, or the message of the failed request it reports."""
+    failure = mapping(record.get("error"))
+    inner = mapping(failure.get("error"))
+    texts = (
+        record.get("content"),
+        mapping(inner.get("error")).get("message"),
+        inner.get("message"),
+        failure.get("message"),
+    )
+    return next((text for text in map(text_of, texts) if text), None)
+
+
+def attached_part(key: str, record: dict[str, Any]) -> Part | None:
+    """What an attachment adds to the conversation: a prompt typed while the agent worked, or a file shown to it."""
+    attached = mapping(record.get("attachment"))
+    kind = attached.get("type")
+    if kind == "queued_command":
+        prompt = attached.get("prompt")
+        text, flags = _result_text({"content": prompt}), Flag.NONE
+    elif kind == "file":
+        text = text_of(mapping(mapping(attached.get("content")).get("file")).get("content"))
+        flags = Flag.SYNTHETIC
+    else:
+        return None
+    if not text:
+        return None
+    path = text_of(attached.get("filename"))
+    return Part(key, "text", text, flags=Flag.SYNTHETIC if injected(text) else flags, files=(path,) if path else ())
 
 
 def _with_result(call: Part, block: dict[str, Any], text: str | None) -> Part:

@@ -11,7 +11,8 @@ from typing import Any
 
 import orjson
 
-from recall_rank.loaders.claude_transcript import AGENT, STARTS, Transcript, UnfitError, is_progress, looks_like
+from recall_rank.loaders.claude_records import AGENT, STARTS, is_progress, looks_like
+from recall_rank.loaders.claude_transcript import Transcript, UnfitError
 from recall_rank.loaders.files import blocks, opened, read_small, signature, walk
 from recall_rank.loaders.jsonl import Records
 from recall_rank.loaders.peek import first_records
@@ -80,6 +81,8 @@ class ClaudeCode:
             problem = transcript.add(record)
             if problem:
                 lines.bad(number, problem)
+        if before is not None and not lines.resumable:
+            raise UnfitError
         session = transcript.session(self.name)
         if session is not None and path.parent.name == "subagents":
             session = self._subagent(path, session)

@@ -7,58 +7,21 @@ user's. Both are joined here. Records that repeat what others hold (progress, sn
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
-from recall_rank.loaders.claude_blocks import part_from, result_of
-from recall_rank.loaders.jsonl import Line, Record
+from recall_rank.loaders.claude_blocks import attached_part, part_from, pruned, result_of, system_text
+from recall_rank.loaders.claude_records import AGENT, REPEATS, SAID, TITLES, Draft
+from recall_rank.loaders.jsonl import Record
 from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.titles import injected, title_from
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Message, Part, Role, Session
 
-AGENT = "claude-code"
-STARTS = ('{"type":', '{"parentUuid":', '{"isSidechain":', '{"uuid":', '{"sessionId":', '{"message":')
-
-SAID = {"user", "assistant"}
-TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "agent-name": "agentName"}
-REPEATS = {
-    *("progress", "file-history-snapshot", "queue-operation", "last-prompt", "mode", "permission-mode", "pr-link"),
-    *("attachment", "tag", "agent-color", "agent-setting", "worktree-state", "content-replacement", "marble-origami"),
-}
-KNOWN = {*SAID, *TITLES, *REPEATS, "system", "summary"}
-_IDENTIFIED = ("sessionId", "uuid", "leafUuid", "messageId")
-_PROGRESS = b'"type":"progress"'
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
-
-
-def is_progress(line: Line) -> bool:
-    """Whether a line is a progress record: most of the bytes of a real store, and nothing that is not elsewhere."""
-    at = line.find(_PROGRESS, 0, 512)
-    return at >= 0 and line.find(b'"message":', 0, at) < 0 and line.find(b'"data":', 0, at) < 0
-
-
-def looks_like(record: Record) -> bool:
-    """Whether Claude Code writes such records."""
-    return record.get("type") in KNOWN and any(key in record for key in _IDENTIFIED)
 
 
 class UnfitError(Exception):
     """An appended record changes what lies before the resume point."""
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A message that later lines may add to."""
-
-    id: str
-    role: Role
-    time: int
-    flags: Flag
-    agent: str | None
-    model: str | None
-    uuids: list[str] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
 
 
 class Transcript:
@@ -77,8 +40,8 @@ class Transcript:
         self._created: int = kept.get("created", 0)
         self._updated: int = kept.get("updated", 0)
         self._sidechain: bool = kept.get("sidechain", True)  # every record so far belongs to a subagent
-        self._drafts: dict[str, _Draft] = {}
-        self._calls: dict[str, tuple[_Draft, int]] = {}
+        self._drafts: dict[str, Draft] = {}
+        self._calls: dict[str, tuple[Draft, int]] = {}
         self._uuids: set[str] = set()
         self._summaries: list[tuple[str, str]] = []
         self._outside = 0  # so many drafts were before the last compaction
@@ -90,7 +53,7 @@ class Transcript:
     def add(self, record: Record) -> str | None:
         """Takes one record; what is wrong with it when it cannot be used."""
         kind = record.get("type")
-        if kind in REPEATS and kind != "attachment":
+        if kind in REPEATS:
             return None
         uuid = text_of(record.get("uuid"))
         if uuid:
@@ -132,11 +95,11 @@ class Transcript:
                 self._block(draft, record, f"{uuid}:{index}", block, by_user=by_user)
         return None
 
-    def _user(self, record: Record, uuid: str) -> _Draft:
+    def _user(self, record: Record, uuid: str) -> Draft:
         flags = Flag.SUMMARY if record.get("isCompactSummary") else Flag.NONE
         return self._draft(uuid, uuid, "user", record, flags)
 
-    def _assistant(self, record: Record, message: dict[str, Any], uuid: str) -> _Draft:
+    def _assistant(self, record: Record, message: dict[str, Any], uuid: str) -> Draft:
         key = text_of(message.get("id"))
         failed = bool(record.get("isApiErrorMessage"))
         if not key or failed:
@@ -154,15 +117,15 @@ class Transcript:
             draft.uuids.append(uuid)
         return draft
 
-    def _draft(self, key: str, uuid: str, role: Role, record: Record, flags: Flag) -> _Draft:
+    def _draft(self, key: str, uuid: str, role: Role, record: Record, flags: Flag) -> Draft:
         if record.get("isSidechain"):
             flags |= Flag.SUBAGENT
         agent = text_of(record.get("attributionAgent"))
-        draft = _Draft(key, role, millis(record.get("timestamp")), flags, agent, None, [uuid])
+        draft = Draft(key, role, millis(record.get("timestamp")), flags, agent, None, [uuid])
         self._drafts[key] = draft
         return draft
 
-    def _block(self, draft: _Draft, record: Record, key: str, block: Any, *, by_user: bool) -> None:
+    def _block(self, draft: Draft, record: Record, key: str, block: Any, *, by_user: bool) -> None:
         part = part_from(key, block)
         if part is None:
             return
@@ -197,14 +160,12 @@ class Transcript:
             for call_id in mapping(record.get("microcompactMetadata")).get("compactedToolIds") or ():
                 self._prune(str(call_id))
         else:
-            failed = kind == "api_error"
-            inner = mapping(mapping(record.get("error")).get("error"))
-            text = text_of(record.get("content")) or text_of(mapping(inner.get("error")).get("message"))
-            text = text or text_of(inner.get("message")) or text_of(mapping(record.get("error")).get("message"))
+            text = system_text(record)
             if text:
                 self._seen(record)
-                flags = Flag.SYNTHETIC | (Flag.ERROR if failed else Flag.NONE)
-                draft = self._draft(uuid, uuid, "system", record, flags)
+                failed = kind == "api_error"
+                draft = self._draft(uuid, uuid, "system", record, Flag.SYNTHETIC)
+                draft.flags |= Flag.ERROR if failed else Flag.NONE
                 draft.parts.append(Part(f"{uuid}:0", "text", None if failed else text, error=text if failed else None))
 
     def _compacted(self, record: Record, uuid: str) -> None:
@@ -220,32 +181,15 @@ class Transcript:
         call = self._calls.get(call_id)
         if call is not None:
             draft, at = call
-            old = draft.parts[at]
-            draft.parts[at] = Part(
-                old.id, old.type, old.text, old.tool, old.input, old.output, old.error,
-                old.title, old.prompt, old.status, old.flags | Flag.PRUNED, old.files,
-            )  # fmt: skip
+            draft.parts[at] = pruned(draft.parts[at])
         elif self._continues:
             raise UnfitError
 
     def _attachment(self, record: Record, uuid: str) -> None:
-        """Of attachments a prompt typed while the agent worked is said by the user, and a file is shown to it."""
-        attached = mapping(record.get("attachment"))
-        kind = attached.get("type")
-        if kind == "queued_command":
-            text, flags = text_of(attached.get("prompt")), Flag.NONE
-        elif kind == "file":
-            shown = mapping(mapping(attached.get("content")).get("file"))
-            text, flags = text_of(shown.get("content")), Flag.SYNTHETIC
-        else:
-            return
-        if text:
+        part = attached_part(f"{uuid}:0", record)
+        if part is not None:
             self._seen(record)
-            if injected(text):
-                flags = Flag.SYNTHETIC
-            path = text_of(attached.get("filename"))
-            draft = self._draft(uuid, uuid, "user", record, Flag.NONE)
-            draft.parts.append(Part(f"{uuid}:0", "text", text, flags=flags, files=(path,) if path else ()))
+            self._draft(uuid, uuid, "user", record, Flag.NONE).parts.append(part)
 
     def _seen(self, record: Record) -> None:
         """Notes what every record says of its session."""
@@ -281,7 +225,7 @@ class Transcript:
             Flag.SUBAGENT if subagent else Flag.NONE,
         )
 
-    def _message(self, at: int, draft: _Draft) -> Message:
+    def _message(self, at: int, draft: Draft) -> Message:
         flags = draft.flags
         if at < self._outside and self._preserved.isdisjoint(draft.uuids):
             flags |= Flag.OUT_OF_CONTEXT

@@ -84,6 +84,8 @@ class _Reader:
                 raise
             lines.bad(lines.place.line + 1, error.strerror or str(error))
         point = None
+        if self.more and not lines.resumable:
+            return None
         if lines.resumable and not packed:
             point = pack(lines.place, self.heads.get(self.last) if self.last else None, more=self.more)
         return Reading(list(self._sessions()), lines.malformed, list(self.warnings), point)

@@ -119,6 +119,7 @@ class Records:
             self._advance(0, raw)  # its line ends with what is appended
         else:
             self.bad(number, f"torn last line ({problem or 'not an object'})")
+            self.resumable = self.resumable and not whole  # they lie behind the place
         for value in whole:
             yield number, value
 

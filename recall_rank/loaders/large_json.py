@@ -38,7 +38,10 @@ def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[l
     at = 0
     for start, end in _long_strings(raw):
         name = f"{nonce}:{len(texts)}"
-        texts[name] = _decode(raw, start, end)
+        try:
+            texts[name] = _decode(raw, start, end)
+        except ValueError as error:
+            return [], f"not JSON: {error}"
         skeleton += raw[at:start]
         skeleton += name.encode()
         at = end
@@ -131,10 +134,7 @@ def _text(piece: bytes) -> str:
     try:
         text: str = orjson.loads(quoted)
     except orjson.JSONDecodeError:
-        try:
-            text = _LOOSE.decode(readable(quoted))
-        except ValueError:
-            text = piece.decode("utf-8", "replace")  # a bad escape: verbatim is better than nothing
+        text = _LOOSE.decode(readable(quoted))
     return text
 
 

@@ -6,46 +6,23 @@ import errno
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-import xxhash
-
 from recall_rank.loaders.jsonl import parse
 from recall_rank.loaders.opencode_parts import part_from
+from recall_rank.loaders.opencode_rows import SessionRows, columns, decoded, session_ids, session_rows, signatures
 from recall_rank.loaders.spills import Spills
-from recall_rank.loaders.sqlite import Database, Reader, Row
+from recall_rank.loaders.sqlite import Database
 from recall_rank.loaders.titles import injected, title_from
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Malformed, Message, Part, Reading, Role, Session, Source, Unit
 
 NAME = "opencode"
 SUFFIXES = {".db", ".sqlite", ".sqlite3"}
-SETTLED_MS = 2 * 86_400_000  # sessions this much older than the newest are not rewritten behind our back
 
-_NEEDED = {
-    "session": {"id"},
-    "message": {"id", "session_id", "data"},
-    "part": {"id", "message_id", "session_id", "data"},
-}
-_SESSION = (
-    *("id", "project_id", "parent_id", "directory", "title", "time_created", "time_updated", "time_archived"),
-    "revert",
-)
 _UNNAMED = re.compile(r"(New|Child) session - \d{4}-\d\d-\d\d")
 _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
-
-
-@dataclass(slots=True)
-class _Rows:
-    """What the database holds of one session."""
-
-    session: dict[str, Any]
-    worktree: str | None
-    messages: list[Row]
-    parts: list[Row]
-    warnings: list[str] = field(default_factory=list)
 
 
 class OpenCode:
@@ -71,7 +48,7 @@ class OpenCode:
     def has_tables(self) -> bool:
         """Whether the tables are OpenCode's. True also where they cannot be read: reading says why."""
         try:
-            return bool(self._database.read(_columns))
+            return bool(self._database.read(columns))
         except OSError as error:
             return error.errno != errno.EINVAL
         finally:
@@ -83,18 +60,18 @@ class OpenCode:
         return [path, path.with_name(path.name + "-wal")]
 
     def units(self) -> Iterable[Unit]:
-        rows = self._database.read(_session_ids)
-        return [Unit(key, self.location) for key in sorted(_text(row[1]) or "" for row in rows)]
+        rows = self._database.read(session_ids)
+        return [Unit(key, self.location) for key in sorted(decoded(row[1]) or "" for row in rows)]
 
     def signature(self, unit: Unit) -> bytes:
         """Newest change and newest row of the session; asks the database again only when its files changed."""
         state = self._database.state()
         if self._signatures[0] != state:
-            self._signatures = (state, self._database.read(_signatures))
+            self._signatures = (state, self._database.read(signatures))
         return self._signatures[1].get(unit.key, b"")
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        rows = self._database.read(lambda reader: _rows(reader, unit.key))
+        rows = self._database.read(lambda reader: session_rows(reader, unit.key))
         if rows is None:
             return Reading([])
         folder = self._database.path.parent
@@ -103,23 +80,23 @@ class OpenCode:
         session = self._session(unit.key, rows, spills, malformed)
         return Reading([session], malformed, rows.warnings + spills.warnings())
 
-    def _session(self, key: str, rows: _Rows, spills: Spills, malformed: list[Malformed]) -> Session:
+    def _session(self, key: str, rows: SessionRows, spills: Spills, malformed: list[Malformed]) -> Session:
         heads = {}
         for _, message_id, created, raw in sorted(rows.messages, key=lambda row: (row[2] or 0, row[1])):
             data = self._data("message", message_id, raw, malformed)
-            heads[_text(message_id) or ""] = (created, data if data is not None else {})
+            heads[decoded(message_id) or ""] = (created, data if data is not None else {})
         parts: dict[str, list[Part]] = {message: [] for message in heads}
         boundary: tuple[str, str | None] | None = None
         for _, part_id, message_id, raw in sorted(rows.parts, key=lambda row: row[1] or b""):
             data = self._data("part", part_id, raw, malformed)
-            message = _text(message_id) or ""
+            message = decoded(message_id) or ""
             if data is None:
                 continue
             if message not in heads:
                 malformed.append(self._malformed("part", part_id, f"its message {message} is missing"))
                 continue
             by_user = heads[message][1].get("role") == "user"
-            parts[message].append(part_from(_text(part_id) or "", data, by_user=by_user, spills=spills))
+            parts[message].append(part_from(decoded(part_id) or "", data, by_user=by_user, spills=spills))
             if data.get("type") == "compaction":
                 boundary = max(boundary or ("", None), (message, text_of(data.get("tail_start_id"))))
         order = list(heads)
@@ -142,7 +119,7 @@ class OpenCode:
         return None
 
     def _malformed(self, table: str, key: Any, reason: str) -> Malformed:
-        return Malformed(f"{self.location} {table}", f"row {_text(key)}", reason)
+        return Malformed(f"{self.location} {table}", f"row {decoded(key)}", reason)
 
 
 def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], flags: Flag) -> Message:
@@ -156,9 +133,9 @@ def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], fl
     return Message(key, _ROLES.get(data.get("role"), "system"), time, tuple(parts), None, agent, model, flags)
 
 
-def _session_from(key: str, rows: _Rows, messages: list[Message], source: str) -> Session:
+def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
     head = rows.session
-    title, directory, parent = _text(head["title"]), _text(head["directory"]), _text(head["parent_id"])
+    title, directory, parent = decoded(head["title"]), decoded(head["directory"]), decoded(head["parent_id"])
     if not title or _UNNAMED.match(title):
         title = title_from(next(_typed(messages), None)) or title
     flags = Flag.SUBAGENT if parent else Flag.NONE
@@ -198,87 +175,8 @@ def _before(order: list[str], boundary: tuple[str, str | None] | None) -> set[st
     return set(order[:until])
 
 
-def _text(value: Any) -> str | None:
-    return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)
-
-
 def _json(value: Any) -> Any:
     return parse(value)[0][0] if type(value) is bytes and value else None
-
-
-# --- what is asked of the database ---------------------------------------------------------------
-
-
-def _columns(reader: Reader) -> dict[str, set[str]]:
-    """The columns of the tables that are read. Fails when the schema is not OpenCode's; an empty one is."""
-    sql = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
-    found: dict[str, set[str]] = {}
-    for table, column in reader.once(sql):
-        found.setdefault(table.decode(), set()).add(column.decode())
-    for table, columns in _NEEDED.items():
-        missing = columns - found.get(table, set())
-        if found and missing:
-            lacking = f"column {min(missing)} of {table}" if table in found else f"table {table}"
-            raise OSError(errno.EINVAL, f"not a schema of OpenCode that is known here: {lacking} is missing")
-    return found
-
-
-def _session_ids(reader: Reader) -> list[Row]:
-    if not _columns(reader):
-        return []
-    return reader.fetch("SELECT rowid, id FROM session WHERE rowid > ? ORDER BY rowid")
-
-
-def _rows(reader: Reader, key: str) -> _Rows | None:
-    columns = _columns(reader)
-    if not columns:
-        return None
-    wanted = ", ".join(name if name in columns["session"] else "NULL" for name in _SESSION)
-    heads = reader.once(f"SELECT {wanted} FROM session WHERE id = ?", key)  # noqa: S608
-    if not heads:
-        return None
-    session = dict(zip(_SESSION, heads[0], strict=True))
-    warnings = []
-    worktree = None
-    if {"id", "worktree"} <= columns.get("project", set()):
-        sql = "SELECT worktree FROM project WHERE id = ?"
-        worktree = next((_text(row[0]) for row in reader.once(sql, _text(session["project_id"]))), None)
-    newer = "SELECT 1 FROM session_message WHERE session_id = ? LIMIT 1"
-    if "session_id" in columns.get("session_message", set()) and reader.once(newer, key):
-        warnings.append("a newer schema: what is in its table session_message was not read")
-    created = "time_created" if "time_created" in columns["message"] else "NULL"
-    where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
-    messages: list[Row] = []
-    parts: list[Row] = []
-    for _ in range(3):
-        # Parts first: a message is stored before its parts, so every part finds its message.
-        parts = reader.fetch(f"SELECT rowid, id, message_id, data FROM part {where}", key)  # noqa: S608
-        messages = reader.fetch(f"SELECT rowid, id, {created}, data FROM message {where}", key)  # noqa: S608
-        count = reader.once("SELECT count(*) FROM part WHERE session_id = ?", key)[0][0]
-        if reader.transactions == 1 or len(parts) == count:
-            break  # otherwise rows were added or renumbered between two transactions
-    return _Rows(session, worktree, messages, parts, warnings)
-
-
-def _signatures(reader: Reader) -> dict[str, bytes]:
-    """A digest a session: of its own times, and of its rows; of old sessions only how many rows there are."""
-    columns = _columns(reader)
-    if not columns:
-        return {}
-    wanted = ", ".join(name if name in columns["session"] else "NULL" for name in _SESSION)
-    sessions = reader.fetch(f"SELECT rowid, {wanted} FROM session WHERE rowid > ? ORDER BY rowid")  # noqa: S608
-    at = 1 + _SESSION.index("time_updated")
-    newest = max((row[at] or 0 for row in sessions), default=0)
-    found = {}
-    for row in sessions:
-        digest = xxhash.xxh3_128(repr(row[1:]).encode())
-        for table in ("message", "part"):
-            dated = "time_updated" in columns[table] and (row[at] or 0) > newest - SETTLED_MS
-            last = "max(time_updated)" if dated else "NULL"
-            sql = f"SELECT max(rowid), count(*), {last} FROM {table} WHERE session_id = ?"  # noqa: S608
-            digest.update(repr(reader.once(sql, _text(row[1]))).encode())
-        found[_text(row[1]) or ""] = digest.digest()
-    return found
 
 
 # --- recognition -----------------------------------------------------------------------------------

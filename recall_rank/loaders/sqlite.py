@@ -28,71 +28,20 @@ from typing import Any, Self, TypeVar
 
 from recall_rank.loaders import sqlite_copy
 from recall_rank.loaders.sqlite_copy import COPY, beside, states
+from recall_rank.loaders.sqlite_reader import Reader
 
 T = TypeVar("T")
-Row = tuple[Any, ...]
 State = list[tuple[int, int, int] | None]
 
 SETTLED_SECONDS = 2.0
 BUSY_MS = 5000
-TRANSACTION_SECONDS = 0.1  # a fetched row more, and it stays below the promised 0.25
 ATTEMPTS = 5
-ROWS = 64  # between two looks at the clock
-_ALWAYS = -(1 << 63)  # below every rowid
 
 _REFUSED = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 
 
 class _ChangedError(Exception):
     """The database changed while it was read as immutable."""
-
-
-class Reader:
-    """Fetches rows inside one transaction where that is quick, and inside several short ones where it is not."""
-
-    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float] = time.monotonic) -> None:
-        self.transactions = 0
-        self._connection = connection
-        self._clock = clock
-        self._began = 0.0
-        self._inside = False
-
-    def once(self, sql: str, *parameters: Any) -> list[Row]:
-        """All rows of a statement that gives few, quickly."""
-        self._begin()
-        return self._connection.execute(sql, parameters).fetchall()
-
-    def fetch(self, sql: str, *parameters: Any) -> list[Row]:
-        """All rows, however many. The statement's first column is the rowid; it ends in "rowid > ? ORDER BY rowid"."""
-        rows: list[Row] = []
-        after = _ALWAYS
-        while True:
-            self._begin()
-            cursor = self._connection.execute(sql, (*parameters, after))
-            while found := cursor.fetchmany(ROWS):
-                rows += found
-                after = found[-1][0]
-                if self._clock() - self._began > TRANSACTION_SECONDS:
-                    break
-            else:
-                return rows
-            cursor.close()
-            self.finish()
-
-    def finish(self) -> None:
-        """Ends the transaction, so that the program's log can shrink."""
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
-        self._inside = False
-
-    def _begin(self) -> None:
-        if self._inside and self._clock() - self._began > TRANSACTION_SECONDS:
-            self.finish()
-        if not self._inside:
-            self._connection.execute("BEGIN")
-            self._began = self._clock()
-            self._inside = True
-            self.transactions += 1
 
 
 class Database:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench import report
+from bench import plot, report
 from bench.__main__ import BENCHMARKS, main
-from bench.report import Report, Table
+from bench.report import Plot, Report, Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ def test_the_schema_is_the_documented_one(tmp_path: Path) -> None:
     (one,) = report.read(tmp_path / result(tmp_path / "a.json"))
     assert set(one) == {
         *("schema", "made", "machine", "benchmark", "question", "data", "options"),
-        *("figures", "checks", "tables", "series"),
+        *("figures", "checks", "tables", "plots"),
     }
     assert [figure["name"] for figure in one["figures"]] == ["MRR", "cpu p50", "queries"]
     assert set(one["figures"][0]) == {"name", "value", "unit", "better", "tolerance", "n"}
@@ -86,3 +86,16 @@ def test_tables_as_markdown_and_text() -> None:
     one = Table("title", ["kind", "n"], [["a", "10"], ["long name", "1"]])
     assert one.markdown().splitlines() == ["| kind | n |", "| --- | ---: |", "| a | 10 |", "| long name | 1 |"]
     assert one.text().splitlines() == ["title", "kind        n", "a          10", "long name   1"]
+
+
+def test_plots_are_the_same_file_every_time(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    one = Report("speed", "How fast?", "d")
+    one.plots += [
+        Plot("cumulative", "ms", {"ours": [3.0, 1.0], "theirs": [0.0, 2.0]}),
+        Plot("bars", "MRR", {"ours": [0.5, 0.6], "theirs": [0.4, 0.7]}, ["a", "b"]),
+        Plot("line", "relevant", {"seen": [0.1, 0.9]}, [0.2, 0.8], "score"),
+    ]
+    first, again = plot.write([one], tmp_path / "a"), plot.write([one], tmp_path / "b")
+    assert [path.name for path in first] == ["speed.md", "speed-1.svg", "speed-2.svg", "speed-3.svg"]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]

@@ -20,7 +20,7 @@ def contents(root: Path) -> dict[str, str]:
     for path in [root, *sorted(root.rglob("*"))]:
         status = path.lstat()
         if path.is_symlink():
-            held = f"link {os.readlink(path)}"
+            held = f"link {path.readlink()}"
         elif path.is_file():
             held = hashlib.sha256(path.read_bytes()).hexdigest()
         else:

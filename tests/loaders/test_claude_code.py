@@ -12,8 +12,23 @@ from recall_rank.loaders import continues, open_source, open_sources, read_all
 from recall_rank.loaders.claude_code import ClaudeCode
 from recall_rank.model import Flag, Message, Part, Reading, Session
 from tests.loaders.conftest import Seal
-from tests.make_fixtures import AGENT, FORK, IMAGE, MAIN, SPILLED_WORD, Transcript, call, claude_main, lines, text, write_claude
+from tests.make_fixtures import (
+    AGENT,
+    FORK,
+    IMAGE,
+    MAIN,
+    SPILLED_WORD,
+    Transcript,
+    call,
+    claude_main,
+    lines,
+    text,
+    write_claude,
+)
 
+MINE = {"type": "custom-title", "customTitle": "Mine"}
+ITS = {"type": "ai-title", "aiTitle": "Its"}
+OTHERS = {"type": "summary", "summary": "Other file's", "leafUuid": "nope"}
 PROJECT = Path("projects") / "-home-mara-lamp"
 
 
@@ -47,7 +62,12 @@ def test_normal(claude: Path) -> None:
     sessions = load(claude)
     assert set(sessions) == {MAIN, FORK, AGENT}
     main = sessions[MAIN]
-    assert (main.title, main.directory, main.agent, main.source) == ("Fog horn fires twice", "/home/mara/lamp", "claude-code", "claude-code")
+    assert (main.title, main.directory, main.agent, main.source) == (
+        "Fog horn fires twice",
+        "/home/mara/lamp",
+        "claude-code",
+        "claude-code",
+    )
     assert (main.parent, main.flags, main.created > 0, main.updated > main.created) == (None, Flag.NONE, True, True)
 
 
@@ -60,9 +80,19 @@ def test_lines_of_one_message_are_one_message(claude: Path) -> None:
 def test_results_are_joined_to_their_calls(claude: Path) -> None:
     message, _ = said(load(claude)[MAIN], "violet heron")
     read, ran = message.parts[2:]
-    assert (read.tool, read.input["file_path"], read.output, read.status) == ("Read", "/home/mara/lamp/horn.py", "def fire(): ...", "completed")
+    assert (read.tool, read.input["file_path"], read.output, read.status) == (
+        "Read",
+        "/home/mara/lamp/horn.py",
+        "def fire(): ...",
+        "completed",
+    )
     assert (read.files, read.flags) == (("/home/mara/lamp/horn.py",), Flag.PRUNED)
-    assert (ran.error, ran.output, ran.status, ran.flags) == ("HornError: fired twice within 40 ms", None, "error", Flag.ERROR)
+    assert (ran.error, ran.output, ran.status, ran.flags) == (
+        "HornError: fired twice within 40 ms",
+        None,
+        "error",
+        Flag.ERROR,
+    )
 
 
 def test_a_spilled_output_is_followed(claude: Path) -> None:
@@ -119,7 +149,12 @@ def test_a_subagent_without_description_or_folder(tmp_path: Path) -> None:
         record["sessionId"] = MAIN
         del record["cwd"]
     (session,) = single(tmp_path, t.records, AGENT).sessions
-    assert (session.parent, session.title, session.flags, session.directory) == (MAIN, "Count the gulls", Flag.SUBAGENT, None)
+    assert (session.parent, session.title, session.flags, session.directory) == (
+        MAIN,
+        "Count the gulls",
+        Flag.SUBAGENT,
+        None,
+    )
     main = Session(MAIN, (), directory="/home/mara")
     settled, _ = ClaudeCode(tmp_path).settle([main, session])
     assert settled[-1].directory == "/home/mara"
@@ -156,11 +191,11 @@ def test_noise_and_pictures_are_left_out(claude: Path) -> None:
 @pytest.mark.parametrize(
     ("records", "title"),
     [
-        pytest.param([{"type": "custom-title", "customTitle": "Mine"}, {"type": "ai-title", "aiTitle": "Its"}], "Mine", id="the person's own wins"),
-        pytest.param([{"type": "ai-title", "aiTitle": "A"}, {"type": "ai-title", "aiTitle": "B"}], "B", id="the last counts"),
-        pytest.param([{"type": "summary", "summary": "Other file's", "leafUuid": "nope"}], "Why does the fog horn", id="a summary of another file"),
+        pytest.param([MINE, ITS], "Mine", id="the person's own wins"),
+        pytest.param([ITS, {**ITS, "aiTitle": "Newer"}], "Newer", id="the last counts"),
+        pytest.param([OTHERS], "Why does the fog horn", id="a summary of another file"),
     ],
-)  # fmt: skip
+)
 def test_titles(tmp_path: Path, records: list[dict[str, Any]], title: str) -> None:
     (session,) = single(tmp_path, [*claude_main().records, *records]).sessions
     assert str(session.title).startswith(title)
@@ -183,7 +218,9 @@ def test_a_long_prompt_is_cut_between_words_for_the_title(tmp_path: Path) -> Non
 
 def test_empty_and_speechless_files_are_no_sessions(tmp_path: Path) -> None:
     assert single(tmp_path, b"").sessions == []
-    reading = single(tmp_path, [{"type": "summary", "summary": "x", "leafUuid": "y"}, {"type": "mode", "mode": "normal"}])
+    reading = single(
+        tmp_path, [{"type": "summary", "summary": "x", "leafUuid": "y"}, {"type": "mode", "mode": "normal"}]
+    )
     assert (reading.sessions, reading.malformed) == ([], [])
 
 
@@ -196,14 +233,22 @@ def test_torn_last_line(tmp_path: Path) -> None:
 def test_unknown_records_and_newer_schemas(tmp_path: Path) -> None:
     t = Transcript(MAIN)
     t.user("hello there", flavour="mint")
-    t.assistant("m", {"type": "hologram", "text": "seen"}, {"type": "redacted_thinking", "data": "zz"}, {"type": "thinking", "thinking": ""})
+    t.assistant(
+        "m",
+        {"type": "hologram", "text": "seen"},
+        {"type": "redacted_thinking", "data": "zz"},
+        {"type": "thinking", "thinking": ""},
+    )
     t.add("weather", sky="blue")
     t.result("nobody", [{"type": "text", "text": "an answer"}, {"type": "image", "source": {}}, "to no call"])
     t.user([{"type": "document", "source": {"type": "text", "data": "a plain document"}}, 7, "bare text"])
     t.add("system", subtype="informational", content="Model switched")
     t.add("system", subtype="api_error", error={"error": {"error": {"message": "Overloaded"}}})
     t.add("system", subtype="turn_duration", durationMs=4)
-    t.add("attachment", attachment={"type": "file", "filename": "notes.md", "content": {"file": {"content": "kelp notes"}}})
+    t.add(
+        "attachment",
+        attachment={"type": "file", "filename": "notes.md", "content": {"file": {"content": "kelp notes"}}},
+    )
     broken = [{"type": "user", "uuid": "u1"}, {"type": "assistant", "message": {"content": 5}}, {"uuid": "u2"}]
     reading = single(tmp_path, [*t.records, *broken])
     (session,) = reading.sessions
@@ -226,7 +271,7 @@ def test_huge_record_and_wrong_encoding(tmp_path: Path) -> None:
     t = Transcript(MAIN)
     t.user("Größe " * 300_000)
     t.user("Zeile")
-    data = lines(t.records).replace("Zeile".encode(), b"Z\xe9ile \\ud83d")
+    data = lines(t.records).replace(b"Zeile", b"Z\xe9ile \\ud83d")
     reading = single(tmp_path, data)
     assert reading.malformed == []
     assert [len(str(message.parts[0].text)) for message in reading.sessions[0].messages] == [1_800_000, 7]
@@ -235,7 +280,10 @@ def test_huge_record_and_wrong_encoding(tmp_path: Path) -> None:
 def test_synthetic_answers_and_cleared_results(tmp_path: Path) -> None:
     t = Transcript(MAIN)
     t.user("go")
-    t.add("assistant", message={"id": "m1", "role": "assistant", "model": "<synthetic>", "content": [text("No response requested.")]})
+    t.add(
+        "assistant",
+        message={"id": "m1", "role": "assistant", "model": "<synthetic>", "content": [text("No response requested.")]},
+    )
     t.assistant("m2", call("c1", "Bash", command="ls"))
     t.result("c1", "[Old tool result content cleared]")
     (session,) = single(tmp_path, t.records).sessions
@@ -282,7 +330,9 @@ CHANGES = {
     "another block of the last message": lambda t: t.assistant("m1", text("more")),
     "an answer to an earlier call": lambda t: t.result("c1", "late"),
     "a compaction": lambda t: t.add("system", subtype="compact_boundary"),
-    "a pruning": lambda t: t.add("system", subtype="microcompact_boundary", microcompactMetadata={"compactedToolIds": ["c1"]}),
+    "a pruning": lambda t: t.add(
+        "system", subtype="microcompact_boundary", microcompactMetadata={"compactedToolIds": ["c1"]}
+    ),
 }
 
 

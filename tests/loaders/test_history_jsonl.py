@@ -42,7 +42,12 @@ def test_normal(tmp_path: Path, seal: Seal, suffix: str) -> None:
     assert [message.role for message in first.messages] == ["user", "assistant", "user", "assistant"]
     reasoning, ran, failed = first.messages[1].parts
     assert (reasoning.type, reasoning.text) == ("reasoning", "Cold grease raises the torque.")
-    assert (ran.tool, ran.input, ran.output, ran.flags) == ("bash", {"command": "motorctl --torque"}, "torque 3.2 Nm", Flag.NONE)
+    assert (ran.tool, ran.input, ran.output, ran.flags) == (
+        "bash",
+        {"command": "motorctl --torque"},
+        "torque 3.2 Nm",
+        Flag.NONE,
+    )
     assert (failed.error, failed.flags) == ("EPERM: reset denied", Flag.ERROR)
     assert [message.parts[0].flags for message in first.messages[2:]] == [Flag.SYNTHETIC, Flag.PRUNED]
     assert "潮汐表" in str(second.messages[0].parts[0].text)
@@ -84,7 +89,10 @@ def test_odd_values_are_kept_where_they_can_be(tmp_path: Path, seal: Seal) -> No
     reading = written(tmp_path, seal, lines(odd))
     first, second = reading.sessions
     assert (first.id, first.title, first.created, first.updated) == ("7", "12.5", 1_780_000_000_000, 0)
-    assert [(message.id, message.role, message.time) for message in first.messages] == [("7:2", "system", 0), ("m", "system", 0)]
+    assert [(message.id, message.role, message.time) for message in first.messages] == [
+        ("7:2", "system", 0),
+        ("m", "system", 0),
+    ]
     assert first.messages[0].parts[0].text is None
     assert (second.id, second.messages[0].time, second.updated) == ("unseen", 5, 5)
     assert (second.messages[0].parts[0].text, second.messages[0].parts[0].flags) == ("7", Flag.SUMMARY)
@@ -119,7 +127,11 @@ def test_wrong_encoding_is_repaired_and_kept(tmp_path: Path, seal: Seal) -> None
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
 def test_damaged_archive_gives_what_can_be_unpacked(tmp_path: Path, seal: Seal, suffix: str) -> None:
-    many = [{**record, "noise": f"{number}{hash(str(number))}"} for number in range(4000) for record in history_records()[:2]]
+    many = [
+        {**record, "noise": f"{number}{hash(str(number))}"}
+        for number in range(4000)
+        for record in history_records()[:2]
+    ]
     path = write_history(tmp_path / "store" / f"history.jsonl{suffix}", many)
     path.write_bytes(path.read_bytes()[:-30])
     cut = write_history(tmp_path / "store" / f"cut.jsonl{suffix}")
@@ -156,7 +168,9 @@ def test_what_was_appended_is_read_alone(tmp_path: Path) -> None:
         file.write(b'{"t":"mess')
     more = source.read(unit, first.resume)
     assert continues(more)
-    assert [(session.id, session.directory, len(session.messages)) for session in more.sessions] == [("h2", "/home/mara/tides", 1)]
+    assert [(session.id, session.directory, len(session.messages)) for session in more.sessions] == [
+        ("h2", "/home/mara/tides", 1)
+    ]
     assert [bad.place for bad in more.malformed] == ["line 8"]
     with path.open("ab") as file:
         file.write(b'age"}\n')
@@ -166,7 +180,7 @@ def test_what_was_appended_is_read_alone(tmp_path: Path) -> None:
     assert [len(session.messages) for session in back.sessions] == [5, 1]
 
 
-@pytest.mark.parametrize("since", [b"", b"?", b"=[]", b"=[5,1,\"x\",null]", b"+[99999,1,\"\",null]", b"=7"])
+@pytest.mark.parametrize("since", [b"", b"?", b"=[]", b'=[5,1,"x",null]', b'+[99999,1,"",null]', b"=7"])
 def test_a_resume_point_that_does_not_fit_is_ignored(tmp_path: Path, since: bytes) -> None:
     path = write_history(tmp_path / "h.jsonl")
     source = HistoryJsonl(path)

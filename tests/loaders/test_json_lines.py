@@ -31,7 +31,9 @@ KEPT = [
     pytest.param(b'{"t":"x","a":"\\\\ud83d \\ud83d"}', {"a": "\\ud83d �"}, id="escaped backslash is no escape"),
     pytest.param(b'{"t":"x","a":"gr\xfc\xdfe"}', {"a": "gr��e"}, id="latin-1"),
     pytest.param(b'{"t":"x","a":"\xed\xa0\x80"}', {"a": "���"}, id="surrogate in UTF-8"),
-    pytest.param(b'{"t":"x","a":"a\xe2\x80\xa8b\xc2\x85c\x7f"}', {"a": "a\u2028b\u0085c\x7f"}, id="U+2028 does not split"),
+    pytest.param(
+        b'{"t":"x","a":"a\xe2\x80\xa8b\xc2\x85c\x7f"}', {"a": "a\u2028b\u0085c\x7f"}, id="U+2028 does not split"
+    ),
     pytest.param(b'{"t":"x","a":"a\x0bb\x1cc\td"}', {"a": "a\x0bb\x1cc\td"}, id="raw control characters"),
     pytest.param(b'{"t":"x","a":NaN,"b":-Infinity}', {"a": None, "b": None}, id="NaN"),
     pytest.param(b'{"t":"x","a":1e400}', {"a": float("inf")}, id="number out of range"),
@@ -105,7 +107,7 @@ def test_last_line_without_an_end() -> None:
     assert len(list(torn)) == 1
     assert torn.place.offset == len(GOOD) + 1
     assert torn.malformed[0].reason.startswith("torn last line")
-    assert list(Records([b'{"t":"skipped'], "f", skip=lambda line: True)) == []
+    assert list(Records([b'{"t":"skipped'], "f", skip=lambda _: True)) == []
 
 
 @pytest.mark.parametrize("mark", ["utf-16-le", "utf-16-be"])
@@ -165,6 +167,16 @@ def test_a_large_torn_record_is_counted() -> None:
     assert (len(found), [place for place, _ in bad]) == (2, ["line 2"])
 
 
+@pytest.mark.usefixtures("small_steps")
+def test_a_bad_escape_in_a_long_string_is_counted() -> None:
+    values, problem = large_json.parse_large(b'{"t":"x","a":"long enough \\q and on"}')
+    assert (values, str(problem)[:9]) == ([], "not JSON:")
+    assert large_json.parse_large(b'{"a":"' + "\\ud83d gr\u00fc\u00df".encode("latin-1") + b'"}') == (
+        [{"a": "\ufffd gr\ufffd\ufffd"}],
+        None,
+    )
+
+
 def test_an_endless_string_keeps_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large_json, "LONGEST", 1 << 20)
     raw = b'{"t":"x","a":"first words ' + b"filler words " * 400_000 + b' last words","b":1}'
@@ -191,6 +203,7 @@ def test_a_million_levels_are_counted() -> None:
 # --- payloads ----------------------------------------------------------------------------------------
 
 PAYLOAD = base64.b64encode(random.Random(7).randbytes(6000)).decode()
+WRAPPED = "\n".join(PAYLOAD[at : at + 76] for at in range(0, 7600, 76)) + "\nQUJD=="
 
 
 @pytest.mark.parametrize(
@@ -198,9 +211,9 @@ PAYLOAD = base64.b64encode(random.Random(7).randbytes(6000)).decode()
     [
         pytest.param("see ", PAYLOAD, " there", id="bare"),
         pytest.param("data:image/png;base64,", PAYLOAD[:400] + "==", ") and more", id="short, in a data URI"),
-        pytest.param("key:\n", "\n".join(PAYLOAD[at : at + 76] for at in range(0, 7600, 76)) + "\nQUJD==", "\nend. of it", id="wrapped"),
+        pytest.param("key:\n", WRAPPED, "\nend. of it", id="wrapped"),
     ],
-)  # fmt: skip
+)
 def test_a_payload_is_replaced_by_a_mark(before: str, payload: str, after: str) -> None:
     text = payloads.strip_text(before + payload + after)
     assert payloads.MARK in text

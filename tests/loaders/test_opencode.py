@@ -36,7 +36,11 @@ def test_normal(opencode: Path) -> None:
     assert (child.parent, child.flags) == ("ses_a", Flag.SUBAGENT | Flag.ARCHIVED)
     assert child.title == "Survey (@explore subagent)"
     assert [message.id for message in first.messages] == [f"msg_0{n}" for n in range(1, 8)]
-    assert (first.messages[0].model, first.messages[1].model, first.messages[0].agent) == ("quill-1", "quill-1", "build")
+    assert (first.messages[0].model, first.messages[1].model, first.messages[0].agent) == (
+        "quill-1",
+        "quill-1",
+        "build",
+    )
 
 
 def test_an_unnamed_session_is_called_after_its_first_prompt_without_the_quotes_of_run(opencode: Path) -> None:
@@ -49,11 +53,27 @@ def test_every_part_type(opencode: Path) -> None:
     session = load(opencode)[0]["ses_a"]
     by_type = {part.type: part for part in parts(session)}
     ran, failed, spilled, running = [part for part in parts(session) if part.type == "tool"]
-    assert (ran.tool, ran.input, ran.output, ran.title, ran.status) == ("bash", {"command": "oil --hinge", "cwd": HOME}, "oiled", "Oil it", "completed")
+    assert (ran.tool, ran.input, ran.output, ran.title, ran.status) == (
+        "bash",
+        {"command": "oil --hinge", "cwd": HOME},
+        "oiled",
+        "Oil it",
+        "completed",
+    )
     assert ran.flags == Flag.PRUNED
-    assert (failed.error, failed.output, failed.flags, failed.files) == ("File not found: gone.py", None, Flag.ERROR, (f"{HOME}/gone.py",))
+    assert (failed.error, failed.output, failed.flags, failed.files) == (
+        "File not found: gone.py",
+        None,
+        Flag.ERROR,
+        (f"{HOME}/gone.py",),
+    )
     assert SPILLED_WORD in str(spilled.output)
-    assert (running.output, running.title, running.status, running.input) == (None, None, "running", {"command": "sleep 1"})
+    assert (running.output, running.title, running.status, running.input) == (
+        None,
+        None,
+        "running",
+        {"command": "sleep 1"},
+    )
     assert by_type["reasoning"].text == "The hinge squeaks, topaz crane."
     assert (by_type["subtask"].text, by_type["subtask"].prompt) == ("Survey hinges", "list them all")
     assert by_type["patch"].files == (f"{HOME}/hinge.py",)
@@ -79,7 +99,9 @@ def test_compaction_and_summaries(opencode: Path) -> None:
 def test_the_real_title_is_kept_and_reverted_messages_are_flagged(tmp_path: Path, seal: Seal) -> None:
     database = write_opencode(tmp_path / "opencode")
     with sqlite3.connect(database) as connection:
-        connection.execute("UPDATE session SET title='Hinges', revert=? WHERE id='ses_a'", (json.dumps({"messageID": "msg_06"}),))
+        connection.execute(
+            "UPDATE session SET title='Hinges', revert=? WHERE id='ses_a'", (json.dumps({"messageID": "msg_06"}),)
+        )
         connection.execute("UPDATE part SET data=? WHERE id='prt_msg_04_00'", (json.dumps({"type": "compaction"}),))
         connection.execute("UPDATE project SET worktree='/'")
     connection.close()
@@ -110,13 +132,23 @@ def test_bad_rows_are_counted_and_hide_nothing(tmp_path: Path, seal: Seal) -> No
     database = write_opencode(tmp_path / "opencode")
     with sqlite3.connect(database) as connection:
         add_session(connection, "ses_c")
-        add_message(connection, "ses_c", "msg_20", {"role": "user"}, [{"type": "text", "text": text} for text in "abcdefg"], START)
+        add_message(
+            connection,
+            "ses_c",
+            "msg_20",
+            {"role": "user"},
+            [{"type": "text", "text": text} for text in "abcdefg"],
+            START,
+        )
         spoilt = [b'{"type":"text","te', b"42", b"", b'{"type":"text","text":"Gr\xf6\xdfe \\ud83d"}']
         for index, data in enumerate(spoilt):
             connection.execute("UPDATE part SET data=CAST(? AS TEXT) WHERE id=?", (data, f"prt_msg_20_0{index}"))
         connection.execute("UPDATE part SET message_id='gone' WHERE id='prt_msg_20_04'")
         connection.execute("INSERT INTO message VALUES ('msg_21', 'ses_c', 9, 9, '{')")
-        connection.execute("INSERT INTO part VALUES ('prt_21', 'msg_21', 'ses_c', 9, 9, ?)", (json.dumps({"type": "text", "text": "kept"}),))
+        connection.execute(
+            "INSERT INTO part VALUES ('prt_21', 'msg_21', 'ses_c', 9, 9, ?)",
+            (json.dumps({"type": "text", "text": "kept"}),),
+        )
     connection.close()
     seal(database.parent)
     sessions, report = load(database)
@@ -205,7 +237,14 @@ def test_a_damaged_page_fails_its_session_only(tmp_path: Path) -> None:
     with sqlite3.connect(database) as connection:
         for number in range(3):
             add_session(connection, f"ses_{number}")
-            add_message(connection, f"ses_{number}", f"msg_3{number}", {"role": "user"}, [{"type": "text", "text": "x" * 90_000}], START)
+            add_message(
+                connection,
+                f"ses_{number}",
+                f"msg_3{number}",
+                {"role": "user"},
+                [{"type": "text", "text": "x" * 90_000}],
+                START,
+            )
     connection.close()
     data = bytearray(database.read_bytes())
     at = data.rfind(b"x" * 1000)

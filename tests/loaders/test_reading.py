@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,13 +43,20 @@ class Toy:
 
 
 def session(key: str, messages: int, agent: str = "toy") -> Session:
-    return Session(key, tuple(Message(f"m{n}", "user", n, (Part(f"p{n}", "text"),)) for n in range(messages)), agent=agent)
+    return Session(
+        key, tuple(Message(f"m{n}", "user", n, (Part(f"p{n}", "text"),)) for n in range(messages)), agent=agent
+    )
 
 
 def test_a_failing_source_or_unit_hides_nothing() -> None:
-    broken, gone = Toy("broken", session("a", 1), RuntimeError("bug"), session("b", 2)), Toy("gone", PermissionError(13, "denied"))
+    broken, gone = (
+        Toy("broken", session("a", 1), RuntimeError("bug"), session("b", 2)),
+        Toy("gone", PermissionError(13, "denied")),
+    )
     steps: list[tuple[int, int | None]] = []
-    sessions, (first, second, third) = read_all([broken, gone, Toy("empty")], lambda done, total: steps.append((done, total)))
+    sessions, (first, second, third) = read_all(
+        [broken, gone, Toy("empty")], lambda done, total: steps.append((done, total))
+    )
     assert [session.id for session in sessions] == ["a", "b"]
     assert (first.sessions, first.messages, first.parts, first.newest) == (2, 3, 3, 1)
     assert (first.errors, first.failed) == (("/toys/broken/1: RuntimeError: bug",), False)
@@ -61,7 +69,11 @@ def test_a_failing_source_or_unit_hides_nothing() -> None:
 
 def test_a_session_found_twice_counts_where_it_is_longest() -> None:
     sessions, (first, second, other) = read_all(
-        [Toy("one", session("a", 1), session("b", 1)), Toy("two", session("a", 2), session("b", 1)), Toy("3", session("a", 5, "x"))]
+        [
+            Toy("one", session("a", 1), session("b", 1)),
+            Toy("two", session("a", 2), session("b", 1)),
+            Toy("3", session("a", 5, "x")),
+        ]
     )
     assert [(each.id, len(each.messages)) for each in sessions] == [("b", 1), ("a", 2), ("a", 5)]
     assert (first.sessions, second.sessions, other.sessions) == (1, 1, 1)
@@ -100,7 +112,7 @@ def test_every_store_below_a_folder_is_found_in_order(stores: Path) -> None:
 
 def test_one_store_is_opened_and_several_or_none_are_refused(stores: Path) -> None:
     assert open_source(stores / "history").name == "history"
-    with pytest.raises(ValueError, match="stands for 3 histories, not one: .*projects, "):
+    with pytest.raises(ValueError, match=r"stands for 3 histories, not one: .*projects, "):
         open_source(stores)
     for nothing in ("codex", "pipe.jsonl", "history/queries.jsonl"):
         with pytest.raises(ValueError, match="no history is recognised here; known are claude-code, history, opencode"):
@@ -170,8 +182,8 @@ def test_no_home_is_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_loaders_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    toy = Loader("toy", lambda path: Toy("toy") if path.name == "toys" else None, lambda environ, home: [Toy("toy")])
-    bad = Loader("bad", lambda path: None, lambda environ, home: 1 / 0)  # type: ignore[arg-type,return-value]
+    toy = Loader("toy", lambda path: Toy("toy") if path.name == "toys" else None, lambda *_: [Toy("toy")])
+    bad = Loader("bad", lambda _: None, lambda *_: 1 / 0)  # type: ignore[arg-type,return-value]
 
     class Entry:
         def __init__(self, name: str, held: Any) -> None:
@@ -184,9 +196,10 @@ def test_loaders_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             return self.held
 
     entries = [Entry("c", ImportError("broken")), Entry("b", toy), Entry("a", "no loader"), Entry("d", bad)]
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: entries)
     (tmp_path / "toys").mkdir()
-    with pytest.warns(RuntimeWarning) as caught:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         assert open_source(tmp_path / "toys").name == "toy"
         assert [source.name for source in discover({}, tmp_path)] == ["toy"]
     words = [str(warning.message) for warning in caught]

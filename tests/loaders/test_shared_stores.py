@@ -53,10 +53,15 @@ def test_opencode(shared: Path) -> None:
     store = shared / "stores" / "opencode"
     sessions, report = load(store)
     connection = sqlite3.connect(f"{(store / 'opencode.db').as_uri()}?mode=ro&immutable=1", uri=True)
-    count = {table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("session", "message", "part")}
+    count = {
+        table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        for table in ("session", "message", "part")
+    }
     types = Counter(row[0] for row in connection.execute("SELECT json_extract(data, '$.type') FROM part"))
     parents = dict(connection.execute("SELECT id, parent_id FROM session WHERE parent_id IS NOT NULL"))
-    pruned = connection.execute("SELECT count(*) FROM part WHERE json_extract(data, '$.state.time.compacted') > 0").fetchone()[0]
+    pruned = connection.execute(
+        "SELECT count(*) FROM part WHERE json_extract(data, '$.state.time.compacted') > 0"
+    ).fetchone()[0]
     roles = Counter(row[0] for row in connection.execute("SELECT json_extract(data, '$.role') FROM message"))
     connection.close()
     messages = [message for session in sessions.values() for message in session.messages]
@@ -75,7 +80,7 @@ def test_opencode(shared: Path) -> None:
 def test_opencode_phrases(shared: Path) -> None:
     sessions, _ = load(shared / "stores" / "opencode")
     spilled = shared / "stores" / "opencode" / "tool-output"
-    whole = sorted(spilled.iterdir())[0].read_text()
+    whole = min(spilled.iterdir()).read_text()
     assert len([1 for *_, part in everywhere(sessions, whole)]) == len(list(spilled.iterdir()))
     (_, _, thought), *_ = everywhere(sessions, "what the client does with ECONNREFUSED")
     assert thought.type == "reasoning"
@@ -88,7 +93,9 @@ def test_opencode_phrases(shared: Path) -> None:
     summary, _ = holding(job, "## Goal\nMake the client resilient.")[0]
     assert summary.flags & Flag.SUMMARY
     assert not job.messages[-1].flags & Flag.OUT_OF_CONTEXT
-    assert any(session.flags & Flag.SUBAGENT for session, *_ in everywhere(sessions, "Subagent report: two Python files"))
+    assert any(
+        session.flags & Flag.SUBAGENT for session, *_ in everywhere(sessions, "Subagent report: two Python files")
+    )
     assert not any(str(session.title).startswith("New session") for session in sessions.values())
 
 
@@ -101,10 +108,18 @@ def test_claude_code_counts(shared: Path, name: str) -> None:
     for path, found in files.items():
         session = sessions[path.stem]
         spoken = [record["message"] for record in found if record["type"] == "assistant"]
-        assert sum(message.role == "assistant" for message in session.messages) == len({message.get("id") or id(message) for message in spoken})
+        assert sum(message.role == "assistant" for message in session.messages) == len(
+            {message.get("id") or id(message) for message in spoken}
+        )
         blocks = Counter(block["type"] for message in spoken for block in message["content"])
-        kinds = Counter(part.type for message in session.messages if message.role == "assistant" for part in message.parts)
-        assert (kinds["tool"], kinds["text"], kinds["reasoning"]) == (blocks["tool_use"], blocks["text"], blocks["thinking"])
+        kinds = Counter(
+            part.type for message in session.messages if message.role == "assistant" for part in message.parts
+        )
+        assert (kinds["tool"], kinds["text"], kinds["reasoning"]) == (
+            blocks["tool_use"],
+            blocks["text"],
+            blocks["thinking"],
+        )
         results = [
             block
             for record in found
@@ -115,11 +130,11 @@ def test_claude_code_counts(shared: Path, name: str) -> None:
         tools = [part for message in session.messages for part in message.parts if part.type == "tool"]
         assert sum(part.status in {"completed", "error"} for part in tools) == len(results)
         assert sum(part.error is not None for part in tools) == sum(bool(block.get("is_error")) for block in results)
-        prompts = sum(
-            record["type"] == "user" and (isinstance(record["message"]["content"], str) or any(b["type"] != "tool_result" for b in record["message"]["content"]))
-            for record in found
-        )  # fmt: skip
-        assert sum(message.role == "user" for message in session.messages) == prompts
+        asked = [record["message"]["content"] for record in found if record["type"] == "user"]
+        prompts = [
+            said for said in asked if isinstance(said, str) or any(block["type"] != "tool_result" for block in said)
+        ]
+        assert sum(message.role == "user" for message in session.messages) == len(prompts)
 
 
 def test_claude_code_phrases(shared: Path) -> None:
@@ -129,9 +144,15 @@ def test_claude_code_phrases(shared: Path) -> None:
     ((_, message, part),) = everywhere(sessions, spilled.rstrip("\n"))
     assert (part.tool, bool(message.flags & Flag.OUT_OF_CONTEXT)) == ("Bash", True)
     assert everywhere(sessions, "thundering herd comes from the cron fan-out")[0][2].type == "reasoning"
-    assert everywhere(sessions, "RuntimeError: SQLITE_BUSY: database is locked (code 5) in migrate_0042_add_index")[0][2].error
+    assert everywhere(sessions, "RuntimeError: SQLITE_BUSY: database is locked (code 5) in migrate_0042_add_index")[0][
+        2
+    ].error
     (child,) = [session for session in sessions.values() if session.parent]
-    assert (child.title, child.flags, sessions[str(child.parent)].parent) == ("Explore repo layout", Flag.SUBAGENT, None)
+    assert (child.title, child.flags, sessions[str(child.parent)].parent) == (
+        "Explore repo layout",
+        Flag.SUBAGENT,
+        None,
+    )
     assert holding(child, "Subagent report")
     ((_, injected, part),) = everywhere(sessions, "<local-command-stdout>Compacted")
     assert (injected.role, part.flags) == ("user", Flag.SYNTHETIC)
@@ -149,7 +170,8 @@ def test_claude_code_synthetic_phrases(shared: Path) -> None:
 
 def test_history(shared: Path) -> None:
     sessions, report = load(shared / "histories")
-    lines = lzma.open(shared / "histories" / "history.jsonl.xz").read().split(b"\n")
+    with lzma.open(shared / "histories" / "history.jsonl.xz") as file:
+        lines = file.read().split(b"\n")
     kinds = Counter(line[6:14] for line in lines if line)
     assert report.sessions == kinds[b'"session'] == 285
     assert report.messages == kinds[b'"message'] == 27_871

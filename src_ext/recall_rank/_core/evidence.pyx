@@ -97,6 +97,33 @@ cdef class Layout:
         return count, words
 
 
+    def messages_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
+        """How many messages have a time in one of [starts[k], ends[k])."""
+        cdef Py_ssize_t message, k, ranges = starts.shape[0], found = 0
+        if ends.shape[0] != ranges:
+            raise ValueError("starts and ends differ in length")
+        with nogil:
+            for message in range(self.messages):
+                for k in range(ranges):
+                    if starts[k] <= self.message_time[message] < ends[k]:
+                        found += 1
+                        break
+        return found
+
+    def time_span(self):
+        """(oldest, newest) known time of a message, ms; (0, 0) when there is none."""
+        cdef Py_ssize_t k
+        cdef int64_t oldest = 0, newest = 0, time
+        with nogil:
+            for k in range(self.messages):
+                time = self.message_time[k]
+                if time > newest:
+                    newest = time
+                if time > 0 and (oldest == 0 or time < oldest):
+                    oldest = time
+        return oldest, newest
+
+
 cdef class Evidence:
     """The evidence of one query over one segment. Not shared between threads; columns and postings are."""
 
@@ -270,6 +297,22 @@ cdef class Evidence:
         PyMem_RawFree(tf_before)
         PyMem_RawFree(touched_before)
         return done
+
+    def add_times(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, float value):
+        """Add `value` to every document with evidence whose message's time is in one of [starts[k], ends[k])."""
+        cdef Py_ssize_t doc, k, ranges = starts.shape[0]
+        cdef int64_t time
+        if ends.shape[0] != ranges:
+            raise ValueError("starts and ends differ in length")
+        with nogil:
+            for doc in range(self.docs_done):
+                if self.scores[doc] == 0:
+                    continue
+                time = self.layout.message_time[self.layout.part_message[self.layout.doc_part[doc]]]
+                for k in range(ranges):
+                    if starts[k] <= time < ends[k]:
+                        self.scores[doc] += value
+                        break
 
     def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only=None):
         """Collect the hit parts and add what their neighbours and session say; the number of hits.

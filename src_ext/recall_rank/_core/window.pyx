@@ -10,10 +10,10 @@ cdef enum:
     SLOTS = 64           # words of a query that are followed; later ones only count as terms
     TABLE = 4096         # forms a query may have, in an open-addressing table at most half full
     PREFIXES = 64
-    FEATURES = 12
+    FEATURES = 11
+    CUE = 255            # the slot of words that only say what kind of answer a passage holds
 
-FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "start", "end", "words", "first", "last",
-                 "window_words")
+FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "start", "end", "words", "cues", "window_words")
 
 
 cdef struct Form:
@@ -59,6 +59,7 @@ cdef class Matcher:
     cdef int slots
     cdef float total
     cdef float all_total
+    cdef int cues                 # of the passage being read
 
     def __cinit__(self, weights, counted):
         cdef int k
@@ -92,11 +93,16 @@ cdef class Matcher:
 
     def add(self, bytes form not None, int slot, int span, float similarity):
         """Let `form` stand for the slots [slot, slot + span); False when it is known already or there is no room."""
+        if not 0 <= slot or not 0 < span or slot + span > self.slots:
+            return False
+        return self.enter(form, slot, span, similarity)
+
+    cdef bint enter(self, bytes form, int slot, int span, float similarity):
         cdef unsigned char padded[MAX_TERM + 8]
         cdef int size = len(form)
         cdef Form* entry
         cdef uint64_t hash
-        if not 0 < size <= MAX_TERM or not 0 <= slot or not 0 < span or slot + span > self.slots:
+        if not 0 < size <= MAX_TERM:
             return False
         memset(padded, 0, sizeof(padded))
         memcpy(padded, <const unsigned char*>form, size)
@@ -113,6 +119,10 @@ cdef class Matcher:
         memcpy(entry.bytes, padded, size)
         self.form_count += 1
         return True
+
+    def add_cue(self, bytes form not None):
+        """Count `form` as a cue; False when it is a form of the query already or there is no room."""
+        return self.enter(form, CUE, 1, 0)
 
     def add_prefix(self, bytes form not None, int slot, float similarity):
         """Let every word that begins with `form` stand for `slot`, where no form of its own does."""
@@ -136,6 +146,9 @@ cdef class Matcher:
         event.words = token.span
         event.start = token.start
         event.end = token.end
+        if entry.used and entry.slot == CUE:
+            self.cues += 1
+            return False
         if entry.used:
             event.slot = entry.slot
             event.span = entry.span
@@ -187,6 +200,7 @@ cdef class Matcher:
         memset(nearness, 0, sizeof(nearness))
         memset(out, 0, FEATURES * sizeof(float))
         out[8] = words
+        out[9] = self.cues
         if count == 0:
             return
         for k in range(count):
@@ -235,8 +249,6 @@ cdef class Matcher:
                 best_extent = extent
                 out[6] = events[left].start
                 out[7] = events[k].end
-                out[9] = left
-                out[10] = k
         value = 0
         for j in range(self.slots):
             if self.counted[j]:
@@ -253,16 +265,17 @@ cdef class Matcher:
         out[3] = near / near_total if near_total > 0 else 0
         out[4] = matched
         out[5] = exact
-        out[11] = best_extent + 1
+        out[10] = best_extent + 1
 
     def measure(self, const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                 const uint64_t[::1] ends not None, int width, float[:, ::1] out not None):
-        """Fill out f32[n, 12] with FEATURE_NAMES of the passages text[starts[k]:ends[k]].
+        """Fill out f32[n, 11] with FEATURE_NAMES of the passages text[starts[k]:ends[k]].
 
         coverage: weight of the words found over the weight of all. window: the same inside the best stretch of
         `width` words, whose byte offsets from starts[k] are start and end. phrase: weight of the longest
         unbroken run of the query over the weight of all words. near: neighbours of the query that are near
-        each other in order. matched, exact: words found, found exactly. O(tokens + matches).
+        each other in order. matched, exact: words found, found exactly. cues: words given to add_cue().
+        O(tokens + matches). Not for two threads at once.
         """
         cdef Py_ssize_t count = starts.shape[0], k, found, room = 0
         cdef TokenBuffer buffer
@@ -287,6 +300,7 @@ cdef class Matcher:
                 failed = buffer.failed or (events == NULL and room > 0)
                 if failed:
                     break
+                self.cues = 0
                 found = self.events_of(&buffer, events)
                 self.measure_one(events, found, buffer.words, width, &out[k, 0])
         PyMem_RawFree(events)

@@ -1,0 +1,21 @@
+from _typeshed import ReadableBuffer
+from typing_extensions import disjoint_base
+
+@disjoint_base
+class Postings:
+    @property
+    def term_count(self) -> int: ...
+    @property
+    def block_count(self) -> int: ...
+    def __init__(
+        self,
+        df: ReadableBuffer,
+        block_starts: ReadableBuffer,
+        terms: ReadableBuffer,
+        pointers: ReadableBuffer,
+        docs: ReadableBuffer,
+        tfs: ReadableBuffer,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def frequency(self, first: int, last: int, eligible: ReadableBuffer | None = None) -> int: ...
+    def postings(self, term: int) -> list[tuple[int, int]]: ...

@@ -1,0 +1,12 @@
+from _typeshed import ReadableBuffer, WriteableBuffer
+
+def find(text: ReadableBuffer, needle: bytes, start: int = 0, wide: bool = True) -> int: ...
+def mark_parts(
+    text: ReadableBuffer,
+    starts: ReadableBuffer,
+    needle: bytes,
+    marks: WriteableBuffer,
+    eligible: ReadableBuffer | None = None,
+    deadline_ns: int = 0,
+    wide: bool = True,
+) -> int: ...

@@ -1,0 +1,23 @@
+from collections.abc import Sequence
+from typing import Final, Self
+
+from _typeshed import ReadableBuffer, WriteableBuffer
+from typing_extensions import disjoint_base
+
+FEATURE_NAMES: Final[tuple[str, ...]]
+
+@disjoint_base
+class Matcher:
+    def __new__(cls, weights: Sequence[float], counted: Sequence[bool]) -> Self: ...
+    def add(self, form: bytes, slot: int, span: int, similarity: float) -> bool: ...
+    def add_cue(self, form: bytes) -> bool: ...
+    def add_prefix(self, form: bytes, slot: int, similarity: float) -> bool: ...
+    def measure(
+        self,
+        text: ReadableBuffer,
+        starts: ReadableBuffer,
+        ends: ReadableBuffer,
+        width: int,
+        out: WriteableBuffer,
+    ) -> None: ...
+    def events(self, text: ReadableBuffer, start: int, end: int) -> list[tuple[int, int, int, int, float, int]]: ...

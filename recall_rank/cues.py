@@ -1,0 +1,18 @@
+"""What kind of answer a question asks for, and the words by which a passage that holds one is known."""
+
+from __future__ import annotations
+
+import re
+
+_WHEN = re.compile(r"^\W*(?:when\b|(?:what|which|on what|in what|in which)\s+(?:date|day|month|year|time|week)\b|how\s+long\b)", re.IGNORECASE)
+_TIMES = """
+yesterday today tonight tomorrow ago weekend morning afternoon evening night day days week weeks month months year years
+monday tuesday wednesday thursday friday saturday sunday january february april june july august september october
+november december last next since recently
+"""
+_TIME_FORMS = tuple(word.encode() for word in _TIMES.split()) + tuple(str(year).encode() for year in range(1990, 2036))
+
+
+def answer_cues(question: str) -> tuple[bytes, ...]:
+    """Normalised words that an answer to `question` is likely to hold; none when nothing is known of it."""
+    return _TIME_FORMS if _WHEN.match(question) else ()

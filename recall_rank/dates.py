@@ -1,0 +1,73 @@
+"""Dates that a query names, as ranges of time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>(?:19|20)[0-9]{2})"
+_FORMS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b{_YEAR}-(?P<number>[01][0-9])(?:-(?P<day>[0-3][0-9]))?\b",
+        rf"\b{_DAY}(?:\s+of)?\s+{_MONTH}\b(?:,?\s+{_YEAR}\b)?",
+        rf"\b{_MONTH}\.?\s+{_DAY}\b(?!:)(?:,?\s+{_YEAR}\b)?",
+        rf"\b{_MONTH},?\s+{_YEAR}\b",
+        rf"\b(?:in|during|since|until|by|of|last|this|early|late|mid)\s+{_MONTH}\b",
+        rf"\b(?:in|during|since|of)\s+{_YEAR}\b",
+    )
+)
+
+
+def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int]]]:
+    """For each date in `text`, the ranges [start, end) in ms it may mean; without a year, every year of the history.
+
+    Only ranges that overlap [oldest, newest] are given, and a date without any is left out.
+    """
+    if not newest:
+        return []
+    years = range(_year(oldest), _year(newest) + 1)
+    found: list[list[tuple[int, int]]] = []
+    taken: list[tuple[int, int]] = []
+    for form in _FORMS:
+        for match in form.finditer(text):
+            if any(match.start() < end and start < match.end() for start, end in taken):
+                continue
+            taken.append(match.span())
+            ranges = [r for r in _ranges(match.groupdict(), years) if r[0] <= newest and oldest < r[1]]
+            if ranges:
+                found.append(ranges)
+    return found
+
+
+def _ranges(named: dict[str, str | None], years: range) -> Iterator[tuple[int, int]]:
+    month = int(named.get("number") or 0)
+    if named.get("month"):
+        month = _MONTHS.index(str(named["month"])[:3].lower()) + 1
+    day = int(named.get("day") or 0)
+    for year in [int(str(named["year"]))] if named.get("year") else years:
+        try:
+            if not month:
+                yield _ms(year, 1, 1), _ms(year + 1, 1, 1)
+            elif not day:
+                yield _ms(year, month, 1), _ms(year + month // 12, month % 12 + 1, 1)
+            else:
+                start = _ms(year, month, day)
+                yield start, start + 86_400_000
+        except ValueError:  # no such day, or a year no calendar has
+            continue
+
+
+def _ms(year: int, month: int, day: int) -> int:
+    return int(datetime(year, month, day, tzinfo=UTC).timestamp() * 1000)
+
+
+def _year(time: int) -> int:
+    return datetime.fromtimestamp(max(0, time) / 1000, UTC).year
