@@ -53,7 +53,7 @@ def prefilter(
     _add_dates(segment, query, evidence, documents)
     around = array("f", [*weights.NEIGHBOURS_LOG, *weights.NEIGHBOURS_TALK])
     session = array("f", [weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK])
-    evidence.fuse(around, session, only)
+    evidence.fuse(around, session, only, weights.ECHO, weights.ECHO_FLOOR * expansion.ceiling)
     return evidence
 
 

@@ -7,7 +7,7 @@ from recall_rank.model import Kind
 # --- evidence: BM25 over passages -----------------------------------------------------------------
 
 K1 = 1.2  # saturation of term frequency; .6 to 2 hardly differ on dialogue, long answers want 1.2 or more
-B = 0.8  # share of length normalisation
+B = 0.9  # share of length normalisation
 B_TALK = 0.35  # turns of a talk are short, and the long ones say more
 LENGTH_FLOOR = 20  # words added to a passage and to the average: a two-word reply is not ten times better
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
@@ -50,8 +50,10 @@ SUBAGENT = 0.9
 
 # --- what stands around a message: (one before, one behind, two before, two behind) ----------------
 
-NEIGHBOURS_LOG = (0.0, 0.15, 0.0, 0.0)  # an answer must not inherit the score of the question before it
+NEIGHBOURS_LOG = (0.0, 0.2, 0.0, 0.0)  # an answer must not inherit the score of the question before it
 NEIGHBOURS_TALK = (0.3, 0.1, 0.1, 0.1)  # people answer each other: the words are often in the message before
+ECHO = 0.8  # a question asked before is answered by what followed it
+ECHO_FLOOR = 0.55  # share of the evidence a query could give from which a message counts as the same question
 SESSION_LOG = 0.2  # L3 norm of the session's messages
 SESSION_TALK = 0.1
 TITLE_LOG = 0.3  # evidence of the session's title

@@ -93,6 +93,7 @@ class _Building:
         self.message_time = array("q")
         self.message_author = array("I")
         self.message_first_part = array("I")
+        self.message_asked = array("I")
         self.part_ids: list[str] = []
         self.part_message = array("I")
         self.part_type = array("I")
@@ -116,8 +117,12 @@ class _Building:
         last_said = newest(session)
         self.session_talk.append(talk)
         self._title(session, number, last_said)
+        asked = -1
         for message in session.messages:
             role, time = _ROLE_NUMBERS.get(message.role, 2), known_time(message.time)
+            if message.role == "user" and any(part.type == "text" for part in message.parts):
+                asked = len(self.message_ids)
+            self.message_asked.append(asked if asked >= 0 else len(self.message_ids))
             self._message(number, message.id, role, time, message.author)
             author = [(AUTHOR_TAG, encode(message.author))] if message.author else []
             for part in message.parts:
@@ -144,6 +149,7 @@ class _Building:
         )
 
     def _title(self, session: Session, number: int, last_said: int) -> None:
+        self.message_asked.append(len(self.message_ids))
         self._message(number, "", TITLE_ROLE, last_said, None)
         # a title hit leads to a message: without one there is nothing to show
         words = [(Field.TEXT, session.title)] if session.title and session.messages else []
@@ -214,6 +220,7 @@ class _Building:
             message_session=memoryview(self.message_session),
             message_time=memoryview(self.message_time),
             session_talk=memoryview(self.session_talk),
+            message_asked=memoryview(self.message_asked),
         )
         vocabulary = Vocabulary(made["arena"], *(_view(made[n], "I") for n in ("offsets", "starts", "signatures")))
         postings = Postings(
@@ -232,6 +239,7 @@ class _Building:
             message_time=memoryview(self.message_time),
             message_author=memoryview(self.message_author),
             message_first_part=memoryview(self.message_first_part),
+            message_asked=memoryview(self.message_asked),
             part_ids=Strings.of(self.part_ids),
             part_message=memoryview(self.part_message),
             part_type=memoryview(self.part_type),

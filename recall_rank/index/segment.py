@@ -45,6 +45,7 @@ class Segment:
     message_time: memoryview  # i64, ms
     message_author: memoryview  # u32, number in names
     message_first_part: memoryview  # u32[messages + 1]
+    message_asked: memoryview  # u32: the user's message that this one answers, itself where there is none
 
     part_ids: Strings
     part_message: memoryview  # u32

@@ -16,6 +16,7 @@ cdef enum:
     CLASSES = 64         # classes of documents: role and kind of part
     LONGEST = 1024       # words a document is counted to have at most
     TITLE = 0            # the class of a session's title
+    ASSISTANT = 2        # the class of an agent's prose
     PACE = 16384         # postings between two looks at the clock
 
 
@@ -30,7 +31,8 @@ cdef class Layout:
     """The columns that say what a document is: borrowed, range-checked once.
 
     doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],
-    message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (1: people talk).
+    message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (1: people talk),
+    message_asked u32[messages] (the user's message that a message answers, itself where there is none; optional).
     Parts, messages and sessions are numbered in the order of their documents.
     """
 
@@ -41,13 +43,16 @@ cdef class Layout:
     cdef const uint32_t[::1] message_session
     cdef const int64_t[::1] message_time
     cdef const uint8_t[::1] session_talk
+    cdef const uint32_t[::1] message_asked
+    cdef bint has_asked
     cdef readonly Py_ssize_t docs
     cdef readonly Py_ssize_t parts
     cdef readonly Py_ssize_t messages
     cdef readonly Py_ssize_t sessions
 
     def __init__(self, doc_part not None, doc_words not None, doc_class not None, part_message not None,
-                 message_session not None, message_time not None, session_talk not None):
+                 message_session not None, message_time not None, session_talk not None,
+                 message_asked=None):
         cdef Py_ssize_t k
         cdef bint good = True
         self.doc_part = doc_part
@@ -61,6 +66,11 @@ cdef class Layout:
         self.parts = self.part_message.shape[0]
         self.messages = self.message_session.shape[0]
         self.sessions = self.session_talk.shape[0]
+        self.has_asked = message_asked is not None
+        if self.has_asked:
+            self.message_asked = message_asked
+            if self.message_asked.shape[0] != self.messages:
+                raise ValueError("the message columns differ in length")
         if self.doc_words.shape[0] != self.docs or self.doc_class.shape[0] != self.docs:
             raise ValueError("the document columns differ in length")
         if self.message_time.shape[0] != self.messages:
@@ -74,6 +84,8 @@ cdef class Layout:
                 good = good and (k == 0 or self.part_message[k - 1] <= self.part_message[k])
             for k in range(self.messages):
                 good = good and self.message_session[k] < self.sessions
+                if self.has_asked:
+                    good = good and self.message_asked[k] <= k
         if not good:
             raise ValueError("a column points outside the segment or is out of order")
 
@@ -314,12 +326,14 @@ cdef class Evidence:
                         self.scores[doc] += value
                         break
 
-    def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only=None):
+    def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only=None, float echo=0, float echo_floor=0):
         """Collect the hit parts and add what their neighbours and session say; the number of hits.
 
         neighbours f32[8]: weights of the message one before, one behind, two before, two behind, first for a
         user's log with an agent, then for a talk between people. session f32[4]: weight of the L3 norm of the
         session's messages, likewise, then of its title's evidence. `only` u8[parts] keeps some parts, None all.
+        A question that was asked before is answered by what followed it: `echo` times what the evidence of the
+        message that an agent's prose answers has above `echo_floor`.
         """
         cdef const uint8_t[::1] view
         cdef const uint8_t* keep = NULL
@@ -337,7 +351,7 @@ cdef class Evidence:
             if not self.collect():
                 with gil:
                     raise MemoryError
-            self.spread(&neighbours[0], &session[0], keep)
+            self.spread(&neighbours[0], &session[0], keep, echo, echo_floor)
         return self.hit_count
 
     cdef bint collect(self) noexcept nogil:
@@ -376,7 +390,8 @@ cdef class Evidence:
         self.hit_count = count
         return True
 
-    cdef void spread(self, const float* neighbours, const float* session, const uint8_t* keep) noexcept nogil:
+    cdef void spread(self, const float* neighbours, const float* session, const uint8_t* keep, float echo,
+                     float echo_floor) noexcept nogil:
         cdef Py_ssize_t k, kept = 0
         cdef uint32_t message, place, before = 0xFFFFFFFFU
         cdef int step, talk
@@ -403,6 +418,10 @@ cdef class Evidence:
             score += session[talk] * cbrtf(self.session_sum[place])
             if self.layout.doc_class[self.hits[k].doc] != TITLE:
                 score += session[2 + talk] * self.session_title[place]
+            if echo > 0 and self.layout.has_asked and self.layout.doc_class[self.hits[k].doc] == ASSISTANT:
+                best = self.message_best[self.layout.message_asked[message]]
+                if best > echo_floor and self.layout.message_asked[message] != message:
+                    score += echo * (best - echo_floor)
             self.hits[kept] = self.hits[k]
             self.hits[kept].score = score
             kept += 1
