@@ -29,7 +29,6 @@ def boost(segment: Segment, query: Query, candidates: list[Candidate]) -> None:
                 parts["cue"] = base * weights.CUE
         if candidate.similarity:
             parts["scorer"] = base * weights.SCORER * candidate.similarity
-            candidate.stage = "score"
         age = query.now - segment.message_time[segment.part_message[candidate.part]]
         parts["recency"] = base * weights.RECENCY * max(0.0, 1 - max(0, age) / (weights.RECENCY_DAYS * DAY_MS))
         candidate.explain = parts

@@ -53,32 +53,39 @@ def scan(search: Search) -> None:
 
 
 def rank(search: Search, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
-    """The survivors in their final order: read again, boosted, compared with the query, as time allows; and the rest
-    that the page may need, in the order of the prefilter. Which parts survive does not depend on the page."""
+    """The survivors in their final order, and behind them, for deep pages, hits in the prefilter's order.
+
+    Either all survivors are ranked by the scorer or, out of time, all by the prefilter.
+    """
     segment, query, deadline = search.segment, search.query, search.deadline
-    found = candidates(search, evidence, _needed(search, evidence))
+    found = candidates(search, evidence, max(weights.SURVIVORS, _needed(search, evidence)))
     survivors, rest = found[: weights.SURVIVORS], found[weights.SURVIVORS :]
-    if survivors and deadline.too_late_to_score():
-        search.degraded.add(DegradeKind.TIME)
-    elif survivors:
-        read(segment, query, search.expansion, survivors, deadline)
+    if not survivors:
+        return survivors, rest
+    if not deadline.too_late_to_score():
+        read(segment, query, search.expansion, survivors)
         boost(segment, query, survivors)
-        survivors = ordered(search, survivors)
-        score(segment, query, survivors, deadline)
-        search.stages.append("score")
-    boost(segment, query, survivors)
-    search.stages.append("boost")
-    return ordered(search, survivors), rest
+        best = ordered(search, survivors)
+        if score(segment, query, best, deadline):
+            boost(segment, query, best[: weights.SCORED])
+            for candidate in best:
+                candidate.stage = "score"
+            search.stages += ("score", "boost")
+            return ordered(search, best), rest
+    search.degraded.add(DegradeKind.TIME)
+    for candidate in survivors:
+        candidate.features = ()
+        candidate.score = candidate.evidence
+        candidate.explain = {"evidence": candidate.evidence}
+    return survivors, rest
 
 
 def _needed(search: Search, evidence: Evidence) -> int:
-    """How many candidates the page is made of: all of them where something else than their score decides first."""
+    """How many hits the page is made of: all of them where something else than their score decides first."""
     options = search.query.options
     if options.order == "time" or (options.directory and options.fallback):
-        return max(weights.SURVIVORS, evidence.hit_count)
-    if options.group == "session":
-        return weights.SURVIVORS
-    return max(weights.SURVIVORS, options.offset + options.results)
+        return int(evidence.hit_count)
+    return 0 if options.group == "session" else options.offset + options.results
 
 
 def candidates(search: Search, evidence: Evidence, count: int) -> list[Candidate]:

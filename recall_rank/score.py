@@ -10,6 +10,7 @@ from rapidfuzz import fuzz
 
 from recall_rank import weights
 from recall_rank._core.scan import find
+from recall_rank._core.scorer import Scorer
 from recall_rank._core.window import FEATURE_NAMES
 from recall_rank.budget import Deadline
 from recall_rank.expand import Expansion
@@ -36,7 +37,7 @@ class Candidate:
     explain: dict[str, float] = field(default_factory=dict)
 
 
-def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> None:
+def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[Candidate]) -> None:
     """Fill features and whole of every survivor."""
     count = len(survivors)
     starts = array("Q", (segment.doc_start[c.doc] for c in survivors))
@@ -55,14 +56,45 @@ def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[C
             candidate.whole = find(text[low:high], needle) >= 0
 
 
-def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: Deadline) -> None:
-    """Fill similarity of the best survivors, in their order, until the time to score is over."""
-    asked = fold(query.text)
-    text = segment.text
-    for candidate in survivors[: weights.SCORED]:
-        if deadline.too_late_to_score():
-            return
-        base = segment.doc_start[candidate.doc]
-        begin, end = base + int(candidate.features[START]), base + int(candidate.features[END])
-        window = fold(bytes(text[begin:end]).decode("utf-8", "replace"))
-        candidate.similarity = fuzz.token_sort_ratio(asked, window) / 100
+def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:
+    """Fill similarity of the best survivors; False, and none filled, when the time to score was over before the last.
+
+    The similarity is the weighted mean, over the fields that are there, of how rapidfuzz sees the query in the densest
+    window, the directory, the session's title and the tool's name.
+    """
+    best = survivors[: weights.SCORED]
+    scorer = Scorer(fuzz.ratio, fold(query.text))
+    texts: list[str] = []
+    worth: list[float] = []
+    owners: list[int] = []
+    for number, candidate in enumerate(best):
+        for text, weight in _field_texts(segment, candidate):
+            texts.append(text)
+            worth.append(weight)
+            owners.append(number)
+    found = array("d", bytes(8 * len(texts)))
+    if scorer.scores(texts, found, deadline.score_by_ns) < len(texts):
+        return False
+    sums = [0.0] * len(best)
+    shares = [0.0] * len(best)
+    for owner, weight, value in zip(owners, worth, found, strict=True):
+        sums[owner] += weight * value
+        shares[owner] += weight
+    for candidate, total, share in zip(best, sums, shares, strict=True):
+        candidate.similarity = total / share / 100
+    return True
+
+
+def _field_texts(segment: Segment, candidate: Candidate) -> list[tuple[str, float]]:
+    """What of a candidate is compared, and how much each counts."""
+    base = segment.doc_start[candidate.doc]
+    begin, end = base + int(candidate.features[START]), base + int(candidate.features[END])
+    row = segment.session_of_part(candidate.part)
+    tool = segment.names.values[segment.part_tool[candidate.part]]
+    fields = (
+        (bytes(segment.text[begin:end]).decode("utf-8", "replace"), weights.FIELD_TEXT),
+        (row.directory, weights.FIELD_DIRECTORY),
+        (row.title, weights.FIELD_TITLE),
+        (tool, weights.FIELD_TOOL_NAME),
+    )
+    return [(fold(text), weight) for text, weight in fields if text]

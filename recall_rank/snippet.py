@@ -12,6 +12,7 @@ from recall_rank.text import FIELD_NAMES, Field, fold
 
 _MARKS = tuple(bytes([label]) for label in Field)
 ELLIPSIS = "..."
+REPEAT = 0.1  # share of its weight for which a word counts again in one stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +70,31 @@ def literal_places(text: str, wanted: str) -> list[tuple[int, int]]:
     return found
 
 
-def centre(places: Sequence[tuple[int, int]], weights: Sequence[float], width: int) -> tuple[int, int]:
+def centre(
+    places: Sequence[tuple[int, int]], weights: Sequence[float], width: int, kinds: Sequence[int] | None = None
+) -> tuple[int, int]:
     """The run of places within `width` that weighs most, the shortest and earliest of equals, as (first, last) indices.
 
-    places are in order; weights[k] is what place k adds. O(places).
+    places are in order; weights[k] is what place k adds. Of places of one kind in a run the heaviest counts, and a
+    REPEAT of each: repeating one word does not make a stretch worth showing. Without kinds all differ. O(places).
     """
     best = (0, 0)
     best_key = (-1.0, 0)
     left, total = 0, 0.0
+    inside: dict[int, tuple[int, float]] = {}  # kind -> how many are in the run, and the most one of them weighs
     for right in range(len(places)):
-        total += weights[right]
+        kind = kinds[right] if kinds else right
+        count, heaviest = inside.get(kind, (0, 0.0))
+        inside[kind] = count + 1, max(heaviest, weights[right])
+        total += REPEAT * weights[right] + max(0.0, weights[right] - heaviest)
         while left < right and places[right][1] - places[left][0] > width:
-            total -= weights[left]
+            kind = kinds[left] if kinds else left
+            count, heaviest = inside.pop(kind)
+            total -= REPEAT * weights[left]
+            if count > 1:
+                inside[kind] = count - 1, heaviest
+            else:
+                total -= heaviest
             left += 1
         key = (total, places[left][0] - places[right][1])
         if key[0] > best_key[0] + 1e-9 or (key[0] > best_key[0] - 1e-9 and key[1] > best_key[1]):
@@ -88,14 +102,21 @@ def centre(places: Sequence[tuple[int, int]], weights: Sequence[float], width: i
     return best
 
 
-def snippet(text: str, field: str, places: Sequence[tuple[int, int]], weights: Sequence[float], width: int) -> Snippet:
+def snippet(
+    text: str,
+    field: str,
+    places: Sequence[tuple[int, int]],
+    weights: Sequence[float],
+    width: int,
+    kinds: Sequence[int] | None = None,
+) -> Snippet:
     """`width` characters of `text` around the densest of `places`, with "..." on each side that was cut."""
     if len(text) <= width:
         low, high = 0, len(text)
     else:
         middle = width // 2
         if places:
-            first, last = centre(places, weights, width)
+            first, last = centre(places, weights, width, kinds)
             middle = (places[first][0] + places[last][1]) // 2
         low = min(max(0, middle - width // 2), len(text) - width)
         high = low + width
@@ -126,8 +147,7 @@ def show(segment: Segment, part: int, matches: Sequence[Match], word_weights: Se
     """The snippet of a part: from the field that holds the heaviest stretch of `matches`, or the field at byte `at`."""
     if matches:
         ranges = [(m.start, m.end) for m in matches]
-        worth = [sum(word_weights[m.slot : m.slot + m.span]) * m.similarity for m in matches]
-        first, last = centre(ranges, _first_of_each(matches, worth), width)
+        first, last = centre(ranges, _worth(matches, word_weights), width, [m.slot for m in matches])
         at = matches[(first + last) // 2].start
     low, high, field = field_at(segment, part, at)
     inside = [m for m in matches if low <= m.start and m.end <= high]
@@ -136,15 +156,12 @@ def show(segment: Segment, part: int, matches: Sequence[Match], word_weights: Se
         places = [(m.start - low, m.end - low) for m in inside]
     else:
         places = _characters(bytes(segment.text[low:high]), [(m.start - low, m.end - low) for m in inside])
-    weights = [sum(word_weights[m.slot : m.slot + m.span]) * m.similarity for m in inside]
-    return snippet(text, field, places, weights, width)
+    return snippet(text, field, places, _worth(inside, word_weights), width, [m.slot for m in inside])
 
 
-def _first_of_each(matches: Sequence[Match], worth: Sequence[float]) -> list[float]:
-    """Repeating one word does not make a stretch worth showing: repeats of the word before count a tenth."""
-    return [
-        value * (0.1 if k and matches[k].slot == matches[k - 1].slot else 1.0) for k, value in enumerate(worth)
-    ]
+def _worth(matches: Sequence[Match], word_weights: Sequence[float]) -> list[float]:
+    """What each match says: the weight of the words it stands for, by how well it does."""
+    return [sum(word_weights[match.slot : match.slot + match.span]) * match.similarity for match in matches]
 
 
 def _characters(data: bytes, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -61,15 +61,19 @@ TITLE_TALK = 0.0
 
 # --- rerank: additions to the normalised evidence of a survivor --------------------------------------
 
-SURVIVORS = 200  # parts whose passages are read again
+SURVIVORS = 96  # parts whose passages are read again
 WINDOW_WORDS = 24  # width of the densest window
 COVERAGE = 0.0
 WINDOW = 0.1
 PHRASE = 0.2
 WHOLE_QUERY = 1.0
 NEAR = 0.05
-SCORER = 0.1
-SCORED = 32
+SCORER = 0.15
+SCORED = 32  # best survivors that rapidfuzz compares with the query
+FIELD_TEXT = 0.65  # the densest window; these four are the weights of the first recall tool
+FIELD_DIRECTORY = 0.20
+FIELD_TITLE = 0.10
+FIELD_TOOL_NAME = 0.05
 CUE = 0.3  # a question for a time is answered by a passage that names one
 RECENCY = 0.02
 RECENCY_DAYS = 7

@@ -184,6 +184,8 @@ cdef class SegmentBuilder:
         cdef const unsigned char* data = value
         cdef Py_ssize_t size = len(value), k, length
         cdef Token* token
+        if tag is None or len(tag) != 1:
+            raise ValueError(f"the tag of a field is one byte, not {tag!r}")
         cdef unsigned char mark = tag[0]
         buffer_clear(&self.buffer)
         tokenise(data, size, &self.buffer)
@@ -363,7 +365,7 @@ def cut(bytes text not None, Py_ssize_t longest):
     ends = []
     if longest < 16:
         raise ValueError(f"longest must be at least 16, not {longest}")
-    while size - start > longest + longest // 4:
+    while size - start - longest > longest // 4:  # not a sum, which a huge `longest` overflows
         end = start + longest
         floor = start + longest // 2
         at = last_byte(data, floor, end, c"\n")

@@ -17,5 +17,5 @@ cdef class Postings:
     cdef readonly Py_ssize_t term_count
     cdef readonly Py_ssize_t block_count
     cdef uint64_t locate(self, Py_ssize_t block, uint32_t term) noexcept nogil
-    cdef uint64_t count(self, uint32_t first, uint32_t last, const uint8_t* eligible) noexcept nogil
-    cdef int check(self, Py_ssize_t documents) except -1
+    cdef uint64_t count(self, uint32_t first, uint32_t last, const uint8_t* eligible,
+                        Py_ssize_t documents) noexcept nogil

@@ -52,11 +52,12 @@ cdef class Postings:
                 last = middle
         return first
 
-    cdef uint64_t count(self, uint32_t first, uint32_t last, const uint8_t* eligible) noexcept nogil:
+    cdef uint64_t count(self, uint32_t first, uint32_t last, const uint8_t* eligible,
+                        Py_ssize_t documents) noexcept nogil:
         """Sum over the terms [first, last) of the documents that hold them; NULL `eligible` means all."""
         cdef uint64_t found = 0, entry, k
         cdef uint32_t term
-        cdef Py_ssize_t block
+        cdef Py_ssize_t block, limit
         cdef const uint8_t* base
         if eligible == NULL:
             for term in range(first, last):
@@ -65,9 +66,11 @@ cdef class Postings:
         for block in range(self.block_count):
             entry = self.locate(block, first)
             base = eligible + block * 65536
+            limit = documents - block * 65536
             while entry < self.starts[block + 1] and self.terms[entry] < last:
                 for k in range(self.pointers[entry], self.pointers[entry + 1]):
-                    found += base[self.docs[k]] != 0
+                    if self.docs[k] < limit:
+                        found += base[self.docs[k]] != 0
                 entry += 1
         return found
 
@@ -76,21 +79,19 @@ cdef class Postings:
         cdef const uint8_t[::1] view
         cdef const uint8_t* mask = NULL
         cdef uint64_t found
+        cdef Py_ssize_t documents = 0
         if not 0 <= first <= last <= self.term_count:
             raise IndexError((first, last))
         if eligible is not None:
             view = eligible
-            self.check(view.shape[0])
-            mask = &view[0]
+            documents = view.shape[0]
+            if documents <= (self.block_count - 1) * 65536:
+                raise ValueError(f"{documents} documents are too few for these postings")
+            if documents:
+                mask = &view[0]
         with nogil:
-            found = self.count(first, last, mask)
+            found = self.count(first, last, mask, documents)
         return found
-
-    cdef int check(self, Py_ssize_t documents) except -1:
-        """Every document number of the postings must lie below `documents`: checked once a size, block by block."""
-        if documents <= (self.block_count - 1) * 65536 or documents == 0:
-            raise ValueError(f"{documents} documents are too few for these postings")
-        return 0
 
     def postings(self, Py_ssize_t term):
         """(document, frequency) of one term, in document order."""

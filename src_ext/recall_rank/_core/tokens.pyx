@@ -22,6 +22,8 @@ cdef enum:
     TABLE = 0x3000
     MAX_PIECES = 32
     MAX_JOIN = 12   # pieces of a compound that are joined
+    MAX_CUT = 32    # bytes of a form that is cut between letters and digits
+    SHORTEST_RUN = 3  # letters that are a word of their own beside digits
     EXPANSIONS = 128
 
 cdef enum:
@@ -32,6 +34,24 @@ cdef enum:
 cdef uint8_t CLASS[TABLE]
 cdef uint16_t FOLD[TABLE]
 cdef uint16_t EXPANDED[EXPANSIONS][3]
+cdef uint32_t UNIFIED[512]   # U+F900..U+FAFF as Unicode's canonical form has them
+cdef uint32_t UNIFIED_TOO[544]  # U+2F800..U+2FA1F likewise
+cdef uint16_t HEBREW[51]  # U+FB1D..U+FB4F without their points
+
+
+cdef bint is_mark(str char):
+    """Whether a sign leaves no trace. The signs of Indic scripts are letters of their words, but for nukta and accents;
+    those that stay keep their order in every normal form."""
+    if unicodedata.category(char) not in ("Mn", "Me"):
+        return False
+    return not (0x0900 <= ord(char) < 0x0E00 and unicodedata.combining(char) in (0, 9, 84, 91))
+
+
+cdef str folded_form(str char):
+    """Without marks, then without case; the same for composed and decomposed text."""
+    for _ in range(2):
+        char = "".join([c for c in unicodedata.normalize("NFKD", char) if not is_mark(c)]).casefold()
+    return "".join([c for c in char if unicodedata.category(c)[0] in "LMN"])
 
 
 cdef void load_tables():
@@ -56,18 +76,11 @@ cdef void load_tables():
         if category == "Nd":
             CLASS[point] = DIGIT
             FOLD[point] = 48 + unicodedata.digit(char)
-        elif category in ("Mn", "Me"):
-            # the signs of Indic scripts are letters of their words; accents elsewhere are not
-            CLASS[point] = LETTER if 0x0900 <= point < 0x0E00 else MARK
-        elif category == "Mc":
-            CLASS[point] = LETTER
-        elif category[0] == "L":
-            if point == 0x0640:  # Arabic tatweel only stretches a word
-                CLASS[point] = MARK
-                continue
+        elif is_mark(char) or point == 0x0640:  # Arabic tatweel only stretches a word
+            CLASS[point] = MARK
+        elif category[0] in "LM":
             CLASS[point] = UPPER if category in ("Lu", "Lt") else LOWER if category == "Ll" else LETTER
-            folded = "".join(c for c in unicodedata.normalize("NFKD", char.casefold()) if not unicodedata.combining(c))
-            folded = "".join(c for c in folded.casefold() if unicodedata.category(c)[0] in "LMN")
+            folded = folded_form(char)
             if 0 < len(folded) <= 3 and all(ord(c) < TABLE for c in folded):
                 if len(folded) == 1:
                     FOLD[point] = ord(folded)
@@ -86,6 +99,13 @@ cdef void load_tables():
     CLASS[0x200D] = MARK
     CLASS[0x200C] = MARK
     CLASS[0x00AD] = MARK
+    for point in range(512):
+        UNIFIED[point] = ord(unicodedata.normalize("NFC", chr(0xF900 + point))[0])
+    for point in range(544):
+        UNIFIED_TOO[point] = ord(unicodedata.normalize("NFC", chr(0x2F800 + point))[0])
+    for point in range(51):
+        folded = folded_form(chr(0xFB1D + point))
+        HEBREW[point] = ord(folded) if len(folded) == 1 else 0xFB1D + point
 
 
 load_tables()
@@ -102,6 +122,8 @@ cdef inline int class_of(uint32_t point) noexcept nogil:
         return CJK
     if 0xFB00 <= point <= 0xFB06:
         return LOWER
+    if 0xFB1D <= point < 0xFB50:
+        return MARK if point == 0xFB1E else SEPARATOR if point == 0xFB29 else LETTER
     if 0xFE00 <= point < 0xFE10 or 0xFE20 <= point < 0xFE30:
         return MARK
     if 0xFF10 <= point <= 0xFF19:
@@ -123,6 +145,14 @@ cdef inline int class_of(uint32_t point) noexcept nogil:
     return SEPARATOR
 
 
+cdef inline Py_ssize_t peek(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, uint32_t* point) noexcept nogil:
+    """decode(), without a call for ASCII."""
+    if text[at] < 0x80:
+        point[0] = text[at]
+        return 1
+    return decode(text, size, at, point)
+
+
 cdef Py_ssize_t decode(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, uint32_t* point) noexcept nogil:
     """Bytes of the code point at `at`; an invalid byte counts as one byte and U+0000."""
     cdef unsigned char lead = text[at]
@@ -133,11 +163,13 @@ cdef Py_ssize_t decode(const unsigned char* text, Py_ssize_t size, Py_ssize_t at
     if 0xC2 <= lead < 0xE0 and left >= 2 and text[at + 1] & 0xC0 == 0x80:
         point[0] = (lead & 0x1F) << 6 | (text[at + 1] & 0x3F)
         return 2
-    if 0xE0 <= lead < 0xF0 and left >= 3 and text[at + 1] & 0xC0 == 0x80 and text[at + 2] & 0xC0 == 0x80:
+    if (0xE0 <= lead < 0xF0 and left >= 3 and text[at + 1] & 0xC0 == 0x80 and text[at + 2] & 0xC0 == 0x80
+            and (lead != 0xE0 or text[at + 1] >= 0xA0) and (lead != 0xED or text[at + 1] < 0xA0)):
         point[0] = (<uint32_t>(lead & 0x0F)) << 12 | (<uint32_t>(text[at + 1] & 0x3F)) << 6 | (text[at + 2] & 0x3F)
         return 3
     if (0xF0 <= lead < 0xF5 and left >= 4 and text[at + 1] & 0xC0 == 0x80 and text[at + 2] & 0xC0 == 0x80
-            and text[at + 3] & 0xC0 == 0x80):
+            and text[at + 3] & 0xC0 == 0x80 and (lead != 0xF0 or text[at + 1] >= 0x90)
+            and (lead != 0xF4 or text[at + 1] < 0x90)):
         point[0] = ((<uint32_t>(lead & 0x07)) << 18 | (<uint32_t>(text[at + 1] & 0x3F)) << 12
                     | (<uint32_t>(text[at + 2] & 0x3F)) << 6 | (text[at + 3] & 0x3F))
         return 4
@@ -238,6 +270,8 @@ cdef inline int fold(uint32_t point, unsigned char* to, int* points) noexcept no
         folded = point - 0xFEE0
         if 0x41 <= folded <= 0x5A:
             folded |= 0x20
+    elif 0xFB1D <= point < 0xFB50:
+        folded = HEBREW[point - 0xFB1D]
     elif 0xFB00 <= point <= 0xFB06:  # the Latin ligatures ff fi fl ffi ffl st st
         to[0] = c's' if point >= 0xFB05 else c'f'
         to[1] = c't' if point >= 0xFB05 else c'i' if point == 0xFB01 else c'l' if point == 0xFB02 else c'f'
@@ -258,6 +292,14 @@ cdef struct Piece:
     uint8_t link    # how it hangs on the piece before: FIRST, TIGHT or DOTTED
     uint8_t digits  # nothing but digits
     unsigned char mark  # the separator before it, 0 for a change of case
+
+
+cdef struct Cut:       # where letters turn into digits or back inside a piece
+    uint32_t end       # of what is before it, bytes in the text
+    uint32_t start     # of what is behind it
+    uint16_t size      # of the form before it
+    uint8_t length
+    uint8_t digits     # what is before it is digits
 
 
 cdef inline void pad(TokenBuffer* out, Py_ssize_t end) noexcept nogil:
@@ -294,9 +336,9 @@ cdef void emit_joined(TokenBuffer* out, Piece* pieces, int first, int last, uint
         digits = digits and pieces[k].digits
     form = out.forms_size
     for k in range(first, last):
-        if size + pieces[k].size + 1 > MAX_TERM:
+        if size + pieces[k].size + (digits and k > first) > MAX_TERM:
             return
-        if digits and k > first and pieces[k].mark:
+        if digits and k > first:
             out.forms[form + size] = pieces[k].mark
             size += 1
             length += 1
@@ -325,50 +367,44 @@ cdef void emit_compound(TokenBuffer* out, Piece* pieces, int count) noexcept nog
         emit_joined(out, pieces, 0, count, position)
 
 
-cdef int split_digits(TokenBuffer* out, Piece* pieces, int count) noexcept nogil:
+cdef int split_digits(TokenBuffer* out, Piece* pieces, int count, const Cut* cuts, int cut_count) noexcept nogil:
     """Cut error404 into error and 404; leave e0502, utf8 and hashes, whose letter runs are short, whole."""
     cdef Piece whole = pieces[count - 1]
-    cdef unsigned char* form = out.forms + whole.form
-    cdef int k, run = 0, runs = 0, size = whole.size, begin
-    cdef bint digit, before
-    if whole.digits or size > MAX_TERM // 2 or whole.end - whole.start != size:
+    cdef Piece* piece
+    cdef int k, size = 0, length = 0
+    if cut_count == 0 or whole.size > MAX_CUT or count + cut_count > MAX_PIECES:
         return count
-    before = 0x30 <= form[0] <= 0x39
-    for k in range(size + 1):
-        digit = k < size and 0x30 <= form[k] <= 0x39
-        if k == size or digit != before:
-            if not before and run < 3:
-                return count
-            runs += 1
-            run = 0
-            before = digit
-        run += 1
-    if runs < 2 or count - 1 + runs > MAX_PIECES:
+    for k in range(cut_count):
+        if not cuts[k].digits and cuts[k].length - length < SHORTEST_RUN:
+            return count
+        length = cuts[k].length
+    if cuts[cut_count - 1].digits and whole.length - length < SHORTEST_RUN:
         return count
-    begin = 0
-    before = 0x30 <= form[0] <= 0x39
+    length = 0
     count -= 1
-    for k in range(1, size + 1):
-        # reserve() may move the forms: take the address again
-        if k < size and (0x30 <= out.forms[whole.form + k] <= 0x39) == before:
-            continue
+    for k in range(cut_count + 1):
         if not reserve(out):
             return count
-        pieces[count] = whole
-        pieces[count].start = whole.start + begin
-        pieces[count].end = whole.start + k
-        pieces[count].form = out.forms_size
-        pieces[count].size = k - begin
-        pieces[count].length = k - begin
-        pieces[count].digits = before
-        if begin:
-            pieces[count].link = TIGHT
-            pieces[count].mark = 0
-        memcpy(out.forms + out.forms_size, out.forms + whole.form + begin, k - begin)
-        pad(out, out.forms_size + k - begin)
+        piece = &pieces[count]
+        piece[0] = whole
+        piece.form = out.forms_size
+        piece.size = whole.size - size
+        piece.length = whole.length - length
+        piece.digits = not cuts[cut_count - 1].digits
+        if k < cut_count:
+            piece.end = cuts[k].end
+            piece.size = cuts[k].size - size
+            piece.length = cuts[k].length - length
+            piece.digits = cuts[k].digits
+        if k:
+            piece.start = cuts[k - 1].start
+            piece.link = TIGHT
+            piece.mark = 0
+        memcpy(out.forms + out.forms_size, out.forms + whole.form + size, piece.size)
+        pad(out, out.forms_size + piece.size)
+        size += piece.size
+        length += piece.length
         count += 1
-        begin = k
-        before = not before
     return count
 
 
@@ -377,9 +413,20 @@ cdef inline bint word_at(const unsigned char* text, Py_ssize_t size, Py_ssize_t 
     cdef int kind
     if at >= size:
         return False
-    decode(text, size, at, &point)
+    peek(text, size, at, &point)
     kind = class_of(point)
     return LOWER <= kind <= LETTER
+
+
+cdef inline bint lone_s(const unsigned char* text, Py_ssize_t size, Py_ssize_t at) noexcept nogil:
+    """Whether an s at `at` ends the word: the one of URLs and of Ada's."""
+    cdef uint32_t point
+    if at >= size or text[at] | 0x20 != c's':
+        return False
+    if at + 1 == size:
+        return True
+    peek(text, size, at + 1, &point)
+    return not LOWER <= class_of(point) <= MARK
 
 
 cdef Py_ssize_t read_compound(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, TokenBuffer* out) noexcept nogil:
@@ -388,12 +435,14 @@ cdef Py_ssize_t read_compound(const unsigned char* text, Py_ssize_t size, Py_ssi
     cdef int count = 0, kind, before = SEPARATOR, follow, points, written
     cdef int link = FIRST
     cdef unsigned char mark = 0
-    cdef uint32_t point, other
-    cdef Py_ssize_t width, step, form = 0, used = 0
+    cdef uint32_t point, other = 0
+    cdef Py_ssize_t width, step, at_next = 0, form = 0, used = 0, limit = MAX_TERM, run, kept
     cdef unsigned char folded[16]
+    cdef Cut cuts[MAX_CUT]
+    cdef int cut_count = 0
     cdef Piece* piece = NULL
     while at < size:
-        width = decode(text, size, at, &point)
+        width = peek(text, size, at, &point)
         kind = class_of(point)
         if kind == MARK:
             if piece != NULL:
@@ -403,7 +452,7 @@ cdef Py_ssize_t read_compound(const unsigned char* text, Py_ssize_t size, Py_ssi
         if kind < LOWER or kind > LETTER:
             if (point == c"'" or point == 0x2019) and piece != NULL and word_at(text, size, at + width):
                 # rock'n'roll is one word; the s of Ada's is none
-                if text[at + width] | 0x20 == c's' and not word_at(text, size, at + width + 1):
+                if lone_s(text, size, at + width):
                     at += width + 1
                     break
                 at += width
@@ -416,13 +465,15 @@ cdef Py_ssize_t read_compound(const unsigned char* text, Py_ssize_t size, Py_ssi
                 continue
             break
         if piece != NULL and before != SEPARATOR and kind == UPPER:
-            follow = SEPARATOR
-            if at + width < size:
-                step = decode(text, size, at + width, &other)
+            follow = MARK
+            step = at + width
+            while follow == MARK and step < size:
+                at_next = step
+                step += peek(text, size, step, &other)
                 follow = class_of(other)
-                # URLs and IDs: a lone s behind capitals belongs to them
-                if follow == LOWER and before == UPPER and other == c's' and not word_at(text, size, at + width + step):
-                    follow = SEPARATOR
+            # URLs and IDs: a lone s behind capitals belongs to them
+            if follow == LOWER and before == UPPER and other == c's' and lone_s(text, size, at_next):
+                follow = SEPARATOR
             if before != UPPER or follow == LOWER:
                 link = TIGHT
                 mark = 0
@@ -430,7 +481,7 @@ cdef Py_ssize_t read_compound(const unsigned char* text, Py_ssize_t size, Py_ssi
         if before == SEPARATOR:
             if piece != NULL:
                 pad(out, form + used)
-                count = split_digits(out, pieces, count)
+                count = split_digits(out, pieces, count, cuts, cut_count)
             if count >= MAX_PIECES or not reserve(out):
                 piece = NULL
                 break
@@ -445,19 +496,52 @@ cdef Py_ssize_t read_compound(const unsigned char* text, Py_ssize_t size, Py_ssi
             piece.link = link
             piece.mark = mark
             piece.digits = True
+            limit = MAX_TERM
+            cut_count = 0
+        elif (before == DIGIT) != (kind == DIGIT) and cut_count < MAX_CUT:
+            cuts[cut_count].end = piece.end
+            cuts[cut_count].start = at
+            cuts[cut_count].size = used
+            cuts[cut_count].length = piece.length
+            cuts[cut_count].digits = before == DIGIT
+            cut_count += 1
+        if kind != DIGIT:
+            piece.digits = False
+        before = kind
+        if point < 0x80:
+            # a run of one class needs no further look at each byte
+            run = at + 1
+            if kind == LOWER:
+                while run < size and 0x61 <= text[run] <= 0x7A:
+                    run += 1
+            elif kind == DIGIT:
+                while run < size and 0x30 <= text[run] <= 0x39:
+                    run += 1
+            kept = run - at
+            if used + kept > limit:
+                kept = limit - used
+            memcpy(out.forms + form + used, text + at, kept)
+            if kind == UPPER and kept:
+                out.forms[form + used] |= 0x20
+            used += kept
+            piece.size = used
+            piece.length += kept
+            piece.end = run
+            at = run
+            continue
         written = fold(point, folded, &points)
-        if used + written <= MAX_TERM:
+        if used + written <= limit:
             memcpy(out.forms + form + used, folded, written)
             used += written
             piece.size = used
             piece.length += points
-        piece.digits = piece.digits and kind == DIGIT
+        else:
+            limit = used  # cut here: nothing behind may fill the gap
         piece.end = at + width
-        before = kind
         at += width
     if piece != NULL:
         pad(out, form + used)
-        count = split_digits(out, pieces, count)
+        count = split_digits(out, pieces, count, cuts, cut_count)
     emit_compound(out, pieces, count)
     return at
 
@@ -471,7 +555,7 @@ cdef Py_ssize_t read_special(const unsigned char* text, Py_ssize_t size, Py_ssiz
     cdef bint short
     for k in range(start, at):
         digits = digits and 0x30 <= text[k] <= 0x39
-    short = at - start <= 2
+    short = at - start <= 2 and text[start] < 0x80 and text[at - 1] < 0x80
     if at + 1 < size and text[at] == c'+' and text[at + 1] == c'+' and short:
         end = at + 2
     elif at < size and text[at] == c'#' and at - start == 1 and not digits:
@@ -499,6 +583,8 @@ cdef uint32_t compose_kana(uint32_t point, uint32_t voice) noexcept nogil:
         return 0
     if base == 0x3046:
         return point + 0x4E
+    if base == 0x309D or 0x30EF <= point <= 0x30F2:
+        return point + (1 if base == 0x309D else 8)
     if 0x304B <= base <= 0x3061 and (base - 0x304B) % 2 == 0:
         return point + 1
     if 0x3064 <= base <= 0x3068 and (base - 0x3064) % 2 == 0:
@@ -521,25 +607,29 @@ cdef Py_ssize_t read_cjk_point(const unsigned char* text, Py_ssize_t size, Py_ss
     """Bytes of one character, composed: half-width kana, kana with a voice mark, conjoining jamo."""
     cdef Py_ssize_t width = decode(text, size, at, point), step
     cdef uint32_t other, composed
-    if 0xFF66 <= point[0] <= 0xFF9D:
+    if 0xF900 <= point[0] < 0xFB00:
+        point[0] = UNIFIED[point[0] - 0xF900]
+    elif 0x2F800 <= point[0] < 0x2FA20:
+        point[0] = UNIFIED_TOO[point[0] - 0x2F800]
+    elif 0xFF66 <= point[0] <= 0xFF9D:
         point[0] = KANA[point[0] - 0xFF66]
     if 0x3040 <= point[0] < 0x3100 and at + width < size:
-        step = decode(text, size, at + width, &other)
+        step = peek(text, size, at + width, &other)
         if other == 0x3099 or other == 0x309A or other == 0xFF9E or other == 0xFF9F:
             composed = compose_kana(point[0], other)
             if composed:
                 point[0] = composed
                 width += step
     elif 0x1100 <= point[0] < 0x1113 and at + width < size:
-        step = decode(text, size, at + width, &other)
+        step = peek(text, size, at + width, &other)
         if 0x1161 <= other < 0x1176:
             point[0] = 0xAC00 + ((point[0] - 0x1100) * 21 + other - 0x1161) * 28
             width += step
-            if at + width < size:
-                step = decode(text, size, at + width, &other)
-                if 0x11A8 <= other < 0x11C3:
-                    point[0] += other - 0x11A7
-                    width += step
+    if 0xAC00 <= point[0] < 0xD7A4 and (point[0] - 0xAC00) % 28 == 0 and at + width < size:
+        step = peek(text, size, at + width, &other)
+        if 0x11A8 <= other < 0x11C3:
+            point[0] += other - 0x11A7
+            width += step
     return width
 
 
@@ -549,7 +639,7 @@ cdef Py_ssize_t read_cjk(const unsigned char* text, Py_ssize_t size, Py_ssize_t 
     cdef Py_ssize_t width, form
     cdef int used
     while at < size:
-        width = decode(text, size, at, &point)
+        width = peek(text, size, at, &point)
         if class_of(point) == MARK:
             at += width
             continue
@@ -581,7 +671,7 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
     cdef uint32_t point
     cdef int kind, used
     while at < size and not out.failed:
-        width = decode(text, size, at, &point)
+        width = peek(text, size, at, &point)
         kind = class_of(point)
         if LOWER <= kind <= LETTER:
             start = at
@@ -601,6 +691,8 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
             at += width
         else:
             at += width
+            while at < size and text[at] < 0x80 and CLASS[text[at]] == SEPARATOR:
+                at += 1
 
 
 def tokens(bytes text not None):

@@ -1,14 +1,15 @@
 """Where a query's words stand in a passage: coverage, the densest window, phrases and nearness."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from recall_rank._core.tokens cimport MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init, form_hash, tokenise
 
 cdef enum:
     SLOTS = 64           # words of a query that are followed; later ones only count as terms
-    TABLE = 4096         # forms a query may have, in an open-addressing table at most half full
+    MAX_FORMS = 2048     # forms a query may have
+    TABLE = 8192         # slots of the open-addressing table that numbers them
     PREFIXES = 64
     FEATURES = 11
     CUE = 255            # the slot of words that only say what kind of answer a passage holds
@@ -22,7 +23,6 @@ cdef struct Form:
     uint8_t size
     uint8_t slot
     uint8_t span
-    uint8_t used
     unsigned char[MAX_TERM] bytes
 
 
@@ -51,6 +51,7 @@ cdef class Matcher:
 
     cdef Form* forms
     cdef int form_count
+    cdef uint16_t* table          # 1 + the number of a form, 0 where there is none
     cdef Prefix* prefixes
     cdef int prefix_count
     cdef uint8_t[256] begins
@@ -63,9 +64,10 @@ cdef class Matcher:
 
     def __cinit__(self, weights, counted):
         cdef int k
-        self.forms = <Form*>PyMem_RawCalloc(TABLE, sizeof(Form))
+        self.forms = <Form*>PyMem_RawCalloc(MAX_FORMS, sizeof(Form))
         self.prefixes = <Prefix*>PyMem_RawCalloc(PREFIXES, sizeof(Prefix))
-        if self.forms == NULL or self.prefixes == NULL:
+        self.table = <uint16_t*>PyMem_RawCalloc(TABLE, sizeof(uint16_t))
+        if self.table == NULL or self.forms == NULL or self.prefixes == NULL:
             raise MemoryError
         memset(self.begins, 0, 256)
         if len(weights) != len(counted):
@@ -80,16 +82,19 @@ cdef class Matcher:
 
     def __dealloc__(self):
         PyMem_RawFree(self.forms)
+        PyMem_RawFree(self.table)
         PyMem_RawFree(self.prefixes)
 
-    cdef Form* place(self, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
-        """The entry of a form, or the empty one where it would go."""
+    cdef uint16_t* place(self, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
+        """The table slot of a form, or the empty one where it would go."""
         cdef uint64_t at = hash & (TABLE - 1)
-        while self.forms[at].used:
-            if self.forms[at].hash == hash and self.forms[at].size == size and memcmp(self.forms[at].bytes, data, size) == 0:
+        cdef Form* entry
+        while self.table[at]:
+            entry = self.forms + self.table[at] - 1
+            if entry.hash == hash and entry.size == size and memcmp(entry.bytes, data, size) == 0:
                 break
             at = (at + 1) & (TABLE - 1)
-        return self.forms + at
+        return self.table + at
 
     def add(self, bytes form not None, int slot, int span, float similarity):
         """Let `form` stand for the slots [slot, slot + span); False when it is known already or there is no room."""
@@ -101,23 +106,25 @@ cdef class Matcher:
         cdef unsigned char padded[MAX_TERM + 8]
         cdef int size = len(form)
         cdef Form* entry
+        cdef uint16_t* slot_of
         cdef uint64_t hash
         if not 0 < size <= MAX_TERM:
             return False
         memset(padded, 0, sizeof(padded))
         memcpy(padded, <const unsigned char*>form, size)
         hash = form_hash(padded, size)
-        entry = self.place(padded, size, hash)
-        if entry.used or self.form_count >= TABLE // 2:
+        slot_of = self.place(padded, size, hash)
+        if slot_of[0] or self.form_count >= MAX_FORMS:
             return False
-        entry.used = 1
+        entry = self.forms + self.form_count
+        self.form_count += 1
+        slot_of[0] = self.form_count
         entry.hash = hash
         entry.size = size
         entry.slot = slot
         entry.span = span
         entry.similarity = similarity
         memcpy(entry.bytes, padded, size)
-        self.form_count += 1
         return True
 
     def add_cue(self, bytes form not None):
@@ -140,16 +147,18 @@ cdef class Matcher:
         return True
 
     cdef bint match(self, const Token* token, const unsigned char* form, Event* event) noexcept nogil:
-        cdef Form* entry = self.place(form, token.size, token.hash)
+        cdef uint16_t number = self.place(form, token.size, token.hash)[0]
+        cdef Form* entry
         cdef int k
         event.position = token.position
         event.words = token.span
         event.start = token.start
         event.end = token.end
-        if entry.used and entry.slot == CUE:
-            self.cues += 1
-            return False
-        if entry.used:
+        if number:
+            entry = self.forms + number - 1
+            if entry.slot == CUE:
+                self.cues += 1
+                return False
             event.slot = entry.slot
             event.span = entry.span
             event.similarity = entry.similarity

@@ -1,0 +1,231 @@
+"""What an answer says about itself: totals, coverage, reasons, degrees, suggestions; and what is never found."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from engine.samples import DAY_MS, NOW, ask, found, message, part, parts, session, texts
+
+from recall_rank.corpus import Index
+from recall_rank.model import Flag, SearchResponse
+from recall_rank.text import RECALL_TOOLS
+
+
+@pytest.fixture(scope="module")
+def index() -> Index:
+    """Two sessions about a lantern; one part is only found by its text."""
+    tool = part("a.t", tool="bash", input={"command": "trim"}, output="lantern trimmed", flags=Flag.PRUNED)
+    return Index.build(
+        [
+            session(
+                "a",
+                message("a.0", "the lantern wick", time=NOW - DAY_MS),
+                message("a.1", part("a.r", "a lantern, maybe", kind="reasoning"), tool, role="assistant", time=NOW - 9 * DAY_MS),
+                title="Lantern trouble", directory="/srv/a", project="harbor", source="opencode", agent="quill",
+            ),
+            session("b", message("b.0", "someLanternish", author="Odile", time=0), message("b.1", "xlanternx"), title="Other"),
+        ]
+    )  # fmt: skip
+
+
+def test_an_answer_names_what_was_asked(index: Index) -> None:
+    response = ask(index, "  Lantern ", match="fuzzy", group="session")
+    assert (response.query, response.match_mode, response.group) == ("  Lantern ", "fuzzy", "session")
+
+
+@pytest.mark.parametrize("results", [1, 2, 3, 4, 5, 6, 7])
+def test_total_and_truncated(index: Index, results: int) -> None:
+    response = ask(index, "lantern", results=results)
+    assert len(response.results) == min(results, 6)
+    assert response.truncated is (results < 6)
+    if response.total_exact:
+        assert response.total == 6
+    assert response.total_exact or results < 5
+
+
+def test_a_full_page_says_whether_the_text_scan_has_more() -> None:
+    # one hit by its words, one by its text alone: the page is full, and yet there is more
+    for group in ("part", "session"):
+        index = Index.build([session("a", "rate limit"), session("b", "unlimited")])
+        assert ask(index, "limit", results=1, group=group).truncated
+        assert not ask(index, "limit", results=2, group=group).truncated
+
+
+def test_results_carry_their_record(index: Index) -> None:
+    hits = {hit.part_id: hit for hit in ask(index, "lantern").results}
+    tool, reasoning, title, talk = hits["a.t"], hits["a.r"], hits["a:title"], hits["b.0.1"]
+    assert (tool.session_id, tool.session_title, tool.directory) == ("a", "Lantern trouble", "/srv/a")
+    assert (tool.project, tool.history, tool.agent) == ("harbor", "opencode", "quill")
+    assert (tool.message_id, tool.role, tool.time) == ("a.1", "assistant", NOW - 9 * DAY_MS)
+    assert (tool.part_type, tool.tool_name, tool.source, tool.field) == ("tool", "bash", "tool", "stdout")
+    assert (tool.pruned, tool.flags) == (True, Flag.PRUNED)
+    assert (reasoning.part_type, reasoning.source, reasoning.field) == ("reasoning", "reasoning", "reasoning")
+    assert (title.part_type, title.source, title.field, title.title_match) == ("title", "title", "title", "Lantern trouble")
+    assert title.message_id == "a.0"  # the newest message
+    assert (talk.author, talk.project, talk.agent, talk.tool_name, talk.title_match) == ("Odile", "", None, None, None)
+    assert {hit.why.recency for hit in (hits["a.0.1"], title)} == {"recent"}
+    assert tool.why.recency == "older"
+    assert talk.why.recency == "unknown"
+
+
+def test_why_agrees_with_the_result(index: Index) -> None:
+    for hit in ask(index, "lantern wick").results:
+        assert list(hit.why.matched_terms) == list(hit.matched_terms)
+        assert set(hit.matched_terms) <= {"lantern", "wick"}
+        assert hit.why.directory_relevance == hit.directory_relevance
+        assert hit.why.matched_fields
+        assert hit.why.confidence in ("high", "medium", "low")
+        if hit.source == "title":
+            assert hit.why.confidence != "high"
+
+
+def test_confidence_follows_the_score() -> None:
+    index = Index.build([session("s", "the rate limiter answers 429", *(f"limit of {n} somethings else said" for n in range(60)))])
+    hits = ask(index, "rate limiter answers 429", results=50).results
+    order = ["low", "medium", "high"]
+    degrees = [order.index(hit.why.confidence) for hit in hits]
+    assert degrees == sorted(degrees, reverse=True)
+    assert hits[0].part_id == "s.0.1"
+    assert hits[0].why.confidence == "high"
+    assert hits[-1].why.confidence != "high"
+
+
+def test_answerable_is_the_first_result_s_score(index: Index) -> None:
+    response = ask(index, "lantern")
+    assert response.answerable == response.results[0].score
+    assert ask(index, "qqqq").answerable == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"group": "session"}, {"order": "time"}, {"match": "fuzzy"}, {"match": "literal"},
+                                     {"directory": "/srv/a", "fallback": True}])  # fmt: skip
+def test_the_explained_parts_add_up_to_the_score(index: Index, options: dict[str, Any]) -> None:
+    many = Index.build([session(f"s{n}", "lantern wick", "the wick " * n, title="Lantern") for n in range(1, 150)])
+    for searched in (index, many):
+        for hit in ask(searched, "lantern wick", results=1000, explain=True, **options).results:
+            assert hit.explain is not None
+            assert hit.match_reasons is not None
+            assert sum(hit.explain.values()) == pytest.approx(hit.score, abs=1e-6)
+            assert hit.score == 0 or "evidence" in hit.explain
+
+
+def test_nothing_is_explained_unasked(index: Index) -> None:
+    assert all(hit.explain is None and hit.match_reasons is None for hit in ask(index, "lantern").results)
+
+
+def test_explaining_changes_nothing(index: Index) -> None:
+    plain, told = ask(index, "lantern wick"), ask(index, "lantern wick", explain=True)
+    assert [(hit.part_id, hit.score) for hit in plain.results] == [(hit.part_id, hit.score) for hit in told.results]
+
+
+def test_a_score_does_not_depend_on_the_page(index: Index) -> None:
+    whole = {hit.part_id: hit.score for hit in ask(index, "lantern wick", results=50).results}
+    for offset in range(6):
+        for hit in ask(index, "lantern wick", results=1, offset=offset).results:
+            assert hit.score == whole[hit.part_id]
+
+
+# --- title hits ------------------------------------------------------------------------------------------
+
+
+def test_a_title_is_a_hit_of_its_own(index: Index) -> None:
+    assert found(index, "trouble") == {"a:title"}
+    assert found(index, "antern troubl", match="literal") == {"a:title"}
+    assert found(index, "trouble", type="text") == set()
+    assert found(index, "trouble", tool_name="bash") == set()
+    assert any("only titles" in text for text in ask(index, "trouble").suggestions)
+
+
+def test_a_title_without_a_message_leads_nowhere() -> None:
+    index = Index.build([session("empty", title="Lantern"), session("full", "words", title="Lantern")])
+    assert found(index, "lantern") == {"full:title"}
+    assert found(index, "lantern", session_id="empty") == set()
+
+
+# --- what recall tools said --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("match", ["literal", "smart", "fuzzy", "regex"])
+@pytest.mark.parametrize("prefix", ["", "mcp__anything__", "host."])
+def test_what_a_recall_tool_said_is_never_found(prefix: str, match: str) -> None:
+    if match == "regex":
+        pytest.importorskip("re2")
+    said = [
+        part(name, tool=prefix + name, input={"query": "lantern"}, output="lantern", error="lantern", title="lantern")
+        for name in RECALL_TOOLS
+    ]
+    index = Index.build([session("s", message("m", *said, part("mine", tool="myrecall", output="lantern")))])
+    assert found(index, "lantern", match=match) == {"mine"}
+    assert found(index, "recall", match=match) <= {"mine"}
+
+
+# --- degrees and suggestions -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "kind"),
+    [
+        ("lantern", {}, "none"),
+        ("ntern tro", {}, "fallback"),  # no term matches, the text does
+        ("qqqq", {}, "none"),
+        ("ntern tro", {"match": "literal"}, "none"),  # the text scan is what was asked for
+        ("lantern", {"sessions": 1}, "budget"),
+    ],
+)
+def test_the_first_degrade_kind_names_the_answer(index: Index, query: str, options: dict[str, Any], kind: str) -> None:
+    assert ask(index, query, **options).degrade_kind == kind
+
+
+def test_all_degrade_kinds_are_told(index: Index) -> None:
+    response = ask(index, "anternx", sessions=1, exclude_session_ids=["a"])
+    assert tuple(response.degrade_kinds) == ("fallback",)
+    three = Index.build([session(f"s{n}", "xlanternx", updated=NOW - n) for n in range(3)])
+    response = ask(three, "anternx", sessions=2)
+    assert tuple(response.degrade_kinds) == ("budget", "fallback")
+    assert response.degrade_kind == "budget"
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "words"),
+    [
+        ("qqqq", {"match": "literal"}, "smart"),
+        ("qqqq", {"type": "tool"}, "type 'all'"),
+        ("lantern", {"directory": "/nowhere"}, "fallback"),
+        ("qqqq", {}, "sessions were searched"),
+        ("lantren", {}, "lantern"),
+    ],
+)
+def test_suggestions(index: Index, query: str, options: dict[str, Any], words: str) -> None:
+    suggestions = ask(index, query, **options).suggestions
+    assert any(words in text for text in suggestions)
+    assert len(suggestions) <= 3
+
+
+def test_an_answer_without_hits_is_complete(index: Index) -> None:
+    response = ask(index, "qqqq")
+    assert (list(response.results), response.total, response.total_exact, response.truncated) == ([], 0, True, False)
+    assert response.coverage.sessions.searched == 2
+    assert response.degrade_kind == "none"
+
+
+@pytest.mark.parametrize("options", [{}, {"explain": True}, {"group": "session"}, {"match": "literal", "directory": "/srv"}])
+def test_an_answer_is_plain_json(index: Index, options: dict[str, Any]) -> None:
+    response = ask(index, "lantern", **options)
+    assert json.loads(response.to_json()) == json.loads(json.dumps(response.to_dict()))
+
+
+def test_stages_are_told(index: Index) -> None:
+    def stages(response: SearchResponse) -> tuple[str, ...]:
+        return tuple(response.stages_run)
+
+    assert stages(ask(index, "lantern", results=2)) == ("prefilter", "score", "boost")
+    assert stages(ask(index, "lantern")) == ("prefilter", "score", "boost", "scan")
+    assert stages(ask(index, "lantern", match="literal"))[0] == "scan"
+
+
+def test_the_text_scan_s_hits_come_last() -> None:
+    response = ask(texts("xlanternx", "lantern", "ylanterny", "the lantern"), "lantern")
+    assert set(parts(response)[:2]) == {"s.1.1", "s.3.1"}
+    assert [hit.stage == "scan" for hit in response.results] == [False, False, True, True]
+    assert [hit.score for hit in response.results[2:]] == [0, 0]

@@ -1,0 +1,838 @@
+"""What every compiled room must give, written as plainly as its contract: loops, dictionaries, no cleverness.
+
+A function or class here has the name and signature of the native one. Nothing is shared with the rooms but the
+Unicode database of Python.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby, pairwise
+from typing import Any
+
+WORD, JOINED, SPECIAL = 0, 1, 2
+MAX_TERM = 64  # bytes of a form
+MAX_PIECES = 32  # of a compound; the next one begins another
+MAX_JOIN = 12  # pieces that are joined
+LENGTHS = 66
+
+Token = tuple[str, int, int, int, int, int, bool]  # form, kind, start, end, position, span, cjk
+
+# --- tokens: the class of a character ---------------------------------------------------------------
+
+# Up to this character what is not said is the first letter: l, u lower and upper case, x a letter without case,
+# d digit, c from a script without spaces, m leaves no trace, e emoji, a blank separates.
+BLOCKS = [
+    *[(0x3004, " "), (0x3007, "c"), (0x303F, " "), (0x309F, "c"), (0x30A0, " "), (0x30FA, "c"), (0x30FB, " ")],
+    *[(0x9FFF, "c"), (0xABFF, "x"), (0xD7AF, "c"), (0xF8FF, " "), (0xFAFF, "c"), (0xFB06, "l"), (0xFB1C, " ")],
+    *[(0xFB1D, "x"), (0xFB1E, "m"), (0xFB28, "x"), (0xFB29, " "), (0xFB4F, "x")],
+    *[(0xFDFF, "x"), (0xFE0F, "m"), (0xFE1F, " "), (0xFE2F, "m"), (0xFE6F, " "), (0xFEFE, "x"), (0xFF0F, " ")],
+    *[(0xFF19, "d"), (0xFF20, " "), (0xFF3A, "u"), (0xFF40, " "), (0xFF5A, "l"), (0xFF65, " "), (0xFFDC, "c")],
+    *[(0xFFFF, " "), (0x1AFFF, "x"), (0x1B2FF, "c"), (0x1EFFF, " "), (0x1F3FA, "e"), (0x1F3FF, " ")],
+    *[(0x1FAFF, "e"), (0x1FFFF, " "), (0x3FFFF, "c"), (0x10FFFF, " ")],
+]
+UNSPACED = [range(0x0E00, 0x0F00), range(0x1000, 0x10A0), range(0x1780, 0x1800)]  # Thai, Lao, Myanmar, Khmer
+INDIC = range(0x0900, 0x0E00)
+INVISIBLE = "\u00ad\u0640\u200c\u200d"  # soft hyphen, tatweel, the two joiners
+
+
+def is_mark(char: str) -> bool:
+    """Accents leave no trace. Vowel signs and viramas of Indic scripts are letters; nukta and accents there are not."""
+    if unicodedata.category(char) not in ("Mn", "Me"):
+        return False
+    return ord(char) not in INDIC or unicodedata.combining(char) not in (0, 9, 84, 91)
+
+
+@cache
+def kind(char: str) -> str:
+    """The class of a character, see BLOCKS."""
+    point, category = ord(char), unicodedata.category(char)
+    if point >= 0x3000:
+        return BLOCKS[bisect_right(BLOCKS, (point, ""))][1]
+    if any(point in block for block in UNSPACED):
+        return "c" if category[0] in "LM" else "d" if category == "Nd" else " "
+    if 0x1100 <= point < 0x1200:
+        return "c"
+    if is_mark(char) or char in INVISIBLE:
+        return "m"
+    if category == "So" and point >= 0x2600:
+        return "e"
+    if category == "Nd" or (category[0] == "N" and unicodedata.normalize("NFKC", char).isdigit() and one_digit(char)):
+        return "d"
+    return {"Lu": "u", "Lt": "u", "Ll": "l"}.get(category, "x" if category[0] in "LM" else " ")
+
+
+def one_digit(char: str) -> bool:
+    return len(unicodedata.normalize("NFKC", char)) == 1
+
+
+@cache
+def fold(char: str) -> str:
+    """A letter without accent and case, a digit as 0 to 9."""
+    if kind(char) == "d":
+        known = unicodedata.category(char) == "Nd"
+        return str(unicodedata.digit(char)) if known else unicodedata.normalize("NFKC", char)
+    if char >= "\u3000":
+        simple = "\uff21" <= char <= "\uff5a" or "\ufb00" <= char <= "\ufb06"
+        pointed = "\ufb1d" <= char <= "\ufb4e"  # Hebrew letters with their points
+        folded = unicodedata.normalize("NFKD", char).lower() if simple or pointed else char
+        return "".join(c for c in folded if not is_mark(c))
+    folded = char
+    for _ in range(2):
+        folded = "".join(c for c in unicodedata.normalize("NFKD", folded) if not is_mark(c)).casefold()
+    folded = "".join(c for c in folded if unicodedata.category(c)[0] in "LMN")
+    return folded if folded and max(folded) < "\u3000" else char
+
+
+# --- tokens: compounds ------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Char:
+    """A character, and where it stands with the marks behind it."""
+
+    start: int
+    end: int
+    char: str
+    kind: str
+    marked: bool = False
+
+
+def characters(text: bytes) -> list[Char]:
+    """The characters of UTF-8 text; every byte that is none of it separates. A letter takes in the marks behind it."""
+    found: list[Char] = []
+    at = 0
+    for char in text.decode("utf-8", "surrogateescape"):
+        broken = "\udc80" <= char <= "\udcff"
+        width = 1 if broken else len(char.encode())
+        inner = {"_": "-", "-": "-", ".": ".", "'": "'", "\u2019": "'"}.get(char, "")
+        what = " " if broken else inner or kind(char)
+        if what == "m" and found and found[-1].kind in "ludx":
+            found[-1].end, found[-1].marked = at + width, True
+        else:
+            found.append(
+                Char(at, at + width, char, " " if what == "m" and not (found and found[-1].kind in "cm") else what)
+            )
+        at += width
+    return found
+
+
+@dataclass(slots=True)
+class Piece:
+    """A word of a compound, and the separator before it."""
+
+    letters: list[Char]
+    mark: str = ""
+
+    @property
+    def form(self) -> str:
+        """The folded letters, as many as fit."""
+        form = ""
+        for letter in self.letters:
+            if len((form + fold(letter.char)).encode()) > MAX_TERM:
+                break
+            form += fold(letter.char)
+        return form
+
+    @property
+    def is_number(self) -> bool:
+        return all(letter.kind == "d" for letter in self.letters)
+
+
+COMPOUND = re.compile(r"[ludx](?:[ludx]|['.-](?=[ludx]))*")
+CJK = re.compile(r"c[cm]*")
+
+
+def lone_s(chars: Sequence[Char], at: int) -> bool:
+    """Whether an s ends the word: that of URLs and of Ada's."""
+    char = chars[at]
+    return char.char in "sS" and not char.marked and (at + 1 == len(chars) or chars[at + 1].kind not in "ludx")
+
+
+def compound_at(chars: Sequence[Char], first: int, last: int) -> tuple[int, int]:
+    """Where the compound chars[first:last] ends, and where reading goes on: a possessive s is left out."""
+    for at in range(first, last):
+        if chars[at].kind == "'" and lone_s(chars, at + 1):
+            return at, at + 2
+    return last, last
+
+
+def cut_compound(chars: Sequence[Char], first: int, last: int) -> Iterator[Piece]:
+    """Cut at separators, before a capital behind anything else, and before the last of several capitals when small
+    letters follow: XMLParser, getHTTPResponse. URLs stays whole."""
+    piece = Piece([])
+    for at in range(first, last):
+        char = chars[at]
+        if char.kind in "-.":
+            yield piece
+            piece = Piece([], char.char)
+        elif char.kind != "'":
+            small = at + 1 < last and chars[at + 1].kind == "l" and not lone_s(chars, at + 1)
+            if char.kind == "u" and piece.letters and (piece.letters[-1].kind != "u" or small):
+                yield piece
+                piece = Piece([])
+            piece.letters.append(char)
+    yield piece
+
+
+def digits_apart(piece: Piece) -> list[Piece]:
+    """error404 as error and 404, when every run of letters has at least three."""
+    runs = [list(run) for _, run in groupby(piece.letters, key=lambda letter: letter.kind == "d")]
+    short = any(run[0].kind != "d" and len("".join(fold(letter.char) for letter in run)) < 3 for run in runs)
+    if len(runs) == 1 or short or len(piece.form.encode()) > MAX_TERM // 2:
+        return [piece]
+    return [Piece(run, "" if k else piece.mark) for k, run in enumerate(runs)]
+
+
+def joined(pieces: Sequence[Piece], position: int) -> list[Token]:
+    """Several pieces as one word. Numbers keep their separators: 1.2.3 is not 123."""
+    form = "".join(piece.form for piece in pieces)
+    if all(piece.is_number for piece in pieces):
+        form = pieces[0].form + "".join(piece.mark + piece.form for piece in pieces[1:])
+    if not 2 <= len(pieces) <= MAX_JOIN or len(form.encode()) > MAX_TERM:
+        return []
+    return [(form, JOINED, pieces[0].letters[0].start, pieces[-1].letters[-1].end, position, len(pieces), False)]
+
+
+def compound_tokens(pieces: Sequence[Piece], position: int) -> list[Token]:
+    """Every piece, every identifier of several pieces, and a dotted name as a whole."""
+    found: list[Token] = [
+        (piece.form, WORD, piece.letters[0].start, piece.letters[-1].end, position + k, 1, False)
+        for k, piece in enumerate(pieces)
+    ]
+    dots = [k for k, piece in enumerate(pieces) if k and piece.mark == "."]
+    for low, high in zip([0, *dots], [*dots, len(pieces)], strict=True):
+        found += joined(pieces[low:high], position + low)
+    return found + (joined(pieces, position) if dots else [])
+
+
+def special_at(text: bytes, start: int, end: int, position: int) -> list[Token]:
+    """c++, c#, 100%, #4410: a word of ASCII with the punctuation that belongs to it."""
+    word, behind = text[start:end], text[end : end + 2]
+    if len(word) <= 2 and word.isascii() and behind == b"++":
+        end += 2
+    elif (len(word) == 1 and not word.isdigit() and behind[:1] == b"#") or (word.isdigit() and behind[:1] == b"%"):
+        end += 1
+    elif word.isdigit() and start and text[start - 1 : start] == b"#":
+        start -= 1
+    else:
+        return []
+    form = text[start:end].decode().lower()
+    return [(form, SPECIAL, start, end, position, 1, False)] if len(form) <= MAX_TERM else []
+
+
+# --- tokens: scripts without spaces -------------------------------------------------------------------
+
+
+def composed(base: str, behind: str) -> str:
+    """A kana with its voice mark, or jamo as a syllable; "" where they are not one character."""
+    kana = "\u3040" <= base < "\u3100" and behind in "\u3099\u309a\uff9e\uff9f"
+    jamo = "\u1161" <= behind <= "\u1175" or "\u11a8" <= behind <= "\u11c2"
+    made = unicodedata.normalize("NFC", base + {"\uff9e": "\u3099", "\uff9f": "\u309a"}.get(behind, behind))
+    return made if len(made) == 1 and (kana or jamo) else ""
+
+
+def units(chars: Sequence[Char], first: int, last: int) -> Iterator[Char]:
+    """The characters of a run as they are compared: canonical, half-width kana in full width, parts put together."""
+    at = first
+    while at < last:
+        char = chars[at]
+        at += 1
+        if char.kind == "m":
+            continue
+        narrow = "\uff66" <= char.char <= "\uff9d"
+        full = unicodedata.normalize("NFKC", char.char) if narrow else unicodedata.normalize("NFC", char.char)
+        unit = Char(char.start, char.end, full, "c")
+        while at < last and (made := composed(unit.char, chars[at].char)):
+            unit.char, unit.end = made, chars[at].end
+            at += 1
+        yield unit
+
+
+def cjk_tokens(found: Sequence[Char], position: int) -> Iterator[Token]:
+    """Each character, and behind it the pair that it ends."""
+    for k, unit in enumerate(found):
+        yield unit.char, WORD, unit.start, unit.end, position + k, 1, True
+        if k:
+            yield found[k - 1].char + unit.char, JOINED, found[k - 1].start, unit.end, position + k - 1, 2, True
+
+
+def tokens(text: bytes) -> list[Token]:
+    """Every token of UTF-8 `text`: (form, kind, start, end, position, span, cjk), offsets in bytes."""
+    chars = characters(text)
+    kinds = "".join(char.kind for char in chars)
+    found: list[Token] = []
+    at = position = 0
+    while at < len(chars):
+        if match := COMPOUND.match(kinds, at):
+            end, behind = compound_at(chars, at, match.end())
+            pieces: list[Piece] = []
+            for piece in cut_compound(chars, at, end):
+                if len(pieces) == MAX_PIECES:
+                    behind = chars.index(piece.letters[0])
+                    break
+                parts = digits_apart(piece)
+                pieces += parts if len(pieces) + len(parts) <= MAX_PIECES else [piece]
+            found += compound_tokens(pieces, position)
+            position += len(pieces)
+            last = chars[behind].start if behind < len(chars) else len(text)
+            special = special_at(text, chars[at].start, last, position - 1)
+            found += special
+            at = behind
+            while special and at < len(chars) and chars[at].start < special[0][3]:
+                at += 1
+        elif match := CJK.match(kinds, at):
+            run = list(units(chars, at, match.end()))
+            found += cjk_tokens(run, position)
+            position += len(run)
+            at = match.end()
+        else:
+            if chars[at].kind == "e":
+                found.append((chars[at].char, WORD, chars[at].start, chars[at].end, position, 1, True))
+                position += 1
+            at += 1
+    return found
+
+
+# --- edit -----------------------------------------------------------------------------------------------
+
+
+def within(a: str, b: str, bound: int) -> int:
+    """Optimal string alignment by the full matrix; bound + 1 for anything farther."""
+    rows = [[i + j if i == 0 or j == 0 else 0 for j in range(len(b) + 1)] for i in range(len(a) + 1)]
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            replaced = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1])
+            rows[i][j] = min(replaced, rows[i - 1][j] + 1, rows[i][j - 1] + 1)
+            if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
+                rows[i][j] = min(rows[i][j], rows[i - 2][j - 2] + 1)
+    return min(rows[-1][-1], bound + 1)
+
+
+# --- builder, intern --------------------------------------------------------------------------------------
+
+BLOCK = 65536
+
+
+def signature(form: str) -> int:
+    """A bit a letter, four that digits share, two for all else."""
+    places = {26 + int(c) % 4 if c in "0123456789" else 30 + ord(c) % 2 for c in form if not "a" <= c <= "z"}
+    return sum(1 << place for place in places | {ord(c) - 97 for c in form if "a" <= c <= "z"})
+
+
+class SegmentBuilder:
+    """Documents as dictionaries of terms, put in order only at the end."""
+
+    def __init__(self) -> None:
+        self.documents: list[dict[bytes, int]] = []
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @property
+    def terms(self) -> int:
+        return len(self.vocabulary())
+
+    def vocabulary(self) -> list[bytes]:
+        return sorted({term for terms in self.documents for term in terms}, key=lambda term: (len(term.decode()), term))
+
+    def add(self, text: bytes, start: int, end: int, fields: Iterable[tuple[bytes, bytes]] = ()) -> int:
+        """Count every token; a field's with its tag before it, unless that makes them too long."""
+        counts: dict[bytes, int] = {}
+        found = tokens(text[start:end])
+        tagged = [tag + token[0].encode() for tag, value in fields for token in tokens(value)]
+        for term in [token[0].encode() for token in found] + [term for term in tagged if len(term) <= MAX_TERM]:
+            counts[term] = min(255, counts.get(term, 0) + 1)
+        self.documents.append(counts)
+        return sum(token[1] == WORD for token in found)
+
+    def finish(self) -> dict[str, bytes]:
+        vocabulary = self.vocabulary()
+        numbers = {term: number for number, term in enumerate(vocabulary)}
+        lengths = [len(term.decode()) for term in vocabulary]
+        offsets = [sum(map(len, vocabulary[:k])) for k in range(len(vocabulary) + 1)]
+        frequencies = [0] * len(vocabulary)
+        block_starts, terms, pointers, docs, tfs = [0], [], [0], [], []
+        for first in range(0, len(self.documents), BLOCK):
+            block: dict[int, list[tuple[int, int]]] = {}
+            for doc, counts in enumerate(self.documents[first : first + BLOCK]):
+                for term, count in counts.items():
+                    block.setdefault(numbers[term], []).append((doc, count))
+            for number, pairs in sorted(block.items()):
+                terms.append(number)
+                docs += [doc for doc, _ in pairs]
+                tfs += [count for _, count in pairs]
+                pointers.append(len(docs))
+                frequencies[number] += len(pairs)
+            block_starts.append(len(terms))
+        return {
+            "arena": b"".join(vocabulary),
+            "offsets": array("I", offsets).tobytes(),
+            "starts": array("I", [sum(length < n for length in lengths) for n in range(LENGTHS)]).tobytes(),
+            "signatures": array("I", [signature(term.decode()) for term in vocabulary]).tobytes(),
+            "df": array("I", frequencies).tobytes(),
+            "block_starts": array("Q", block_starts).tobytes(),
+            "terms": array("I", terms).tobytes(),
+            "pointers": array("Q", pointers).tobytes(),
+            "docs": array("H", docs).tobytes(),
+            "tfs": array("B", tfs).tobytes(),
+        }
+
+
+def cut(text: bytes, longest: int) -> list[int]:
+    """In the second half of each passage: behind the last line or before the last field, else behind the last
+    sentence, else behind the last blank, else between the last two characters."""
+    ends: list[int] = []
+    start = 0
+    while len(text) - start > longest + longest // 4:
+        floor, end = start + longest // 2, start + longest
+        lines = [p + 1 for p in range(floor, end) if text[p] == 10] + [
+            p for p in range(floor + 1, end) if text[p] >= 0xF8
+        ]
+        sentences = [p + 1 for p in range(floor + 1, end) if text[p] == 32 and text[p - 1] in b".!?"]
+        blanks = [p + 1 for p in range(floor, end) if text[p] == 32]
+        characters = [p for p in range(floor, end + 1) if p == floor or not 0x80 <= text[p] < 0xC0]
+        start = max(lines or sentences or blanks or characters)
+        ends.append(start)
+    return [*ends, len(text)]
+
+
+# --- vocabulary -------------------------------------------------------------------------------------------
+
+
+class Vocabulary:
+    """A list of terms, looked through from end to end."""
+
+    def __init__(self, arena: bytes, offsets: Sequence[int], starts: Sequence[int], signatures: Sequence[int]) -> None:
+        self.terms = [arena[low:high] for low, high in pairwise(offsets)]
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def find(self, form: bytes) -> int:
+        return self.terms.index(form) if form in self.terms else -1
+
+    def prefix(self, form: bytes, longest: int = MAX_TERM) -> list[tuple[int, int]]:
+        """Ranges of neighbours of one length that begin with `form` and are longer than it."""
+        ranges: list[tuple[int, int]] = []
+        if not form:
+            return ranges
+        for length in range(len(form.decode()) + 1, longest + 1):
+            found = [n for n, term in enumerate(self.terms) if len(term.decode()) == length and term.startswith(form)]
+            if found:
+                ranges.append((found[0], found[-1] + 1))
+        return ranges
+
+    def within(self, form: bytes, bound: int) -> list[tuple[int, int]]:
+        """Every other term that is near, and of the same field."""
+        found = []
+        for number, term in enumerate(self.terms):
+            edits = within(form.decode(), term.decode(), bound)
+            tags = [other[:1] if other[:1] < b" " else b"" for other in (form, term)]
+            if form and 0 < edits <= bound and tags[0] == tags[1]:
+                found.append((number, edits))
+        return sorted(found, key=lambda pair: (pair[1], pair[0]))
+
+    def form(self, number: int) -> bytes:
+        return self.terms[number]
+
+
+# --- postings ---------------------------------------------------------------------------------------------
+
+
+class Postings:
+    """Every posting written out: term -> [(document, frequency)]."""
+
+    def __init__(
+        self,
+        df: Sequence[int],
+        block_starts: Sequence[int],
+        terms: Sequence[int],
+        pointers: Sequence[int],
+        docs: Sequence[int],
+        tfs: Sequence[int],
+    ) -> None:
+        self.lists: list[list[tuple[int, int]]] = [[] for _ in df]
+        for block, (low, high) in enumerate(pairwise(block_starts)):
+            for entry in range(low, high):
+                for place in range(pointers[entry], pointers[entry + 1]):
+                    self.lists[terms[entry]].append((block * BLOCK + docs[place], tfs[place]))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.lists))
+
+    def frequency(self, first: int, last: int, eligible: Sequence[int] | None = None) -> int:
+        return sum(eligible is None or eligible[doc] != 0 for term in range(first, last) for doc, _ in self.lists[term])
+
+    def postings(self, term: int) -> list[tuple[int, int]]:
+        return self.lists[term]
+
+
+# --- eligible ---------------------------------------------------------------------------------------------
+
+TITLE_ROLE = 4
+
+
+def mark(
+    session_keep: Sequence[int],
+    message_session: Sequence[int],
+    message_role: Sequence[int],
+    role_keep: Sequence[int],
+    message_time: Sequence[int],
+    after: int,
+    before: int,
+    part_message: Sequence[int],
+    part_type: Sequence[int],
+    type_keep: Sequence[int],
+    part_tool: Sequence[int],
+    tool_keep: Sequence[int],
+    titles: bool,
+    messages: bytearray,
+    parts: bytearray,
+) -> tuple[int, int]:
+    """Which messages and parts pass, as the contract says it."""
+    for m, (session, role, time) in enumerate(zip(message_session, message_role, message_time, strict=True)):
+        said = role != TITLE_ROLE
+        messages[m] = bool(said and session_keep[session] and role_keep[role] and after < time < before)
+    passed = sum(messages)
+    for m, role in enumerate(message_role):
+        if role == TITLE_ROLE and titles:
+            messages[m] = any(messages[n] for n in range(len(messages)) if message_session[n] == message_session[m])
+    content = 0
+    for p, m in enumerate(part_message):
+        is_title = message_role[m] == TITLE_ROLE
+        parts[p] = bool(messages[m] and (is_title or (type_keep[part_type[p]] and tool_keep[part_tool[p]])))
+        content += parts[p] and not is_title
+    return passed, content
+
+
+def spread(parts: Sequence[int], doc_part: Sequence[int], docs: bytearray) -> None:
+    for doc, part in enumerate(doc_part):
+        docs[doc] = parts[part]
+
+
+def count_marks(marks: Sequence[int], also: Sequence[int] | None = None) -> int:
+    return sum(1 for k in range(len(marks)) if marks[k] and (also is None or also[k]))
+
+
+def keep_marks(marks: bytearray, others: Sequence[int], wanted: bool) -> None:
+    for k in range(len(marks)):
+        marks[k] = marks[k] if bool(others[k]) == wanted else 0
+
+
+# --- scan -------------------------------------------------------------------------------------------------
+
+
+def find(text: bytes, needle: bytes, start: int = 0, wide: bool = True) -> int:
+    return bytes(text).lower().find(needle, start)
+
+
+def mark_parts(
+    text: bytes,
+    starts: Sequence[int],
+    needle: bytes,
+    marks: bytearray,
+    eligible: Sequence[int] | None = None,
+    deadline_ns: int = 0,
+    wide: bool = True,
+) -> int:
+    """Every part by itself; there is no deadline here."""
+    for part, (low, high) in enumerate(pairwise(starts)):
+        if (eligible is None or eligible[part]) and needle in text[low:high].lower():
+            marks[part] = 1
+    return len(marks)
+
+
+# --- evidence ---------------------------------------------------------------------------------------------
+
+TITLE = 0  # the class of a title's document
+LONGEST = 1024
+
+
+class Layout:
+    """The columns as they are given."""
+
+    def __init__(
+        self,
+        doc_part: Sequence[int],
+        doc_words: Sequence[int],
+        doc_class: Sequence[int],
+        part_message: Sequence[int],
+        message_session: Sequence[int],
+        message_time: Sequence[int],
+        session_talk: Sequence[int],
+    ) -> None:
+        self.doc_part, self.doc_words, self.doc_class = doc_part, doc_words, doc_class
+        self.part_message, self.message_session = part_message, message_session
+        self.message_time, self.session_talk = message_time, session_talk
+
+    def message_of(self, doc: int) -> int:
+        return self.part_message[self.doc_part[doc]]
+
+    def session_of(self, part: int) -> int:
+        return self.message_session[self.part_message[part]]
+
+    def averages(self, eligible: Sequence[int] | None = None) -> tuple[int, int]:
+        words = [count for doc, count in enumerate(self.doc_words) if eligible is None or eligible[doc]]
+        return len(words), sum(words)
+
+    def messages_in(self, starts: Sequence[int], ends: Sequence[int]) -> int:
+        return sum(in_ranges(time, starts, ends) for time in self.message_time)
+
+    def time_span(self) -> tuple[int, int]:
+        known = [time for time in self.message_time if time > 0]
+        return (min(known), max(known)) if known else (0, 0)
+
+
+def in_ranges(time: int, starts: Sequence[int], ends: Sequence[int]) -> bool:
+    return any(low <= time < high for low, high in zip(starts, ends, strict=True))
+
+
+class Evidence:
+    """BM25 document by document in double precision."""
+
+    def __init__(self, layout: Layout, postings: Postings, eligible: Sequence[int] | None = None) -> None:
+        self.layout = layout
+        self.frequencies = [dict(pairs) for pairs in postings.lists]
+        self.allowed = [eligible is None or eligible[doc] != 0 for doc in range(len(layout.doc_part))]
+        self.scores = [0.0] * len(layout.doc_part)
+        self.base: dict[int, float] = {}  # part -> its best document's score
+        self.best: dict[int, int] = {}  # part -> the first such document
+        self.fused: dict[int, float] = {}
+        self.sums: dict[int, float] = {}  # session -> sum of cubes
+
+    def accumulate(
+        self,
+        starts: Sequence[int],
+        firsts: Sequence[int],
+        lasts: Sequence[int],
+        weights: Sequence[float],
+        factors: Sequence[float],
+        joint: Sequence[int],
+        k1: float,
+        norms: Any,
+        class_weights: Sequence[float],
+        deadline_ns: int = 0,
+    ) -> bool:
+        for doc in range(len(self.scores)):
+            if not self.allowed[doc]:
+                continue
+            heard = [
+                sum(
+                    weights[member] * self.frequencies[term].get(doc, 0)
+                    for member in range(low, high)
+                    for term in range(firsts[member], lasts[member])
+                )
+                for low, high in pairwise(starts)
+            ]
+            norm = norms[self.layout.doc_class[doc], min(self.layout.doc_words[doc], LONGEST - 1)]
+            for group, factor in enumerate(factors):
+                if group + 1 < len(factors) and joint[group + 1]:
+                    continue  # the first half only counts with the second
+                tf = min(heard[group - 1], heard[group]) if joint[group] else heard[group]
+                self.scores[doc] += factor * (k1 + 1) * tf / (tf + norm) if tf else 0.0
+            self.scores[doc] *= class_weights[self.layout.doc_class[doc]]
+        return True
+
+    def add_times(self, starts: Sequence[int], ends: Sequence[int], value: float) -> None:
+        for doc, score in enumerate(self.scores):
+            if score and in_ranges(self.layout.message_time[self.layout.message_of(doc)], starts, ends):
+                self.scores[doc] += value
+
+    def is_title(self, part: int) -> bool:
+        return self.layout.doc_class[self.best[part]] == TITLE
+
+    def fuse(self, neighbours: Sequence[float], session: Sequence[float], only: Sequence[int] | None = None) -> int:
+        layout = self.layout
+        for doc, score in enumerate(self.scores):
+            part = layout.doc_part[doc]
+            if score and score > self.base.get(part, 0.0):
+                self.base[part], self.best[part] = score, doc
+        messages: dict[int, float] = {}
+        titles: dict[int, float] = {}
+        for part, score in self.base.items():
+            if self.is_title(part):
+                titles[layout.session_of(part)] = score
+            else:
+                message = layout.part_message[part]
+                messages[message] = max(score, messages.get(message, 0.0))
+        for message, score in messages.items():
+            place = layout.message_session[message]
+            self.sums[place] = self.sums.get(place, 0.0) + score**3
+        for part, score in self.base.items():
+            if only is not None and not only[part]:
+                continue
+            message, place = layout.part_message[part], layout.session_of(part)
+            talk = 1 if layout.session_talk[place] else 0
+            for weight, step in zip(neighbours[4 * talk : 4 * talk + 4], (-1, 1, -2, 2), strict=True):
+                other = message + step
+                if 0 <= other < len(layout.message_session) and layout.message_session[other] == place:
+                    score += weight * messages.get(other, 0.0)
+            score += session[talk] * self.session_evidence(place)
+            if not self.is_title(part):
+                score += session[2 + talk] * titles.get(place, 0.0)
+            self.fused[part] = score
+        return len(self.fused)
+
+    def session_evidence(self, session: int) -> float:
+        return math.cbrt(self.sums.get(session, 0.0))
+
+    def sessions(self) -> list[tuple[int, int, int, float, int, bool]]:
+        """Content stands for a session before its title does; the score is the best of both."""
+        found = []
+        for session in {self.layout.session_of(part) for part in self.fused}:
+            parts = [part for part in self.fused if self.layout.session_of(part) == session]
+            content = [part for part in parts if not self.is_title(part)]
+            shown = max(content or parts, key=lambda part: (self.fused[part], -part))
+            score = max(self.fused[part] for part in parts)
+            found.append((session, shown, self.best[shown], score, len(parts), len(content) < len(parts)))
+        return sorted(found, key=lambda row: (-row[3], row[0]))
+
+
+# --- window -----------------------------------------------------------------------------------------------
+
+SLOTS, MAX_FORMS, MAX_PREFIXES, REACH = 64, 2048, 64, 6
+
+
+@dataclass(slots=True, frozen=True)
+class Event:
+    """A word of a passage that stands for the slots [slot, slot + span) of the query."""
+
+    start: int
+    end: int
+    slot: int
+    span: int
+    similarity: float
+    position: int
+    words: int
+
+    @property
+    def slots(self) -> range:
+        return range(self.slot, self.slot + self.span)
+
+
+class Matcher:
+    """Every window and every run of a passage, one after the other."""
+
+    def __init__(self, weights: Sequence[float], counted: Sequence[bool]) -> None:
+        self.weights = list(weights)[:SLOTS]
+        self.counted = [slot for slot, counts in enumerate(counted) if counts and slot < SLOTS]
+        self.forms: dict[bytes, tuple[int, int, float] | None] = {}  # None is a cue
+        self.prefixes: list[tuple[bytes, int, float]] = []
+
+    def _has_room(self, form: bytes) -> bool:
+        return 0 < len(form) <= MAX_TERM and form not in self.forms and len(self.forms) < MAX_FORMS
+
+    def add(self, form: bytes, slot: int, span: int, similarity: float) -> bool:
+        if slot < 0 or span < 1 or slot + span > len(self.weights) or not self._has_room(form):
+            return False
+        self.forms[form] = (slot, span, similarity)
+        return True
+
+    def add_cue(self, form: bytes) -> bool:
+        if not self._has_room(form):
+            return False
+        self.forms[form] = None
+        return True
+
+    def add_prefix(self, form: bytes, slot: int, similarity: float) -> bool:
+        if not 0 < len(form) <= MAX_TERM or not 0 <= slot < len(self.weights) or len(self.prefixes) == MAX_PREFIXES:
+            return False
+        self.prefixes.append((form, slot, similarity))
+        return True
+
+    def read(self, text: bytes) -> tuple[list[Event], int, int]:
+        """The events in order of position, the number of cues, the number of words."""
+        events, cues, words = [], 0, 0
+        for token, what, start, end, position, span, _ in tokens(text):
+            words += what == WORD
+            form = token.encode()
+            begun = [row for row in self.prefixes if form.startswith(row[0]) and form != row[0]]
+            if form in self.forms:
+                known = self.forms[form]
+                cues += known is None
+                if known is not None:
+                    events.append(Event(start, end, *known, position, span))
+            elif begun:
+                _, slot, similarity = begun[0]
+                events.append(Event(start, end, slot, 1, similarity, position, span))
+        return sorted(events, key=lambda event: event.position), cues, words
+
+    def events(self, text: bytes, start: int, end: int) -> list[tuple[int, int, int, int, float, int]]:
+        found, _, _ = self.read(text[start:end])
+        return [(e.start, e.end, e.slot, e.span, e.similarity, e.position) for e in found]
+
+    def gain(self, events: Sequence[Event]) -> float:
+        """Weight of the words that count, each by its best event."""
+        best = {slot: max((e.similarity for e in events if slot in e.slots), default=0.0) for slot in self.counted}
+        return sum(self.weights[slot] * similarity for slot, similarity in best.items())
+
+    def densest(self, events: Sequence[Event], width: int) -> tuple[float, list[Event]]:
+        """The stretch of at most `width` words that gains most; the shortest of equals, then the first."""
+        stretches = [
+            [e for e in events[: k + 1] if e.position > last.position - width] for k, last in enumerate(events)
+        ]
+        ranked = sorted(stretches, key=lambda found: (-self.gain(found), extent(found)))
+        return self.gain(ranked[0]), ranked[0]
+
+    def longest_run(self, events: Sequence[Event]) -> float:
+        """Events that follow each other without a gap, in the text and in the query."""
+        runs: list[float] = []
+        for event in events:
+            before = [
+                run
+                for other, run in zip(events, runs, strict=False)
+                if other.position + other.words == event.position and other.slot + other.span == event.slot
+            ]
+            own = sum(self.weights[slot] for slot in event.slots) * event.similarity
+            runs.append(max(before, default=0.0) + own)
+        return max(runs)
+
+    def nearness(self, events: Sequence[Event], slot: int) -> float:
+        """1 over the words from the last mention of the word before, 1 where one word of the text is both."""
+        found = [1.0 for e in events if slot in e.slots and slot - 1 in e.slots]
+        for k, event in enumerate(events):
+            before = [other.position for other in events[:k] if slot - 1 in other.slots]
+            if event.slot == slot and before and 1 <= event.position - before[-1] <= REACH:
+                found.append(1 / (event.position - before[-1]))
+        return max(found, default=0.0)
+
+    def measure(self, text: bytes, starts: Sequence[int], ends: Sequence[int], width: int, out: Any) -> None:
+        for k, (low, high) in enumerate(zip(starts, ends, strict=True)):
+            for place, value in enumerate(self.features(bytes(text[low:high]), width)):
+                out[k, place] = value
+
+    def features(self, text: bytes, width: int) -> tuple[float, ...]:
+        """The values of FEATURE_NAMES, in their order."""
+        events, cues, words = self.read(text)
+        if not events:
+            return (0, 0, 0, 0, 0, 0, 0, 0, words, cues, 0)
+        total = sum(self.weights[slot] for slot in self.counted) or math.inf
+        pairs = [(self.weights[slot - 1] + self.weights[slot]) / 2 for slot in range(1, len(self.weights))]
+        near = sum(pair * self.nearness(events, slot) for slot, pair in enumerate(pairs, start=1))
+        gain, stretch = self.densest(events, width)
+        best = [max((e.similarity for e in events if slot in e.slots), default=0.0) for slot in self.counted]
+        return (
+            self.gain(events) / total,
+            gain / total,
+            self.longest_run(events) / (sum(self.weights) or math.inf),
+            near / (sum(pairs) or math.inf),
+            sum(similarity > 0 for similarity in best),
+            sum(similarity >= 1 for similarity in best),
+            stretch[0].start,
+            stretch[-1].end,
+            words,
+            cues,
+            extent(stretch) + 1,
+        )
+
+
+def extent(events: Sequence[Event]) -> int:
+    return events[-1].position - events[0].position
