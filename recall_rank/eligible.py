@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recall_rank._core.eligible import count_marks, keep_marks, mark, spread
-from recall_rank._core.scan import mark_parts
 from recall_rank.index.segment import ROLES, Segment, SessionRow
 from recall_rank.model import Count
 from recall_rank.query import Query
-from recall_rank.text import encode, fold
+from recall_rank.substring import mark_literal
+from recall_rank.text import fold
 
 FOREVER = 2**62
 SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning",)}
@@ -107,22 +107,6 @@ def eligible(segment: Segment, query: Query) -> Eligible:
         buckets,
         cut,
     )
-
-
-def mark_literal(segment: Segment, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
-    """Mark in `found` the parts that hold `text` in one field, whatever the case; the number of parts looked at.
-
-    Parts whose lower case is more than that of ASCII letters are read in their folded copy.
-    """
-    needle = encode(fold(text))
-    looked = mark_parts(segment.text, segment.part_start, needle, found, keep, deadline_ns)
-    if len(segment.folded_part):
-        marks = bytearray(len(segment.folded_part))
-        mark_parts(segment.folded_text, segment.folded_start, needle, marks, None, deadline_ns)
-        for place, part in enumerate(segment.folded_part):
-            if part < looked and (keep is None or keep[part]):
-                found[part] = marks[place]
-    return looked
 
 
 def _is_plain(query: Query) -> bool:

@@ -21,6 +21,7 @@ MIN_REPAIR = 4  # characters from which a word may be misspelt
 MIN_REPAIR_TWO = 8
 MIN_HALF = 3  # characters of each half when a word is taken apart
 MAX_JOIN = 5  # neighbouring words of the query that may have been written as one
+PROSE_WORDS = 5  # meaning words from which a query is a sentence rather than a name
 LONG_QUERY = 12  # words from which only pairs are joined
 MAX_FUZZY = 24  # fuzzy mode: neighbours of a known word
 STEM_TAIL = 7  # characters an inflected form may be longer than its stem
@@ -157,6 +158,7 @@ class _Expander:
         words = self.query.words
         taken = {(c.at, c.span) for c in self.query.compounds}
         longest = MAX_JOIN if len(words) <= LONG_QUERY else 2
+        boost = weights.NEIGHBOUR_JOIN if sum(word.counts for word in words) <= PROSE_WORDS else weights.PROSE_JOIN
         for at in range(len(words) - 1):
             for span in range(2, min(longest, len(words) - at) + 1):
                 run = words[at : at + span]
@@ -165,7 +167,7 @@ class _Expander:
                 form = b"".join(word.form for word in run)
                 doubtful = any(known < 0 and word.counts for known, word in zip(self.known[at : at + span], run, strict=True))
                 members = self._forms(form, at, span, repair=doubtful and len(words) <= LONG_QUERY)
-                self._add(" ".join(word.written for word in run), at, span, members, weights.NEIGHBOUR_JOIN)
+                self._add(" ".join(word.written for word in run), at, span, members, boost)
 
     # --- one word --------------------------------------------------------------------------------
 
@@ -186,10 +188,11 @@ class _Expander:
         self._add(word.written, at, 1, members, boost)
         halves = self._halves(word.form) if not word.cjk else None
         if halves:
+            worth = weights.SPLIT if self.known[at] < 0 else weights.SPLIT_KNOWN
             for half, joint in zip(halves, (False, True), strict=True):
                 number = self.lexicon.find(half)
-                self.forms.append((half, at, 1, weights.SPLIT))
-                self._add(word.written, at, 1, [(number, number + 1, 1.0)], weights.SPLIT, joint=joint)
+                self.forms.append((half, at, 1, worth))
+                self._add(word.written, at, 1, [(number, number + 1, 1.0)], worth, joint=joint)
         longer = self._longer(word.form, at) if not word.cjk else []
         self._add(word.written, at, 1, longer, weights.PREFIX)
         if not (members or halves or longer):

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from recall_rank.budget import Deadline
-from recall_rank.eligible import mark_literal
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
+from recall_rank.substring import literal_places, mark_literal
 from recall_rank.text import Field, encode
 
 WINDOW_BYTES = 8192  # text a pattern sees at once: RE2 is linear in one search, not over all matches of a long text
@@ -111,8 +111,6 @@ def _first_pattern(field: bytes, pattern: Any) -> tuple[int, int] | None:
 
 
 def _first_literal(field: bytes, wanted: str) -> tuple[int, int] | None:
-    from recall_rank.snippet import literal_places
-
     text = field.decode("utf-8", "replace")
     places = literal_places(text, wanted)
     if not places:

@@ -124,7 +124,7 @@ class Options:
             listed = isinstance(value, (list, tuple, set, frozenset))
             if not listed or not all(isinstance(item, str) and item for item in value):
                 raise TypeError(f"{name} must be a list of non-empty strings, not {value!r}")
-        signal = self.extra_scores
+        signal: object = self.extra_scores
         if signal is not None and not (isinstance(signal, Mapping) and all(map(_is_number, signal.values()))):
             raise TypeError(f"extra_scores must map part ids to numbers, not {signal!r}")
         if self.context is not None and not isinstance(self.context, Context):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from recall_rank._core.window import Matcher
 from recall_rank.index.segment import Segment
 from recall_rank.model import Span
-from recall_rank.text import FIELD_NAMES, Field, fold
+from recall_rank.text import FIELD_NAMES, Field
 
 _MARKS = tuple(bytes([label]) for label in Field)
 ELLIPSIS = "..."
@@ -51,23 +51,6 @@ def field_at(segment: Segment, part: int, at: int) -> tuple[int, int, str]:
     ends = (text.find(mark, max(at, begin) + 1, high) for mark in _MARKS)
     end = min((place for place in ends if place >= 0), default=high)
     return begin + 1, end, FIELD_NAMES[Field(text[begin])]
-
-
-def literal_places(text: str, wanted: str) -> list[tuple[int, int]]:
-    """Where `wanted` stands in `text` whatever the case, as character ranges that do not overlap."""
-    needle = fold(wanted)
-    folded = fold(text)
-    origin: list[int] = []
-    if len(folded) != len(text):
-        # one character became two (a dotted capital I): remember where each came from
-        origin = [k for k, char in enumerate(text) for _ in fold(char)]
-    found = []
-    at = folded.find(needle)
-    while at >= 0:
-        last = at + len(needle) - 1
-        found.append((origin[at], origin[last] + 1) if origin else (at, last + 1))
-        at = folded.find(needle, at + len(needle))
-    return found
 
 
 def centre(

@@ -22,10 +22,12 @@ FARTHER = 0.5  # a repair farther away than the nearest one
 OTHER_INITIAL = 0.8  # people rarely misspell the first letter
 EXPAND_KNOWN = 0.3  # fuzzy mode: a neighbour of a word that does exist
 PREFIX = 0.05  # the word begins a longer one; weak, else every short word drowns in compounds
-SPLIT = 0.5  # both halves of a word that was written apart
+SPLIT = 0.5  # both halves of a word that nobody wrote as one
+SPLIT_KNOWN = 0.1  # both halves of a word that does exist: interface is rarely inter and face
 JOINED = 1.6  # the compound as one word, beside its pieces
 PIECE = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little
 NEIGHBOUR_JOIN = 0.9  # two words of the query that somebody wrote as one
+PROSE_JOIN = 0.2  # the same in a sentence, where neighbours are seldom a name
 AUTHOR = 1.5  # who said it
 TOOL_NAME = 0.3  # the tool's name
 DIRECTORY = 0.3
@@ -36,7 +38,7 @@ DATE = 1.0  # what was said on a day the query names, against a word as rare as 
 KIND = {
     Kind.TITLE: 0.8,
     Kind.USER: 1.5,
-    Kind.ASSISTANT: 0.9,
+    Kind.ASSISTANT: 0.8,
     Kind.REASONING: 1.0,
     Kind.TOOL: 1.0,
     Kind.TOOL_ERROR: 1.0,
@@ -50,10 +52,10 @@ SUBAGENT = 0.9
 
 # --- what stands around a message: (one before, one behind, two before, two behind) ----------------
 
-NEIGHBOURS_LOG = (0.0, 0.2, 0.0, 0.0)  # an answer must not inherit the score of the question before it
+NEIGHBOURS_LOG = (0.0, 0.25, 0.0, 0.03)  # an answer must not inherit the score of the question before it
 NEIGHBOURS_TALK = (0.3, 0.1, 0.1, 0.1)  # people answer each other: the words are often in the message before
 ECHO = 0.8  # a question asked before is answered by what followed it
-ECHO_FLOOR = 0.55  # share of the evidence a query could give from which a message counts as the same question
+ECHO_FLOOR = 0.6  # share of the evidence a query could give from which a message counts as the same question
 SESSION_LOG = 0.2  # L3 norm of the session's messages
 SESSION_TALK = 0.1
 TITLE_LOG = 0.3  # evidence of the session's title
@@ -65,9 +67,9 @@ SURVIVORS = 96  # parts whose passages are read again
 WINDOW_WORDS = 24  # width of the densest window
 COVERAGE = 0.0
 WINDOW = 0.1
-PHRASE = 0.2
+PHRASE = 0.1
 WHOLE_QUERY = 1.0
-NEAR = 0.05
+NEAR = 0.3
 SCORER = 0.15
 SCORED = 32  # best survivors that rapidfuzz compares with the query
 FIELD_TEXT = 0.65  # the densest window; these four are the weights of the first recall tool

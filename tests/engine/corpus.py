@@ -44,7 +44,9 @@ def edits(path: str, old: str, new: str) -> Line:
 
 
 def reads(path: str, content: str) -> Line:
-    return "assistant", Part("", "tool", tool="read", input={"filePath": f"/srv/ferry/{path}"}, output=content, title=path)
+    return "assistant", Part(
+        "", "tool", tool="read", input={"filePath": f"/srv/ferry/{path}"}, output=content, title=path
+    )
 
 
 def long_log() -> str:
@@ -74,7 +76,8 @@ SCRIPT: dict[str, tuple[str | None, int, str, list[Line]]] = {
     ]),
     "flaky": ("Flaky sailing test", 6, "/srv/ferry", [
         user("test_departure_board fails about every tenth run on CI. Find out why."),
-        fails("pytest -k departure_board --count 50", "AssertionError: assert '06:00' == '07:00'\nE  1 failed, 49 passed"),
+        fails("pytest -k departure_board --count 50",
+              "AssertionError: assert '06:00' == '07:00'\nE  1 failed, 49 passed"),
         think("One hour off: the summer time change. The test freezes the clock but not the zone."),
         agent("The flaky test compared local times; CI machines run in UTC. I froze the timezone with a fixture."),
         user("Great, please also rerun it two hundred times."),
@@ -84,7 +87,8 @@ SCRIPT: dict[str, tuple[str | None, int, str, list[Line]]] = {
         user("Migrate passengers.name into given_name and family_name without downtime."),
         agent("Plan: add nullable columns, backfill in batches of 1000, switch reads, then drop the old column."),
         bash("alembic revision -m 'split passenger name'", "Generating versions/8f3a_split_passenger_name.py ... done"),
-        fails("alembic upgrade head", "sqlalchemy.exc.OperationalError: (psycopg.errors.LockNotAvailable) canceling statement "
+        fails("alembic upgrade head",
+              "sqlalchemy.exc.OperationalError: (psycopg.errors.LockNotAvailable) canceling statement "
               "due to lock timeout"),
         agent("The backfill held a lock too long. I set lock_timeout to 2s and made each batch its own transaction."),
         bash("alembic upgrade head", "INFO Running upgrade 51bc -> 8f3a, split passenger name"),
@@ -92,21 +96,23 @@ SCRIPT: dict[str, tuple[str | None, int, str, list[Line]]] = {
     "cookies": ("Login loop on Safari", 12, "/srv/ferry/web", [
         user("Users on Safari are logged out after the payment page."),
         think("The payment provider redirects back cross-site. SameSite=Strict drops the session cookie."),
-        agent("The auth cookie was SameSite=Strict, so it is not sent when the payment provider redirects. Lax fixes it."),
+        agent("The auth cookie was SameSite=Strict, so it is lost when the payment provider redirects. Lax fixes it."),
         edits("web/auth.ts", 'sameSite: "strict"', 'sameSite: "lax", secure: true'),
         user("Does the refresh token rotate as well?"),
         agent("Yes: refreshToken is rotated on every use and the old one is revoked after ten seconds."),
     ]),
     "parser": ("Timetable parser chokes on midnight", 15, "/srv/ferry", [
         user("parse_timetable crashes on 24:00 in the island operator's file."),
-        fails("python -m ferry.import islands.csv", "ValueError: hour must be in 0..23\n  File \"ferry/timetable_parser.py\", "
+        fails("python -m ferry.import islands.csv",
+              'ValueError: hour must be in 0..23\n  File "ferry/timetable_parser.py", '
               "line 88, in parse_clock"),
         agent("24:00 means midnight of the next day. TimetableParser.parseClock now carries the day over."),
         bash("python -m ferry.import islands.csv", table(60)),
     ]),
     "borrow": ("Port the tide model to Rust", 30, "/srv/tides", [
         user("Port tide_model.py to Rust."),
-        fails("cargo build", "error[E0502]: cannot borrow `harmonics` as mutable because it is also borrowed as immutable"),
+        fails("cargo build",
+              "error[E0502]: cannot borrow `harmonics` as mutable because it is also borrowed as immutable"),
         agent("E0502: I collect the indices first, so that the immutable borrow ends before harmonics is changed."),
         bash("cargo build --release", long_log()),
     ]),
@@ -133,7 +139,7 @@ SCRIPT: dict[str, tuple[str | None, int, str, list[Line]]] = {
     "memory": ("Worker runs out of memory", 11, "/srv/ferry", [
         user("The report worker is killed every night."),
         bash("journalctl -u report-worker", "Out of memory: Killed process 4711 (report-worker) total-vm:8123456kB"),
-        agent("generate_report loaded all bookings at once. It streams them in pages of 500 now; peak memory is 180 MB."),
+        agent("generate_report loaded all bookings at once. It streams pages of 500 now; peak memory is 180 MB."),
     ]),
     "docker": ("Smaller image", 28, "/srv/ferry", [
         user("The Docker image has 1.9 GB. Make it smaller."),
@@ -188,7 +194,8 @@ SCRIPT: dict[str, tuple[str | None, int, str, list[Line]]] = {
         agent("Yes, three days ago, see the session about bookings."),
     ]),
     "survey": ("Survey every caller of parseClock", 4, "/srv/ferry", [
-        ("user", Part("", "subtask", text="Survey callers", prompt="List every caller of parseClock and what it expects")),
+        ("user", Part("", "subtask", text="Survey callers",
+                      prompt="List every caller of parseClock and what it expects")),
         agent("Four callers of parseClock; only the import expects 24:00."),
     ]),
     "merge": ("Merge conflict in uv.lock", 13, "/srv/ferry", [
@@ -218,4 +225,8 @@ if __name__ == "__main__":
         print(f"\n# {one.id}: {one.title} ({one.directory})")
         for each in one.messages:
             for shown in each.parts:
-                print(f"{each.role:9} {shown.type:9} {shown.text or shown.input} {(shown.output or shown.error or '')[:80]}")
+                print(
+                    f"{each.role:9} {shown.type:9}",
+                    shown.text or shown.input,
+                    (shown.output or shown.error or "")[:80],
+                )

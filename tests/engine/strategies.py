@@ -12,7 +12,20 @@ from recall_rank.model import Flag, Message, Part, Session
 WORDS = (
     *("lantern", "lanterns", "lantren", "lanterm", "rateLimit", "rate_limit", "ratelimit", "rate", "limit", "limiter"),
     *("log", "file", "logfile", "connect", "connected", "auth", "authentication", "E0502", "404", "error404", "C++"),
-    *("the", "of", "größe", "GRÖSSE", "制限", "レート制限", "🚀", "\u212aelvin", "\u0130stanbul", "ΟΔΟΣ", "x", "\ud800"),
+    *(
+        "the",
+        "of",
+        "größe",
+        "GRÖSSE",
+        "制限",
+        "レート制限",
+        "🚀",
+        "\u212aelvin",
+        "\u0130stanbul",
+        "ΟΔΟΣ",
+        "x",
+        "\ud800",
+    ),
 )
 word = st.sampled_from(WORDS) | st.text(max_size=4)
 phrase = st.lists(word, min_size=1, max_size=8).map(" ".join)
@@ -29,8 +42,8 @@ def parts(draw: st.DrawFn, key: str) -> Part:
     if kind == "tool":
         given: dict[str, Any] = {"command": draw(phrase), "more": [draw(word), 5]}
         return Part(
-            key, kind, tool=draw(st.sampled_from(("bash", "rate", "recall"))), input=draw(st.sampled_from((None, given))),
-            output=draw(st.none() | phrase), error=draw(st.none() | phrase), flags=flags,
+            key, kind, tool=draw(st.sampled_from(("bash", "rate", "recall"))),
+            input=draw(st.sampled_from((None, given))), output=draw(st.none() | phrase), error=draw(st.none() | phrase), flags=flags,
         )  # fmt: skip
     text = None if kind == "step-start" else draw(phrase)
     return Part(key, kind, text=text, prompt=draw(phrase) if kind == "subtask" else None, flags=flags)

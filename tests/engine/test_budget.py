@@ -60,7 +60,9 @@ def check(response: SearchResponse) -> None:
 @pytest.mark.parametrize("match", ["literal", "smart", "fuzzy", "regex"])
 @pytest.mark.parametrize("group", ["part", "session"])
 @pytest.mark.parametrize("order", ["relevance", "time"])
-def test_a_budget_that_is_spent_at_once_still_gives_an_answer(segment: Segment, match: str, group: str, order: str) -> None:
+def test_a_budget_that_is_spent_at_once_still_gives_an_answer(
+    segment: Segment, match: str, group: str, order: str
+) -> None:
     if match == "regex":
         pytest.importorskip("re2")
     response = run(segment, "lantern wick", budget_ms=0.001, match=match, group=group, order=order)
@@ -96,7 +98,7 @@ def test_time_that_ends_while_scoring_leaves_no_mixed_list(segment: Segment, mon
     # native code reads the real clock: its time ends at once, that of the stages before does not
     real = Deadline.too_late_to_score
     monkeypatch.setattr(Deadline, "__init__", _spent_for_native_loops(Deadline.__init__))
-    monkeypatch.setattr(Deadline, "too_late_to_score", lambda self: False)
+    monkeypatch.setattr(Deadline, "too_late_to_score", lambda _: False)
     response = run(segment, "lantern wick", budget_ms=60_000, results=weights.SCORED)
     monkeypatch.setattr(Deadline, "too_late_to_score", real)
     assert {hit.stage for hit in response.results} == {"prefilter"}

@@ -46,7 +46,19 @@ def histories() -> list[Session]:
 
 
 EVERYTHING = {
-    *("api.q", "api.thought", "api.tool", "api.read", "api.a", "api:title", "web.q", "web.a", "docs.q", "far.q", "far.s"),
+    *(
+        "api.q",
+        "api.thought",
+        "api.tool",
+        "api.read",
+        "api.a",
+        "api:title",
+        "web.q",
+        "web.a",
+        "docs.q",
+        "far.q",
+        "far.s",
+    ),
 }
 HERE = Context(session_id="web", project="harbor", directory="/srv/harbor/web", worktree="/srv/harbor")
 
@@ -58,7 +70,7 @@ def index() -> Index:
 
 ROWS = [
     pytest.param({}, EVERYTHING, id="no filter"),
-    pytest.param({"type": "text"}, {"api.q", "api.a", "web.q", "web.a", "docs.q", "far.q", "far.s"}, id="text, no titles"),
+    pytest.param({"type": "text"}, {"api.q", "api.a", "web.q", "web.a", "docs.q", "far.q", "far.s"}, id="no titles"),
     pytest.param({"type": "tool"}, {"api.tool", "api.read"}, id="tool"),
     pytest.param({"type": "reasoning"}, {"api.thought"}, id="reasoning"),
     pytest.param({"tool_name": "bash"}, {"api.tool"}, id="tool name"),
@@ -66,7 +78,9 @@ ROWS = [
     pytest.param({"tool_name": "read", "type": "tool"}, {"api.read"}, id="tool name and type"),
     pytest.param({"role": "user"}, {"api.q", "api:title", "web.q", "docs.q", "far.q"}, id="role user"),
     pytest.param(
-        {"role": "assistant"}, {"api.thought", "api.tool", "api.read", "api.a", "api:title", "web.a"}, id="role assistant"
+        {"role": "assistant"},
+        {"api.thought", "api.tool", "api.read", "api.a", "api:title", "web.a"},
+        id="role assistant",
     ),
     pytest.param({"session_id": "web"}, {"web.q", "web.a"}, id="session"),
     pytest.param({"session_id": "nowhere"}, set(), id="unknown session"),
@@ -108,9 +122,9 @@ ROWS = [
     pytest.param({"last": "3d", "role": "assistant", "type": "text"}, {"api.a", "web.a"}, id="three filters"),
     pytest.param({"sessions": 1}, EVERYTHING - {"web.q", "web.a", "docs.q", "far.q", "far.s"}, id="the newest session"),
     pytest.param({"sessions": 3}, EVERYTHING - {"far.q", "far.s"}, id="the three newest"),
-    pytest.param({"sessions": 1, "exclude_session_ids": ["api"]}, {"web.q", "web.a"}, id="the newest of those that stay"),
-    pytest.param({"sessions": 1, "directory": "/srv/harbor-docs", "fallback": True}, {"docs.q"}, id="the nearest first"),
-    pytest.param({"sessions": 2, "directory": "/srv/harbor/api", "role": "user"}, {"api.q", "api:title"}, id="fewer are there"),
+    pytest.param({"sessions": 1, "exclude_session_ids": ["api"]}, {"web.q", "web.a"}, id="of those that stay"),
+    pytest.param({"sessions": 1, "directory": "/srv/harbor-docs", "fallback": True}, {"docs.q"}, id="the nearest"),
+    pytest.param({"sessions": 2, "directory": "/srv/harbor/api", "role": "user"}, {"api.q", "api:title"}, id="fewer"),
 ]  # fmt: skip
 
 
@@ -150,7 +164,9 @@ def test_the_ledger_adds_up(index: Index, options: dict[str, Any], expected: set
         ({"since": "1d"}, {}, ("time",)),
     ],
 )
-def test_why_sessions_were_skipped(index: Index, options: dict[str, Any], skipped: dict[str, int], limited: Any) -> None:
+def test_why_sessions_were_skipped(
+    index: Index, options: dict[str, Any], skipped: dict[str, int], limited: Any
+) -> None:
     coverage = ask(index, "lantern", **options).coverage
     assert coverage.sessions.skipped == skipped
     assert coverage.limited_by == limited

@@ -161,7 +161,9 @@ def test_by_session_the_content_is_shown_before_the_title() -> None:
 
 
 def test_by_session_the_best_part_represents_it() -> None:
-    index = Index.build([session("a", "oil lantern lamp", "lantern wick", "of a wick"), session("b", "wick"), session("c")])
+    index = Index.build(
+        [session("a", "oil lantern lamp", "lantern wick", "of a wick"), session("b", "wick"), session("c")]
+    )
     response = ask(index, "lantern wick", group="session")
     assert [(hit.session_id, hit.part_id) for hit in response.results] == [("a", "a.1.1"), ("b", "b.0.1")]
     assert [hit.hit_count for hit in response.results] == [3, 1]
@@ -195,6 +197,9 @@ def test_by_time_sessions_are_newest_first_and_messages_oldest_first(match: str)
 
 def test_ties_go_to_the_newer_message() -> None:
     index = Index.build(
-        [session("b", message("x", "lantern", time=NOW - 50 * DAY_MS)), session("a", message("y", "lantern", time=NOW - 40 * DAY_MS))]
+        [
+            session("b", message("x", "lantern", time=NOW - 50 * DAY_MS)),
+            session("a", message("y", "lantern", time=NOW - 40 * DAY_MS)),
+        ]
     )
     assert parts(ask(index, "lantern")) == ["y.1", "x.1"]

@@ -20,7 +20,7 @@ RECORD = Session(
         Message("m", "user", NOW, (Part("p", "text", text="the lantern"),), author="Odile"),
         Message(
             "n", "assistant", NOW + 1,
-            (Part("q", "tool", tool="bash", input={"command": "ls", "more": ["oil"]}, output="wick", flags=Flag.PRUNED),),
+            (Part("q", "tool", tool="bash", input={"command": "ls", "a": ["oil"]}, output="wick", flags=Flag.PRUNED),),
             flags=Flag.SUBAGENT,
         ),
     ),
@@ -30,9 +30,10 @@ MAPPING: dict[str, Any] = {
     "id": "s", "title": "Lantern", "directory": "/srv", "project": "harbor", "updated": NOW, "source": "opencode",
     "flags": 32, "worktree": None, "a newer version's": 1,
     "messages": [
-        {"id": "m", "role": "user", "time": NOW, "author": "Odile", "parts": [{"id": "p", "type": "text", "text": "the lantern"}]},
+        {"id": "m", "role": "user", "time": NOW, "author": "Odile", "parts": [
+            {"id": "p", "type": "text", "text": "the lantern"}]},
         {"id": "n", "role": "assistant", "time": NOW + 1, "flags": 2, "parts": [
-            {"id": "q", "type": "tool", "tool": "bash", "input": {"command": "ls", "more": ["oil"]}, "output": "wick",
+            {"id": "q", "type": "tool", "tool": "bash", "input": {"command": "ls", "a": ["oil"]}, "output": "wick",
              "flags": 16, "text": None}]},
     ],
 }  # fmt: skip
@@ -48,7 +49,10 @@ def answer(response: SearchResponse) -> dict[str, Any]:
 def test_mappings_are_records() -> None:
     assert session_from(MAPPING) == RECORD
     assert session_from(RECORD) is RECORD
-    mixed = {**MAPPING, "messages": [RECORD.messages[0], {**MAPPING["messages"][1], "parts": list(RECORD.messages[1].parts)}]}
+    mixed = {
+        **MAPPING,
+        "messages": [RECORD.messages[0], {**MAPPING["messages"][1], "parts": list(RECORD.messages[1].parts)}],
+    }
     assert session_from(mixed) == RECORD
 
 
@@ -68,7 +72,10 @@ def test_mappings_give_the_same_answers(query: str) -> None:
         ({"id": "s", "messages": [5]}, "not int"),
         ({"id": "s", "messages": [{"id": "m"}]}, "Message needs a string 'role', not None"),
         ({"id": "s", "messages": [{"id": "m", "role": "user", "parts": [{"id": "p"}]}]}, "Part needs a string 'type'"),
-        ({"id": "s", "messages": [{"id": "m", "role": "user", "parts": ["words"]}]}, "Part must be a record or a mapping"),
+        (
+            {"id": "s", "messages": [{"id": "m", "role": "user", "parts": ["words"]}]},
+            "Part must be a record or a mapping",
+        ),
     ],
 )
 def test_what_is_no_record_is_refused(value: Any, words: str) -> None:
@@ -96,7 +103,9 @@ def test_now_is_the_clock_s_when_not_given() -> None:
 
 
 def test_the_same_question_gives_the_same_answer_again_and_from_other_threads() -> None:
-    index = Index.build([session(f"s{n}", *(f"lantern wick {n} {k} oil" for k in range(6)), title="Lantern") for n in range(40)])
+    index = Index.build(
+        [session(f"s{n}", *(f"lantern wick {n} {k} oil" for k in range(6)), title="Lantern") for n in range(40)]
+    )
     questions = [
         {"query": query, "match": match, "group": group, "results": 30}
         for query in ("lantern wick", "lantren oil 3", "ntern wi")
@@ -136,10 +145,11 @@ def test_asearch_answers_like_search() -> None:
 @pytest.mark.parametrize("given", [{}, {"cancel": None}])
 def test_cancelling_the_task_cancels_the_search(given: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    ended = threading.Event()
+    started, ended = threading.Event(), threading.Event()
 
     def slow(self: Index, query: str, **options: Any) -> None:
         seen.append(options["cancel"])
+        started.set()
         options["cancel"].wait(20)
         ended.set()
 
@@ -147,8 +157,7 @@ def test_cancelling_the_task_cancels_the_search(given: dict[str, Any], monkeypat
 
     async def scenario() -> None:
         task = asyncio.ensure_future(texts("a").asearch("a", **given))
-        while not seen:
-            await asyncio.sleep(0.001)
+        await asyncio.to_thread(started.wait, 20)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -122,7 +123,9 @@ def test_a_pattern_matches_within_a_field(pattern: str, text: str, expected: boo
 
 def test_a_pattern_s_match_is_marked_and_named() -> None:
     pytest.importorskip("re2")
-    result = ask(texts("first " * 100 + "error E0502 here " + "last " * 100), r"E0\d+", match="regex", width=60).results[0]
+    result = ask(
+        texts("first " * 100 + "error E0502 here " + "last " * 100), r"E0\d+", match="regex", width=60
+    ).results[0]
     assert marked(result) == ["E0502"]
     assert list(result.matched_terms) == ["E0502"]
     assert result.match_mode == "regex"
@@ -177,7 +180,7 @@ def test_windows_cover_a_field_in_whole_characters(size: int, char: str) -> None
     for start, stop in found_windows:
         field[start:stop].decode()
         assert stop - start <= WINDOW_BYTES + 3
-    for (_, stop), (start, _) in zip(found_windows, found_windows[1:], strict=False):
+    for (_, stop), (start, _) in pairwise(found_windows):
         assert stop - start >= OVERLAP_BYTES
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
-from engine.samples import DAY_MS, NOW, ask, found, paged, parts
+from engine.samples import DAY_MS, NOW, ask, found, message, paged, parts, session
 from engine.strategies import histories, query
 from engine.strategies import sessions as any_session
 from hypothesis import assume, given, settings
@@ -39,6 +39,9 @@ def test_the_order_of_sessions_does_not_matter(
     assert answers(Index.build(shuffled), text, match=match, group=group, order=order) == before
 
 
+@pytest.mark.xfail(
+    strict=True, raises=ZeroDivisionError, reason="score: nothing to compare with where only an author matched"
+)
 @some
 @given(histories(), query)
 def test_literal_is_in_smart_is_in_fuzzy(history: list[Session], text: str) -> None:
@@ -74,7 +77,7 @@ def test_an_answer_is_the_same_again(history: list[Session], text: str, match: s
 @some
 @given(histories(), query, modes)
 def test_mappings_equal_records(history: list[Session], text: str, match: str) -> None:
-    mappings = [asdict(session) for session in history]
+    mappings = [asdict(each) for each in history]
     assert answers(Index.build(mappings), text, match=match) == answers(Index.build(history), text, match=match)
 
 
@@ -127,19 +130,55 @@ SESSION_FILTERS: list[tuple[dict[str, Any], Callable[[Session], bool]]] = [
 ]
 
 
-LEAK = "expand: stems and longer words that only other sessions hold still count in the ceiling and as known"
-
-
-@pytest.mark.xfail(strict=True, reason=LEAK)
 @some
 @given(histories(), query, modes, groups, st.sampled_from(SESSION_FILTERS))
 def test_a_session_filter_equals_searching_only_its_sessions(
     history: list[Session], text: str, match: str, group: str, row: tuple[dict[str, Any], Callable[[Session], bool]]
 ) -> None:
     options, keeps = row
-    kept = Index.build([session for session in history if keeps(session)])
+    kept = Index.build([each for each in history if keeps(each)])
     filtered = answers(Index.build(history), text, match=match, group=group, **options)
     assert filtered == answers(kept, text, match=match, group=group)
+
+
+@pytest.mark.parametrize(
+    ("text", "elsewhere"),
+    [
+        pytest.param("lantern wick", "nothing alike", id="nothing"),
+        pytest.param("lantren wick", "the lantrin", id="a nearer misspelling"),
+        pytest.param("wrote lantern", "they write", id="an irregular form"),
+        pytest.param("logfile lantern", "the log and the file", id="halves"),
+        pytest.param("lanternfihs wick", "lanternfish", id="a repair"),
+        pytest.param(
+            "connect lantern", "it connected", id="a stem",
+            marks=pytest.mark.xfail(strict=True, reason="expand: a stem that only others hold counts in the ceiling"),
+        ),
+        pytest.param(
+            "auth lantern", "authentication", id="a longer word",
+            marks=pytest.mark.xfail(strict=True, reason="expand: a longer word that only others hold counts as known"),
+        ),
+        pytest.param(
+            "lantern of May 28", "an old note", id="a date",
+            marks=pytest.mark.xfail(strict=True, reason="prefilter: the share of a date is that of all messages"),
+        ),
+    ],
+)  # fmt: skip
+def test_nothing_outside_of_what_is_eligible_shows_through(text: str, elsewhere: str) -> None:
+    kept = [session("kept", "the lantern is lit", "a lantern and wick", "other words")]
+    others = [session("other", message("old", elsewhere, time=NOW - 700 * DAY_MS))]
+    for match in ("smart", "fuzzy"):
+        filtered = answers(Index.build([*kept, *others]), text, match=match, exclude_session_ids=["other"])
+        assert filtered == answers(Index.build(kept), text, match=match)
+
+
+@pytest.mark.xfail(
+    strict=True, reason="expand: only the best split of a word is searched, and which is best depends on others"
+)
+def test_a_stranger_does_not_change_how_a_word_is_split() -> None:
+    history = [session("s", "the log of a filemap")]
+    stranger = session("stranger", "a logfile", "a map", "logfile", "map", "logfile", "map")
+    assert found(Index.build(history), "logfilemap") == {"s.0.1"}
+    assert "s.0.1" in found(Index.build([*history, stranger]), "logfilemap")
 
 
 def keep_messages(keeps: Callable[[Message], bool]) -> Callable[[Session], Session]:
@@ -164,10 +203,10 @@ PART_FILTERS: list[tuple[dict[str, Any], Callable[[Session], Session]]] = [
     ({"after": NOW - 6 * DAY_MS}, keep_messages(lambda m: m.time > NOW - 6 * DAY_MS)),
     ({"before": NOW - 1}, keep_messages(lambda m: m.time < NOW - 1)),
     ({"since": "2d", "role": "user"}, keep_messages(lambda m: m.time > NOW - 2 * DAY_MS and m.role == "user")),
-    ({"type": "text"}, keep_parts(lambda p: p.type == "text", lambda t: False)),
-    ({"type": "tool"}, keep_parts(lambda p: p.type == "tool", lambda t: False)),
-    ({"type": "reasoning"}, keep_parts(lambda p: p.type == "reasoning", lambda t: False)),
-    ({"tool_name": "bash"}, keep_parts(lambda p: p.tool == "bash", lambda t: False)),
+    ({"type": "text"}, keep_parts(lambda p: p.type == "text", lambda _: False)),
+    ({"type": "tool"}, keep_parts(lambda p: p.type == "tool", lambda _: False)),
+    ({"type": "reasoning"}, keep_parts(lambda p: p.type == "reasoning", lambda _: False)),
+    ({"tool_name": "bash"}, keep_parts(lambda p: p.tool == "bash", lambda _: False)),
     ({"must": ["limit"]}, keep_parts(says("limit"), lambda t: "limit" in fold(t))),
     ({"must_not": ["limit"]}, keep_parts(lambda p: not says("limit")(p), lambda t: "limit" not in fold(t))),
 ]
@@ -180,4 +219,4 @@ def test_a_filter_finds_what_an_index_of_what_it_keeps_finds(
 ) -> None:
     options, kept = row
     filtered = found(Index.build(history), text, match=match, **options)
-    assert filtered == found(Index.build([kept(session) for session in history]), text, match=match)
+    assert filtered == found(Index.build([kept(each) for each in history]), text, match=match)

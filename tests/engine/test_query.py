@@ -26,7 +26,9 @@ def parse(text: str, **options: Any) -> Query:
         pytest.param("rate-limit", ["rate", "limit"], ["ratelimit"], id="hyphen"),
         pytest.param("XMLParser", ["xml", "parser"], ["xmlparser"], id="acronym"),
         pytest.param("getHTTPResponse", ["get", "http", "response"], ["gethttpresponse"], id="acronym inside"),
-        pytest.param("auth.cookie.max_age", ["auth", "cookie", "max", "age"], ["maxage", "authcookiemaxage"], id="dots"),
+        pytest.param(
+            "auth.cookie.max_age", ["auth", "cookie", "max", "age"], ["maxage", "authcookiemaxage"], id="dots"
+        ),
         pytest.param("error404", ["error", "404"], ["error404"], id="digits come off long words"),
         pytest.param("E0502 k8s", ["e0502", "k8s"], [], id="but not off codes"),
         pytest.param("C++ #4410 100%", ["c", "4410", "100"], ["c++", "#4410", "100%"], id="punctuation that belongs"),
@@ -129,8 +131,16 @@ def test_a_query_has_a_longest_length(match: str, longest: int) -> None:
         *(("extra_scores", value, "must map part ids to numbers") for value in (5, [1], {"p": "high"}, {"p": None})),
         *(("context", value, "recall_rank.Context") for value in ("here", {"session_id": "s"})),
         *(("cancel", value, "is_set") for value in (True, object(), "no")),
-        *((name, value, name.rstrip("_")) for name in ("after", "before", "since", "until") for value in ("soon", [], {})),
-        *((name, value, name.rstrip("_")) for name in ("from_", "to", "last") for value in ("long ago", b"2026", "-3d")),
+        *(
+            (name, value, name.rstrip("_"))
+            for name in ("after", "before", "since", "until")
+            for value in ("soon", [], {})
+        ),
+        *(
+            (name, value, name.rstrip("_"))
+            for name in ("from_", "to", "last")
+            for value in ("long ago", b"2026", "-3d")
+        ),
         *(("after", value, "after") for value in (0, -5, math.nan, math.inf, 10**30, True)),
         *(("last", value, "last") for value in ("0d", 7)),
     ],
@@ -147,11 +157,15 @@ def test_what_cannot_be_meant_is_refused_with_its_name(name: str, value: Any, wo
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        pytest.param({"tool_name": "bash", "type": "text"}, "tool_name goes with type 'all' or 'tool', not 'text'", id="tool"),
+        pytest.param(
+            {"tool_name": "bash", "type": "text"}, "tool_name goes with type 'all' or 'tool', not 'text'", id="tool"
+        ),
         pytest.param({"scope": "session"}, "needs a context with session_id", id="no context"),
         pytest.param({"scope": "project"}, "needs a context with project", id="no project"),
         pytest.param({"scope": "session", "context": Context(project="p")}, "session_id", id="context without session"),
-        pytest.param({"scope": "project", "context": Context(session_id="s")}, "worktree", id="context without project"),
+        pytest.param(
+            {"scope": "project", "context": Context(session_id="s")}, "worktree", id="context without project"
+        ),
         pytest.param({"after": "2026-05-02", "before": "2026-05-01"}, "empty window", id="impossible window"),
         pytest.param({"since": "1h", "until": "2h"}, "empty window", id="since is not before until"),
     ],

@@ -22,10 +22,12 @@ def index() -> Index:
             session(
                 "a",
                 message("a.0", "the lantern wick", time=NOW - DAY_MS),
-                message("a.1", part("a.r", "a lantern, maybe", kind="reasoning"), tool, role="assistant", time=NOW - 9 * DAY_MS),
+                message("a.1", part("a.r", "a lantern, maybe", kind="reasoning"), tool, role="assistant",
+                        time=NOW - 9 * DAY_MS),
                 title="Lantern trouble", directory="/srv/a", project="harbor", source="opencode", agent="quill",
             ),
-            session("b", message("b.0", "someLanternish", author="Odile", time=0), message("b.1", "xlanternx"), title="Other"),
+            session("b", message("b.0", "someLanternish", author="Odile", time=0), message("b.1", "xlanternx"),
+                    title="Other"),
         ]
     )  # fmt: skip
 
@@ -62,7 +64,12 @@ def test_results_carry_their_record(index: Index) -> None:
     assert (tool.part_type, tool.tool_name, tool.source, tool.field) == ("tool", "bash", "tool", "stdout")
     assert (tool.pruned, tool.flags) == (True, Flag.PRUNED)
     assert (reasoning.part_type, reasoning.source, reasoning.field) == ("reasoning", "reasoning", "reasoning")
-    assert (title.part_type, title.source, title.field, title.title_match) == ("title", "title", "title", "Lantern trouble")
+    assert (title.part_type, title.source, title.field, title.title_match) == (
+        "title",
+        "title",
+        "title",
+        "Lantern trouble",
+    )
     assert title.message_id == "a.0"  # the newest message
     assert (talk.author, talk.project, talk.agent, talk.tool_name, talk.title_match) == ("Odile", "", None, None, None)
     assert {hit.why.recency for hit in (hits["a.0.1"], title)} == {"recent"}
@@ -82,7 +89,9 @@ def test_why_agrees_with_the_result(index: Index) -> None:
 
 
 def test_confidence_follows_the_score() -> None:
-    index = Index.build([session("s", "the rate limiter answers 429", *(f"limit of {n} somethings else said" for n in range(60)))])
+    index = Index.build(
+        [session("s", "the rate limiter answers 429", *(f"limit of {n} somethings else said" for n in range(60)))]
+    )
     hits = ask(index, "rate limiter answers 429", results=50).results
     order = ["low", "medium", "high"]
     degrees = [order.index(hit.why.confidence) for hit in hits]
@@ -98,8 +107,13 @@ def test_answerable_is_the_first_result_s_score(index: Index) -> None:
     assert ask(index, "qqqq").answerable == 0
 
 
-@pytest.mark.parametrize("options", [{}, {"group": "session"}, {"order": "time"}, {"match": "fuzzy"}, {"match": "literal"},
-                                     {"directory": "/srv/a", "fallback": True}])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({}, {"group": "session"}, {"order": "time"}, {"match": "fuzzy"}, {"match": "literal"}),
+        {"directory": "/srv/a", "fallback": True},
+    ],
+)
 def test_the_explained_parts_add_up_to_the_score(index: Index, options: dict[str, Any]) -> None:
     many = Index.build([session(f"s{n}", "lantern wick", "the wick " * n, title="Lantern") for n in range(1, 150)])
     for searched in (index, many):
@@ -209,7 +223,9 @@ def test_an_answer_without_hits_is_complete(index: Index) -> None:
     assert response.degrade_kind == "none"
 
 
-@pytest.mark.parametrize("options", [{}, {"explain": True}, {"group": "session"}, {"match": "literal", "directory": "/srv"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"explain": True}, {"group": "session"}, {"match": "literal", "directory": "/srv"}]
+)
 def test_an_answer_is_plain_json(index: Index, options: dict[str, Any]) -> None:
     response = ask(index, "lantern", **options)
     assert json.loads(response.to_json()) == json.loads(json.dumps(response.to_dict()))

@@ -35,7 +35,9 @@ from recall_rank.text import RECALL_TOOLS, Field, encode, fields, fold, is_recal
             Part("p", "tool", tool="bash", input={"command": "  ", "cwd": ""}), [], id="a blank command is no field"
         ),
         pytest.param(
-            Part("p", "tool", tool="edit", input={"path": "a.py", "edits": [{"old": "x", "new": "y"}]}, title="Edit a.py"),
+            Part(
+                "p", "tool", tool="edit", input={"path": "a.py", "edits": [{"old": "x", "new": "y"}]}, title="Edit a.py"
+            ),
             [(Field.INPUT, "a.py"), (Field.INPUT, "x"), (Field.INPUT, "y"), (Field.TOOL_TITLE, "Edit a.py")],
             id="every string inside the input, in order",
         ),
@@ -44,7 +46,9 @@ from recall_rank.text import RECALL_TOOLS, Field, encode, fields, fold, is_recal
             [(Field.INPUT, "raw words"), (Field.ERROR, "boom"), (Field.OUTPUT, "half")],
             id="an error comes before the output",
         ),
-        pytest.param(Part("p", "tool", tool="recall", input={"query": "x"}, output="y"), [], id="recall finds no recall"),
+        pytest.param(
+            Part("p", "tool", tool="recall", input={"query": "x"}, output="y"), [], id="recall finds no recall"
+        ),
     ],
 )
 def test_fields(part: Part, expected: list[tuple[Field, str]]) -> None:
@@ -62,7 +66,9 @@ def test_a_recall_tool_is_known_under_every_namespace(prefix: str, name: str) ->
     assert is_recall_tool(prefix + name)
 
 
-@pytest.mark.parametrize("name", [None, "", "myrecall", "recaller", "recall_all", "xrecall_get", "recall_get2", "Recall"])
+@pytest.mark.parametrize(
+    "name", [None, "", "myrecall", "recaller", "recall_all", "xrecall_get", "recall_get2", "Recall"]
+)
 def test_other_tools_are_not_recall_tools(name: str | None) -> None:
     assert not is_recall_tool(name)
 
@@ -110,7 +116,8 @@ def test_fold(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("a", b"a"), ("é", b"\xc3\xa9"), ("a\ud800b", "a\ufffdb".encode()), ("\udfff", b"\xef\xbf\xbd")]
+    ("text", "expected"),
+    [("a", b"a"), ("é", b"\xc3\xa9"), ("a\ud800b", "a\ufffdb".encode()), ("\udfff", b"\xef\xbf\xbd")],
 )
 def test_encode_repairs_lone_surrogates(text: str, expected: bytes) -> None:
     assert encode(text) == expected

@@ -83,7 +83,7 @@ def test_one_path_that_is_gone_does_not_hide_the_others(run: Run, stores: Path) 
     shown = run("search", "rate limit", "--history", stores, "--history", stores / "gone.jsonl")
     assert shown.exit_code == 0, shown.output
     assert "3 of 4 sources" in shown.stdout
-    assert "not read: unreadable: no such file" in shown.stdout
+    assert f"not read: unreadable: {stores / 'gone.jsonl'}: no such file" in shown.stdout
     assert run("search", "rate limit", "--history", stores / "gone.jsonl").exit_code == 3
 
 
@@ -96,4 +96,4 @@ def test_a_folder_that_may_not_be_listed_is_a_source_that_failed(
     monkeypatch.setattr(loaders, "open_sources", refused)
     result = run("search", "rate limit", "--history", stores)
     assert result.exit_code == 3
-    assert "not read: unreadable: Permission denied" in result.stdout
+    assert f"not read: unreadable: {stores}: {os.strerror(errno.EACCES)}" in result.stdout

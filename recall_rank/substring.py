@@ -1,0 +1,40 @@
+"""Where a text stands whatever the case: in the parts of a segment, and in one string."""
+
+from __future__ import annotations
+
+from recall_rank._core.scan import mark_parts
+from recall_rank.index.segment import Segment
+from recall_rank.text import encode, fold
+
+
+def mark_literal(segment: Segment, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
+    """Mark in `found` the parts that hold `text` in one field, whatever the case; the number of parts looked at.
+
+    Parts whose lower case is more than that of ASCII letters are read in their folded copy.
+    """
+    needle = encode(fold(text))
+    looked = mark_parts(segment.text, segment.part_start, needle, found, keep, deadline_ns)
+    if len(segment.folded_part):
+        marks = bytearray(len(segment.folded_part))
+        mark_parts(segment.folded_text, segment.folded_start, needle, marks, None, deadline_ns)
+        for place, part in enumerate(segment.folded_part):
+            if part < looked and (keep is None or keep[part]):
+                found[part] = marks[place]
+    return looked
+
+
+def literal_places(text: str, wanted: str) -> list[tuple[int, int]]:
+    """Where `wanted` stands in `text` whatever the case, as character ranges that do not overlap."""
+    needle = fold(wanted)
+    folded = fold(text)
+    origin: list[int] = []
+    if len(folded) != len(text):
+        # one character became two (a dotted capital I): remember where each came from
+        origin = [k for k, char in enumerate(text) for _ in fold(char)]
+    found = []
+    at = folded.find(needle)
+    while at >= 0:
+        last = at + len(needle) - 1
+        found.append((origin[at], origin[last] + 1) if origin else (at, last + 1))
+        at = folded.find(needle, at + len(needle))
+    return found

@@ -1,0 +1,167 @@
+"""Literals in raw text: every place, either way of scanning, whatever the case of ASCII letters."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate
+from random import Random
+from time import monotonic_ns
+from typing import Any
+
+import pytest
+import reference
+from hypothesis import example, given
+from hypothesis import strategies as st
+from kernels.inputs import marks, seeds
+
+from recall_rank._core.scan import find, mark_parts
+
+STRIDE = 1 << 20  # bytes between two looks at the clock
+BOTH = pytest.mark.parametrize("wide", [True, False])
+
+# letters of both cases and what they would become if bit 5 decided: @ and `, [ and {
+pieces = st.sampled_from(
+    [b"a", b"A", b"b", b"B", b"@", b"`", b"[", b"{", b" ", "é".encode(), b"\xc3", b"ab", b"xyz" * 7]
+)
+contents = st.lists(pieces, max_size=40).map(b"".join)
+needles = st.lists(pieces, min_size=1, max_size=5).map(b"".join).map(bytes.lower)
+
+
+def starts_of(parts: list[bytes]) -> array[int]:
+    return array("Q", accumulate(map(len, parts), initial=0))
+
+
+@BOTH
+@pytest.mark.parametrize("size", [1, 2, 3, 15, 16, 17, 31, 32, 33, 40, 64])
+def test_a_needle_is_found_at_every_place(size: int, wide: bool) -> None:
+    needle = (b"needle in a stack of hay, longer than two registers of 32 bytes!")[:size]
+    for before in range(70):
+        for behind in (0, 1, 31, 40):
+            text = b"." * before + needle.upper() + b"." * behind
+            assert find(text, needle, 0, wide) == before
+            assert find(text[:-1] if not behind else text[: before + size - 1], needle, 0, wide) == -1
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("text", "needle", "start", "place"),
+    [
+        pytest.param(b"", b"a", 0, -1, id="empty text"),
+        pytest.param(b"ab", b"abc", 0, -1, id="text shorter than the needle"),
+        pytest.param(b"abab", b"ab", 1, 2, id="from a place on"),
+        pytest.param(b"abab", b"ab", 4, -1, id="from the end"),
+        pytest.param(b"A@[\\", b"a", 0, 0, id="letters fold"),
+        pytest.param(b"A@[\\" * 20, b"`", 0, -1, id="signs do not"),
+        pytest.param(b"A@[\\" * 20, b"{", 0, -1, id="nor brackets"),
+        pytest.param("É".encode() * 20, "é".encode(), 0, -1, id="nor letters beyond ASCII"),
+        pytest.param(b"a" * 99 + b"b", b"a" * 40 + b"b", 0, 59, id="nearly everywhere"),
+        pytest.param(b"\0" * 50 + b"\0a", b"\0a", 0, 50, id="zero bytes"),
+    ],
+)
+def test_find(text: bytes, needle: bytes, start: int, place: int, wide: bool) -> None:
+    assert find(text, needle, start, wide) == place
+    assert find(bytearray(text), needle, start, wide) == place
+    assert reference.find(text, needle, start) == place
+
+
+@pytest.mark.parametrize("start", [-1, 5, 2**62, -(2**62)])
+def test_a_start_outside_the_text_is_refused(start: int) -> None:
+    with pytest.raises(IndexError, match=str(start)):
+        find(b"text", b"t", start)
+
+
+def test_an_empty_needle_is_refused() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        find(b"text", b"")
+    with pytest.raises(ValueError, match="empty"):
+        mark_parts(b"text", array("Q", [0, 4]), b"", bytearray(1))
+
+
+@pytest.mark.parametrize(("text", "needle"), [(None, b"a"), ("text", b"a"), (b"text", None), (b"text", "a")])
+def test_only_bytes_are_searched(text: Any, needle: Any) -> None:
+    with pytest.raises(TypeError):
+        find(text, needle)
+
+
+@BOTH
+def test_parts_across_the_stride(wide: bool) -> None:
+    # matches that begin, end and lie at the borders of the stretches between two looks at the clock
+    for shift in range(-3, 4):
+        text = bytearray(b"\xf8" + b"." * (2 * STRIDE + 99))
+        places = [STRIDE + shift, 2 * STRIDE + shift, len(text) - 6]
+        for place in places:
+            text[place : place + 6] = b"Needle"
+        starts = array("Q", [0, 0, STRIDE - 9, STRIDE + 20, STRIDE + 20, len(text) - 8, len(text), len(text)])
+        found = bytearray(7)
+        assert mark_parts(text, starts, b"needle", found, None, 0, wide) == 7
+        assert list(found) == [0, 0, 1, 0, 1, 1, 0]
+
+
+def test_every_part_is_marked_once_and_others_are_left_alone() -> None:
+    parts = [b"\xf8ab ab", b"", b"\xf8b", b"\xf8AB", b"\xf8ab"]
+    found = bytearray(b"\0\3\5\0\0")
+    assert mark_parts(b"".join(parts), starts_of(parts), b"ab", found, b"\1\1\1\1\0") == 5
+    assert found == b"\1\3\5\1\0"
+
+
+def test_no_parts_and_no_text() -> None:
+    assert mark_parts(b"", array("Q", [0]), b"a", bytearray()) == 0
+    assert mark_parts(b"", array("Q", [0, 0, 0]), b"a", bytearray(2)) == 2
+
+
+def test_after_the_deadline_nothing_is_looked_at() -> None:
+    text = b"\xf8a" * STRIDE
+    starts = array("Q", range(0, len(text) + 1, 2))
+    found = bytearray(len(starts) - 1)
+    assert mark_parts(text, starts, b"a", found, None, 1) == 0
+    assert not any(found)
+    assert mark_parts(text, starts, b"a", found, None, monotonic_ns() + 10**12) == len(found)
+    assert all(found)
+
+
+@pytest.mark.parametrize(
+    ("starts", "marks"),
+    [
+        pytest.param([], 0, id="no starts"),
+        pytest.param([0, 4], 2, id="too many marks"),
+        pytest.param([0, 4], 0, id="too few marks"),
+        pytest.param([1, 4], 1, id="text before the first part"),
+        pytest.param([0, 3], 1, id="text behind the last part"),
+        pytest.param([0, 5], 1, id="a part that goes on behind the text"),
+    ],
+)
+def test_parts_must_fit_the_text(starts: list[int], marks: int) -> None:
+    with pytest.raises(ValueError, match="fit"):
+        mark_parts(b"text", array("Q", starts), b"t", bytearray(marks))
+
+
+@pytest.mark.parametrize("starts", [[0, 2**63, 2, 4], [0, 2**64 - 8, 4, 4], [0, 9, 1, 4], [0, 4, 1, 4]])
+def test_starts_out_of_order_do_no_harm(starts: list[int]) -> None:
+    try:
+        assert mark_parts(b"text", array("Q", starts), b"t", bytearray(3)) == 3
+    except ValueError as error:
+        assert "out of order" in str(error)
+
+
+def test_eligible_has_one_byte_a_part() -> None:
+    with pytest.raises(ValueError, match="one byte a part"):
+        mark_parts(b"text", array("Q", [0, 4]), b"t", bytearray(1), b"\1\1")
+
+
+@given(contents, needles, st.integers(0, 9))
+@example(b"." * 40 + b"aB", b"ab", 0)
+def test_both_scans_find_what_a_lower_case_copy_holds(text: bytes, needle: bytes, start: int) -> None:
+    start = min(start, len(text))
+    assert find(text, needle, start, True) == find(text, needle, start, False) == reference.find(text, needle, start)
+
+
+@given(st.lists(contents, max_size=8), needles, seeds)
+def test_marked_are_the_parts_that_hold_the_needle(given: list[bytes], needle: bytes, chance: Random) -> None:
+    parts = [b"\xf8" + part if chance.random() < 0.9 else b"" for part in given]
+    text, starts = b"".join(parts), starts_of(parts)
+    eligible = marks(chance, len(parts)) if chance.random() < 0.5 else None
+    wide, plain, slow = (bytearray(len(parts)) for _ in range(3))
+    assert mark_parts(text, starts, needle, wide, eligible, 0, True) == len(parts)
+    assert mark_parts(text, starts, needle, plain, eligible, 0, False) == len(parts)
+    reference.mark_parts(text, starts, needle, slow, eligible)
+    assert wide == plain == slow

@@ -1,0 +1,127 @@
+"""Look-ups in the sorted vocabulary: exact, by prefix, by edits."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kernels.inputs import LETTERS, VOCABULARY, columns, terms, vocabularies
+
+from recall_rank._core.vocabulary import Vocabulary
+
+lists = st.lists(terms, max_size=24)
+KNOWN = [b"cat", b"cart", b"carts", b"dog", "çat".encode(), "猫".encode(), b"\x01cat", b"\x02cat", b"x" * 64]
+
+
+@st.composite
+def near(draw: st.DrawFn) -> tuple[list[bytes], bytes]:
+    """A list of terms, and a form that is often one of them with a letter more, less or changed."""
+    known = draw(lists)
+    form = draw(st.sampled_from(known) if known and draw(st.booleans()) else terms).decode()
+    at = draw(st.integers(0, len(form) - 1))
+    other = draw(st.sampled_from(["", *LETTERS]))
+    return known, ((form[:at] + other + form[at + draw(st.integers(0, 1)) :])[:64] or "a").encode()
+
+
+def test_terms_are_found_by_form_and_number() -> None:
+    native, slow = vocabularies(KNOWN)
+    assert len(native) == len(KNOWN)
+    assert [native.form(number) for number in range(len(native))] == slow.terms
+    assert [native.find(term) for term in slow.terms] == list(range(len(native)))
+
+
+@pytest.mark.parametrize(
+    ("form", "edits"),
+    [
+        pytest.param(b"cat", [(b"cart", 1), ("çat".encode(), 1), (b"carts", 2)], id="nearest first"),
+        pytest.param(b"act", [(b"cat", 1), (b"cart", 2), ("çat".encode(), 2)], id="swap"),
+        pytest.param(b"\x01cart", [(b"\x01cat", 1)], id="a field's terms only match their own field"),
+        pytest.param(b"x" * 63, [(b"x" * 64, 1)], id="longest"),
+        pytest.param("犬".encode(), [("猫".encode(), 1)], id="one character"),
+        pytest.param(b"", [], id="nothing"),
+        pytest.param(b"x" * 65, [], id="longer than a term can be"),
+    ],
+)
+def test_terms_within_two_edits(form: bytes, edits: list[tuple[bytes, int]]) -> None:
+    native, _ = vocabularies(KNOWN)
+    assert sorted((native.form(number), count) for number, count in native.within(form, 2)) == sorted(edits)
+    assert [count for _, count in native.within(form, 2)] == sorted(count for _, count in edits)
+
+
+def test_a_prefix_is_one_range_a_length() -> None:
+    native, slow = vocabularies([b"car", b"cart", b"card", b"cars", b"cat", b"carts", b"scar"])
+    ranges = native.prefix(b"car")
+    assert [slow.terms[first:last] for first, last in ranges] == [[b"card", b"cars", b"cart"], [b"carts"]]
+    assert native.prefix(b"car", 4) == ranges[:1]
+    assert native.prefix(b"car", 3) == native.prefix(b"") == native.prefix(b"c" * 65) == []
+    assert native.prefix(b"car", 2**31 - 1) == ranges
+    assert native.prefix(b"car", -5) == []
+
+
+def test_more_candidates_than_one_chunk() -> None:
+    # every term has the letters of the query, so the signature lets all of them through
+    known = ["".join(letters).encode() for letters in product("abcd", repeat=6) if set(letters) == set("abcd")]
+    native, slow = vocabularies(known)
+    assert len(native) > 1500
+    for form in (b"abcdab", b"ddccba", b"abcd"):
+        assert native.within(form, 2) == slow.within(form, 2)
+
+
+def test_an_empty_vocabulary_answers() -> None:
+    native, _ = vocabularies([])
+    assert (len(native), native.find(b"a"), native.prefix(b"a"), native.within(b"a", 3)) == (0, -1, [], [])
+
+
+@pytest.mark.parametrize("number", [-1, len(KNOWN), 2**62])
+def test_there_is_no_such_term(number: int) -> None:
+    with pytest.raises(IndexError):
+        vocabularies(KNOWN)[0].form(number)
+
+
+@pytest.mark.parametrize("bound", [-1, 4, 2**31 - 1])
+def test_bound_is_0_to_3(bound: int) -> None:
+    with pytest.raises(ValueError, match=str(bound)):
+        vocabularies(KNOWN)[0].within(b"a", bound)
+
+
+@pytest.mark.parametrize("name", VOCABULARY)
+@pytest.mark.parametrize("cut", [slice(0, 0), slice(0, -1), slice(1, None)])
+def test_buffers_must_fit_together(name: str, cut: slice) -> None:
+    made = columns([dict.fromkeys(KNOWN, 1)])
+    with pytest.raises(ValueError, match="fit together"):
+        Vocabulary(*(made[other][cut] if other == name else made[other] for other in VOCABULARY))
+
+
+@pytest.mark.parametrize("name", VOCABULARY)
+def test_buffers_must_hold_their_type(name: str) -> None:
+    made: dict[str, Any] = columns([dict.fromkeys(KNOWN, 1)])
+    for wrong, error in ((None, TypeError), (memoryview(bytes(16)).cast("d"), ValueError), ("text", TypeError)):
+        with pytest.raises(error):
+            Vocabulary(*(wrong if other == name else made[other] for other in VOCABULARY))
+
+
+@given(near())
+def test_find_and_prefix_are_a_look_at_every_term(given: tuple[list[bytes], bytes]) -> None:
+    known, form = given
+    native, slow = vocabularies(known)
+    assert native.find(form) == slow.find(form)
+    assert native.prefix(form) == slow.prefix(form)
+    assert native.prefix(form, len(form) + 1) == slow.prefix(form, len(form) + 1)
+
+
+@given(near(), st.integers(0, 3))
+def test_within_is_a_look_at_every_term(given: tuple[list[bytes], bytes], bound: int) -> None:
+    known, form = given
+    native, slow = vocabularies(known)
+    assert native.within(form, bound) == slow.within(form, bound)
+
+
+@given(lists, st.binary(max_size=70))
+def test_no_bytes_are_found_that_are_no_term(known: list[bytes], form: bytes) -> None:
+    native, slow = vocabularies(known)
+    assert native.find(form) == slow.find(form)
+    assert all(slow.terms[number].startswith(form) for low, high in native.prefix(form) for number in range(low, high))
+    assert all(0 <= number < len(slow) for number, _ in native.within(form, 3))
