@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recall_rank import weights
-from recall_rank.score import Candidate
+from recall_rank.candidate import Candidate
 
 
 def calibrate(candidates: Iterable[Candidate]) -> None:

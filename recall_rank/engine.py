@@ -11,6 +11,7 @@ from recall_rank._core.evidence import Evidence
 from recall_rank.boost import boost
 from recall_rank.budget import Clock, Deadline, DegradeKind
 from recall_rank.calibrate import calibrate
+from recall_rank.candidate import Candidate
 from recall_rank.eligible import eligible
 from recall_rank.expand import expand
 from recall_rank.group import Grouped, by_bucket, by_part, by_session, in_turns
@@ -20,7 +21,7 @@ from recall_rank.model import SearchResponse
 from recall_rank.prefilter import prefilter
 from recall_rank.query import Query
 from recall_rank.respond import respond
-from recall_rank.score import Candidate, read, score
+from recall_rank.score import read, score
 from recall_rank.state import Search
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from recall_rank import weights
@@ -108,10 +108,13 @@ class _Expander:
         for at, word in enumerate(self.query.words):
             self._word(at, word)
         for group in self.groups:
-            group.frequency = min(
-                self.documents, sum(self.lexicon.frequency(first, last) for first, last, _ in group.members)
-            )
+            held = sum(self.lexicon.frequency(first, last) for first, last, _ in group.members)
+            group.frequency = min(self.documents, held)
             group.factor = idf(self.documents, group.frequency) * group.boost
+        # members are of the whole vocabulary; what no eligible document holds must leave no trace
+        self.groups = [group for group in self.groups if group.frequency]
+        answered = {at for group in self.groups for at in range(group.at, group.at + group.span)}
+        self.unknown = [word.written for at, word in enumerate(self.query.words) if word.counts and at not in answered]
         word_weights = self._word_weights()
         matcher = Matcher(word_weights, [word.counts for word in self.query.words])
         for form, at, span, similarity in self.forms:
@@ -124,7 +127,9 @@ class _Expander:
             if group.joint:
                 group.factor = min(group.factor, previous.factor)
                 previous.factor = 0.0
-        ceiling = (weights.K1 + 1) * sum(group.factor for group in self.groups)
+        # a word nobody wrote could have been the rarest evidence of all: without it nothing answers for certain
+        missing = len(self.unknown) * idf(self.documents, 0)
+        ceiling = (weights.K1 + 1) * (missing + sum(group.factor for group in self.groups))
         return Expansion(self.groups, ceiling, matcher, word_weights, self.repaired, self.unknown)
 
     def _word_weights(self) -> list[float]:
@@ -143,7 +148,11 @@ class _Expander:
 
     def _add(self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False) -> None:
         if members:
-            self.groups.append(TermGroup(written, at, span, sorted(members), boost, joint=joint))
+            best: dict[tuple[int, int], float] = {}
+            for first, last, weight in members:  # a form may be a neighbour of the word and of the same stem
+                best[first, last] = max(weight, best.get((first, last), 0.0))
+            unique = [(first, last, weight) for (first, last), weight in sorted(best.items())]
+            self.groups.append(TermGroup(written, at, span, unique, boost, joint=joint))
 
     # --- several words as one ------------------------------------------------------------------
 
@@ -186,17 +195,14 @@ class _Expander:
             if number >= 0:
                 members.append((number, number + 1, getattr(weights, name)))
         self._add(word.written, at, 1, members, boost)
-        halves = self._halves(word.form) if not word.cjk else None
-        if halves:
-            worth = weights.SPLIT if self.known[at] < 0 else weights.SPLIT_KNOWN
+        worth = weights.SPLIT if self.known[at] < 0 else weights.SPLIT_KNOWN
+        for halves in self._halves(word.form) if not word.cjk else ():
             for half, joint in zip(halves, (False, True), strict=True):
                 number = self.lexicon.find(half)
                 self.forms.append((half, at, 1, worth))
                 self._add(word.written, at, 1, [(number, number + 1, 1.0)], worth, joint=joint)
         longer = self._longer(word.form, at) if not word.cjk else []
         self._add(word.written, at, 1, longer, weights.PREFIX)
-        if not (members or halves or longer):
-            self.unknown.append(word.written)
 
     def _in_pair(self, at: int) -> bool:
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
@@ -246,10 +252,10 @@ class _Expander:
         """Other forms of the word: terms of the same stem."""
         word = form.decode("utf-8", "replace")
         base = BASE.get(word, word)
-        for other in (base, *FORMS.get(base, ())):
-            number = self.lexicon.find(other.encode())
-            if other != word and number >= 0:
-                self.forms.append((other.encode(), at, 1, weights.STEM))
+        for kin in (base, *FORMS.get(base, ())):
+            number = self.lexicon.find(kin.encode())
+            if kin != word and number >= 0:
+                self.forms.append((kin.encode(), at, 1, weights.STEM))
                 yield number, number + 1, weights.STEM
         root = stem(base)
         if len(root) < 3 or not word.isascii() or not word.isalpha():
@@ -271,20 +277,13 @@ class _Expander:
         if len(form.decode("utf-8", "replace")) < MIN_PREFIX:
             return []
         self.prefixes.append((form, at, weights.PREFIX))
-        return [(first, last, 1.0) for first, last in self.lexicon.vocabulary.prefix(form)]
+        ranges = self.lexicon.vocabulary.prefix(form)
+        return [(first, last, 1.0) for first, last in ranges if self.lexicon.frequency(first, last)]
 
-    def _halves(self, form: bytes) -> tuple[bytes, bytes] | None:
-        """The two known words that `form` is made of; the best of several is that whose rarer half is commonest."""
+    def _halves(self, form: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Every pair of known words that `form` is made of."""
         if len(form) < 2 * MIN_HALF or not form.isalnum():
-            return None
-        best: tuple[int, bytes, bytes] | None = None
-        frequency: Callable[[int, int], int] = self.lexicon.frequency
+            return
         for place in range(MIN_HALF, len(form) - MIN_HALF + 1):
-            left, right = self.lexicon.find(form[:place]), self.lexicon.find(form[place:])
-            if left >= 0 and right >= 0:
-                rarer = min(frequency(left, left + 1), frequency(right, right + 1))
-                if best is None or rarer > best[0]:
-                    best = (rarer, form[:place], form[place:])
-        return best[1:] if best else None
-
-
+            if self.lexicon.find(form[:place]) >= 0 and self.lexicon.find(form[place:]) >= 0:
+                yield form[:place], form[place:]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recall_rank import weights
+from recall_rank.candidate import Candidate
 from recall_rank.index.segment import TITLE_ROLE, Segment
-from recall_rank.score import Candidate
 
 SessionHits = tuple[int, int, int, float, int, bool]  # session, part, document, score, hits, title
 BUCKETS = {"exact": 0, "project": 1, "global": 2}

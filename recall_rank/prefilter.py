@@ -10,8 +10,8 @@ from recall_rank._core.evidence import Evidence, idf
 from recall_rank.dates import named_dates
 from recall_rank.expand import Expansion
 from recall_rank.index.segment import Segment
-from recall_rank.query import Query
 from recall_rank.model import SUBAGENT_KIND, Kind
+from recall_rank.query import Query
 
 CLASSES, LONGEST = 64, 1024
 
@@ -50,19 +50,19 @@ def prefilter(
         class_weights(),
         deadline_ns,
     )
-    _add_dates(segment, query, evidence, documents)
+    _add_dates(segment, query, evidence, documents, eligible)
     around = array("f", [*weights.NEIGHBOURS_LOG, *weights.NEIGHBOURS_TALK])
     session = array("f", [weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK])
     evidence.fuse(around, session, only, weights.ECHO, weights.ECHO_FLOOR * expansion.ceiling)
     return evidence
 
 
-def _add_dates(segment: Segment, query: Query, evidence: Evidence, documents: int) -> None:
-    """A date in the query is evidence for what was said then, as a rare word would be."""
+def _add_dates(segment: Segment, query: Query, evidence: Evidence, documents: int, eligible: bytearray | None) -> None:
+    """A date in the query is evidence for what was said then, as a word in as many documents would be."""
     for ranges in named_dates(query.text, *segment.layout.time_span()):
         starts, ends = array("q", (start for start, _ in ranges)), array("q", (end for _, end in ranges))
-        share = segment.layout.messages_in(starts, ends) / segment.messages
-        evidence.add_times(starts, ends, weights.DATE * idf(documents, share * documents))
+        frequency = segment.layout.docs_in(starts, ends, eligible)
+        evidence.add_times(starts, ends, weights.DATE * idf(documents, frequency))
 
 
 def class_weights() -> array[float]:
@@ -75,7 +75,7 @@ def class_weights() -> array[float]:
 
 
 @lru_cache(maxsize=32)
-def _norms(average: float, k1: float, b: float, b_talk: float, floor: float) -> memoryview:
+def _norms(average: float, k1: float, b: float, b_talk: float, floor: float) -> memoryview[float]:
     """k1 * (1 - b + b * (words + floor) / (average + floor)) for every class and length, f32[64, 1024]."""
     table = array("f")
     for kind in range(CLASSES):

@@ -10,6 +10,7 @@ from recall_rank.model import Flag, Message, Part, Session
 
 Record = TypeVar("Record", Part, Message, Session)
 _FIELDS = {cls: frozenset(f.name for f in fields(cls)) for cls in (Part, Message, Session)}
+_REQUIRED: Mapping[type, tuple[str, ...]] = {Part: ("id", "type"), Message: ("id", "role"), Session: ("id",)}
 
 
 def session_from(value: Session | Mapping[str, Any]) -> Session:
@@ -44,7 +45,7 @@ def _record(cls: type[Record], value: object, **nested: object) -> Record:
     known = {name: item for name, item in value.items() if name in _FIELDS[cls] and item is not None} | nested
     if "flags" in known:
         known["flags"] = Flag(known["flags"])
-    for name in ("id", "type") if cls is Part else ("id", "role") if cls is Message else ("id",):
+    for name in _REQUIRED[cls]:
         if not isinstance(known.get(name), str):
             raise ValueError(f"{cls.__name__} needs a string {name!r}, not {known.get(name)!r}")
     return cls(**known)

@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import cast
 
 from rapidfuzz import fuzz
 
 from recall_rank import weights
 from recall_rank._core.scan import find
 from recall_rank._core.scorer import Scorer
-from recall_rank._core.window import FEATURE_NAMES
 from recall_rank.budget import Deadline
+from recall_rank.candidate import END, PHRASE, START, WIDTH, Candidate
 from recall_rank.expand import Expansion
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
 from recall_rank.text import encode, fold
-
-(COVERAGE, WINDOW, PHRASE, NEAR, MATCHED, EXACT, START, END, WORDS, CUES) = range(10)
-WIDTH = len(FEATURE_NAMES)
-
-
-@dataclass(slots=True)
-class Candidate:
-    """A part on its way to a result."""
-
-    part: int
-    doc: int
-    evidence: float  # the prefilter's, with neighbours and session, over what the query could give at most
-    features: Sequence[float] = ()
-    whole: bool = False  # the whole query stands there as it was written
-    similarity: float = 0.0  # rapidfuzz, 0 to 1; 0 where it did not run
-    score: float = 0.0
-    stage: str = "prefilter"
-    explain: dict[str, float] = field(default_factory=dict)
 
 
 def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[Candidate]) -> None:
@@ -44,13 +25,13 @@ def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[C
     ends = array("Q", (segment.doc_start[c.doc + 1] for c in survivors))
     table = memoryview(bytearray(4 * WIDTH * max(1, count))).cast("f", (max(1, count), WIDTH))
     expansion.matcher.measure(segment.text, starts, ends, weights.WINDOW_WORDS, table)
-    rows = table.tolist()
+    rows = cast("list[list[float]]", table.tolist())
     needle = encode(fold(query.text.strip()))
     long_enough = len(query.words) + len(query.compounds) > 1 and len(needle) > 3
     text = memoryview(segment.text)
     for number, candidate in enumerate(survivors):
         candidate.features = rows[number]
-        if long_enough and candidate.features[PHRASE] > 0.3:
+        if long_enough and rows[number][PHRASE] > weights.WHOLE_FROM:
             low = max(segment.part_start[candidate.part], starts[number] - len(needle))
             high = min(segment.part_start[candidate.part + 1], ends[number] + len(needle))
             candidate.whole = find(text[low:high], needle) >= 0
@@ -67,11 +48,11 @@ def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: 
     texts: list[str] = []
     worth: list[float] = []
     owners: list[int] = []
-    for number, candidate in enumerate(best):
+    for owner, candidate in enumerate(best):
         for text, weight in _field_texts(segment, candidate):
             texts.append(text)
             worth.append(weight)
-            owners.append(number)
+            owners.append(owner)
     found = array("d", bytes(8 * len(texts)))
     if scorer.scores(texts, found, deadline.score_by_ns) < len(texts):
         return False
@@ -81,7 +62,7 @@ def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: 
         sums[owner] += weight * value
         shares[owner] += weight
     for candidate, total, share in zip(best, sums, shares, strict=True):
-        candidate.similarity = total / share / 100
+        candidate.similarity = total / share / 100 if share else 0.0  # an author alone leaves nothing to compare
     return True
 
 

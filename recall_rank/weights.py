@@ -69,6 +69,7 @@ COVERAGE = 0.0
 WINDOW = 0.1
 PHRASE = 0.1
 WHOLE_QUERY = 1.0
+WHOLE_FROM = 0.3  # share of the query in one run from which the text is asked for all of it, as it was written
 NEAR = 0.3
 SCORER = 0.15
 SCORED = 32  # best survivors that rapidfuzz compares with the query
@@ -77,6 +78,7 @@ FIELD_DIRECTORY = 0.20
 FIELD_TITLE = 0.10
 FIELD_TOOL_NAME = 0.05
 CUE = 0.3  # a question for a time is answered by a passage that names one
+EXTRA = 0.15  # the caller's own signal, 0 to 1, such as a cosine; added, for a weaker ranker must not reorder all
 RECENCY = 0.02
 RECENCY_DAYS = 7
 

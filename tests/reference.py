@@ -11,7 +11,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, pairwise
@@ -552,7 +552,7 @@ def mark_parts(
 
 # --- evidence ---------------------------------------------------------------------------------------------
 
-TITLE = 0  # the class of a title's document
+TITLE, ASSISTANT = 0, 2  # classes of documents: a title, an agent's prose
 LONGEST = 1024
 
 
@@ -568,7 +568,9 @@ class Layout:
         message_session: Sequence[int],
         message_time: Sequence[int],
         session_talk: Sequence[int],
+        message_asked: Sequence[int] | None = None,
     ) -> None:
+        self.message_asked = message_asked
         self.doc_part, self.doc_words, self.doc_class = doc_part, doc_words, doc_class
         self.part_message, self.message_session = part_message, message_session
         self.message_time, self.session_talk = message_time, session_talk
@@ -649,7 +651,14 @@ class Evidence:
     def is_title(self, part: int) -> bool:
         return self.layout.doc_class[self.best[part]] == TITLE
 
-    def fuse(self, neighbours: Sequence[float], session: Sequence[float], only: Sequence[int] | None = None) -> int:
+    def fuse(
+        self,
+        neighbours: Sequence[float],
+        session: Sequence[float],
+        only: Sequence[int] | None = None,
+        echo: float = 0,
+        echo_floor: float = 0,
+    ) -> int:
         layout = self.layout
         for doc, score in enumerate(self.scores):
             part = layout.doc_part[doc]
@@ -678,6 +687,9 @@ class Evidence:
             score += session[talk] * self.session_evidence(place)
             if not self.is_title(part):
                 score += session[2 + talk] * titles.get(place, 0.0)
+            asked = layout.message_asked[message] if layout.message_asked is not None else message
+            if asked != message and layout.doc_class[self.best[part]] == ASSISTANT:
+                score += echo * max(0.0, messages.get(asked, 0.0) - echo_floor)
             self.fused[part] = score
         return len(self.fused)
 
@@ -836,3 +848,18 @@ class Matcher:
 
 def extent(events: Sequence[Event]) -> int:
     return events[-1].position - events[0].position
+
+
+# --- scorer -----------------------------------------------------------------------------------------------
+
+
+class Scorer:
+    """rapidfuzz's public function, once a text."""
+
+    def __init__(self, function: Callable[[str, str], float], query: str) -> None:
+        self.function, self.query = function, query
+
+    def scores(self, texts: Sequence[str], out: Any, deadline_ns: int = 0) -> int:
+        for k, text in enumerate(texts):
+            out[k] = self.function(self.query, text)
+        return len(texts)

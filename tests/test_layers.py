@@ -6,7 +6,7 @@ import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -212,20 +212,7 @@ def dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-# Known and to be undone: what two stages share must stand in a module below both.
-PENDING = {
-    f"{PACKAGE}.{module}": "Candidate and the names of its features belong into candidate.py, below the stages"
-    for module in ("boost", "calibrate", "group")
-}
-
-
-def row(module: str, path: Path) -> Any:
-    """A module as a case; one that is known to break the rule must go on breaking it until its entry is removed."""
-    marks = [pytest.mark.xfail(strict=True, reason=PENDING[module])] if module in PENDING else []
-    return pytest.param(module, path, id=module, marks=marks)
-
-
-@pytest.mark.parametrize(("module", "path"), [row(*found) for found in python_modules()])
+@pytest.mark.parametrize(("module", "path"), [pytest.param(*row, id=row[0]) for row in python_modules()])
 def test_a_module_imports_only_what_lies_below_it(module: str, path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     imports = imports_of(module, source, is_package=path.stem == "__init__")

@@ -57,7 +57,7 @@ def ask(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_jso
     """The answer; a question the library refuses ends the command as a usage error."""
     try:
         return recall.search(repaired(query), now=now, **options)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:
         fail(str(error), USAGE, as_json=as_json)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from recall_rank._core.builder import SegmentBuilder, cut
 from recall_rank._core.evidence import Layout
@@ -222,7 +223,7 @@ class _Building:
             session_talk=memoryview(self.session_talk),
             message_asked=memoryview(self.message_asked),
         )
-        vocabulary = Vocabulary(made["arena"], *(_view(made[n], "I") for n in ("offsets", "starts", "signatures")))
+        vocabulary = Vocabulary(made["arena"], _view(made["offsets"], "I"), _view(made["starts"], "I"), _view(made["signatures"], "I"))
         postings = Postings(
             _view(made["df"], "I"),
             _view(made["block_starts"], "Q"),
@@ -263,5 +264,5 @@ class _Building:
         )
 
 
-def _view(data: bytes, code: str) -> memoryview:
+def _view(data: bytes, code: Literal["H", "I", "Q"]) -> memoryview:
     return memoryview(data).cast(code)

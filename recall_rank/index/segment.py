@@ -62,7 +62,7 @@ class Segment:
 
     session_talk: memoryview  # u8: people talk, rather than a user with an agent
 
-    text: bytes | bytearray | memoryview  # fields of all parts: a Field byte, then UTF-8
+    text: bytes | bytearray  # fields of all parts: a Field byte, then UTF-8
     folded_part: memoryview  # u32: parts whose lower case is not that of ASCII alone
     folded_start: memoryview  # u64[len(folded_part) + 1]
     folded_text: bytes  # their fields in lower case

@@ -43,7 +43,8 @@ def parts(draw: st.DrawFn, key: str) -> Part:
         given: dict[str, Any] = {"command": draw(phrase), "more": [draw(word), 5]}
         return Part(
             key, kind, tool=draw(st.sampled_from(("bash", "rate", "recall"))),
-            input=draw(st.sampled_from((None, given))), output=draw(st.none() | phrase), error=draw(st.none() | phrase), flags=flags,
+            input=draw(st.sampled_from((None, given))), output=draw(st.none() | phrase),
+            error=draw(st.none() | phrase), flags=flags,
         )  # fmt: skip
     text = None if kind == "step-start" else draw(phrase)
     return Part(key, kind, text=text, prompt=draw(phrase) if kind == "subtask" else None, flags=flags)

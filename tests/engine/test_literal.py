@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from engine.samples import ask, found, marked, message, part, parts, session, texts
+from engine.samples import DAY_MS, NOW, ask, found, marked, message, part, parts, session, texts
 
 from recall_rank.corpus import Index
 from recall_rank.literal import OVERLAP_BYTES, WINDOW_BYTES, windows
@@ -88,9 +88,12 @@ def test_nothing_matches_across_fields(query: str, match: str) -> None:
 
 
 def test_literal_ranks_by_relevance_or_by_time() -> None:
-    index = texts("a rate limit of the kind that is mentioned in passing, among many other things", "rate limit", "no")
-    assert parts(ask(index, "rate limit", match="literal")) == ["s.1.1", "s.0.1"]
-    assert parts(ask(index, "rate limit", match="literal", order="time")) == ["s.0.1", "s.1.1"]
+    in_passing = "many other things were said there " * 40 + "rate limit"
+    index = Index.build(
+        [session("new", in_passing, updated=NOW), session("old", "the rate limit", updated=NOW - DAY_MS)]
+    )
+    assert parts(ask(index, "rate limit", match="literal")) == ["old.0.1", "new.0.1"]
+    assert parts(ask(index, "rate limit", match="literal", order="time")) == ["new.0.1", "old.0.1"]
 
 
 # --- regular expressions -----------------------------------------------------------------------------

@@ -39,9 +39,6 @@ def test_the_order_of_sessions_does_not_matter(
     assert answers(Index.build(shuffled), text, match=match, group=group, order=order) == before
 
 
-@pytest.mark.xfail(
-    strict=True, raises=ZeroDivisionError, reason="score: nothing to compare with where only an author matched"
-)
 @some
 @given(histories(), query)
 def test_literal_is_in_smart_is_in_fuzzy(history: list[Session], text: str) -> None:

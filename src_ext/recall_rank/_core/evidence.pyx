@@ -109,15 +109,27 @@ cdef class Layout:
         return count, words
 
 
-    def messages_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
-        """How many messages have a time in one of [starts[k], ends[k])."""
-        cdef Py_ssize_t message, k, ranges = starts.shape[0], found = 0
+    def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
+        """How many eligible documents have a message whose time is in one of [starts[k], ends[k])."""
+        cdef const uint8_t[::1] view
+        cdef const uint8_t* mask = NULL
+        cdef Py_ssize_t doc, k, ranges = starts.shape[0], found = 0
+        cdef int64_t time
+        if eligible is not None:
+            view = eligible
+            if view.shape[0] != self.docs:
+                raise ValueError("eligible must have one byte a document")
+            if self.docs:
+                mask = &view[0]
         if ends.shape[0] != ranges:
             raise ValueError("starts and ends differ in length")
         with nogil:
-            for message in range(self.messages):
+            for doc in range(self.docs):
+                if mask != NULL and not mask[doc]:
+                    continue
+                time = self.message_time[self.part_message[self.doc_part[doc]]]
                 for k in range(ranges):
-                    if starts[k] <= self.message_time[message] < ends[k]:
+                    if starts[k] <= time < ends[k]:
                         found += 1
                         break
         return found
