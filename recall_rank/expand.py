@@ -24,6 +24,7 @@ MAX_JOIN = 5  # neighbouring words of the query that may have been written as on
 PROSE_WORDS = 5  # meaning words from which a query is a sentence rather than a name
 LONG_QUERY = 12  # words from which only pairs are joined
 MAX_FUZZY = 24  # fuzzy mode: neighbours of a known word
+MAX_FAMILIES = 65_536  # words whose other forms a vocabulary remembers
 STEM_TAIL = 7  # characters an inflected form may be longer than its stem
 SHOWN_PREFIXES = 8
 
@@ -86,6 +87,39 @@ class _Lexicon:
 def expand(query: Query, vocabulary: Vocabulary, postings: Postings, documents: int, eligible: bytearray | None) -> Expansion:
     """The groups of `query` over the eligible documents, of which there are `documents`."""
     return _Expander(query, _Lexicon(vocabulary, postings, eligible), documents).run()
+
+
+def family(vocabulary: Vocabulary, form: bytes) -> tuple[int, ...]:
+    """The numbers of the other terms that are forms of the same English word, by stem or by irregular form."""
+    known = vocabulary.families.get(form)
+    if known is None:
+        if len(vocabulary.families) >= MAX_FAMILIES:
+            vocabulary.families.clear()
+        known = vocabulary.families[form] = tuple(dict.fromkeys(_family(vocabulary, form)))
+    return known
+
+
+def _family(vocabulary: Vocabulary, form: bytes) -> Iterator[int]:
+    word = form.decode("utf-8", "replace")
+    if not word.isascii() or not word.isalpha():
+        return
+    base = BASE.get(word, word)
+    for kin in (base, *FORMS.get(base, ())):
+        number = vocabulary.find(kin.encode())
+        if kin != word and number >= 0:
+            yield number
+    root = stem(base)
+    if len(root) < 3:
+        return
+    shared = (root[:-1] if root[-1] in "iye" and len(root) > 3 else root).encode()
+    exact = vocabulary.find(shared)
+    ranges = [(exact, exact + 1)] if exact >= 0 else []
+    ranges += vocabulary.prefix(shared, min(len(root) + STEM_TAIL, 64))
+    for first, last in ranges:
+        for number in range(first, last):
+            other = vocabulary.form(number)
+            if other != form and other.isalpha() and stem(other.decode("utf-8", "replace")) == root:
+                yield number
 
 
 class _Expander:
@@ -249,29 +283,10 @@ class _Expander:
         return kept + rest[:MAX_FUZZY]
 
     def _inflected(self, form: bytes, at: int) -> Iterator[Member]:
-        """Other forms of the word: terms of the same stem."""
-        word = form.decode("utf-8", "replace")
-        base = BASE.get(word, word)
-        for kin in (base, *FORMS.get(base, ())):
-            number = self.lexicon.find(kin.encode())
-            if kin != word and number >= 0:
-                self.forms.append((kin.encode(), at, 1, weights.STEM))
-                yield number, number + 1, weights.STEM
-        root = stem(base)
-        if len(root) < 3 or not word.isascii() or not word.isalpha():
-            return
-        shared = root[:-1] if root[-1] in "iye" and len(root) > 3 else root
-        for first, last in self._prefixed(shared.encode(), len(root) + STEM_TAIL):
-            for number in range(first, last):
-                other = self.lexicon.form(number)
-                if other != form and other != base.encode() and other.isalpha() and stem(other.decode("utf-8", "replace")) == root:
-                    self.forms.append((other, at, 1, weights.STEM))
-                    yield number, number + 1, weights.STEM
-
-    def _prefixed(self, form: bytes, longest: int) -> list[tuple[int, int]]:
-        exact = self.lexicon.find(form)
-        found = list(self.lexicon.vocabulary.prefix(form, min(longest, 64)))
-        return [(exact, exact + 1), *found] if exact >= 0 else found
+        """Other forms of the word."""
+        for number in family(self.lexicon.vocabulary, form):
+            self.forms.append((self.lexicon.form(number), at, 1, weights.STEM))
+            yield number, number + 1, weights.STEM
 
     def _longer(self, form: bytes, at: int) -> list[Member]:
         if len(form.decode("utf-8", "replace")) < MIN_PREFIX:

@@ -148,9 +148,9 @@ def _matched_fields(
     kind = segment.names.values[segment.part_type[part]] or ""
     found: list[str] = []
     low, high, name = 0, 0, ""
+    counts = [word.counts for word in search.query.words]
     for match in matches:
-        counted = any(search.query.words[slot].counts for slot in range(match.slot, match.slot + match.span))
-        if counted:
+        if counts[match.slot] or any(counts[match.slot : match.slot + match.span]):
             if not low <= match.start < high:  # a long field is looked for once, not once a match
                 low, high, name = field_at(segment, part, match.start)
             found.append(_field_name(kind, name, title=title))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recall_rank._core.stretch import centre
 from recall_rank._core.window import Matcher
 from recall_rank.index.segment import Segment
 from recall_rank.model import Span
@@ -12,7 +13,6 @@ from recall_rank.text import FIELD_NAMES, Field
 
 _MARKS = tuple(bytes([label]) for label in Field)
 ELLIPSIS = "..."
-REPEAT = 0.1  # share of its weight for which a word counts again in one stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,45 +53,13 @@ def field_at(segment: Segment, part: int, at: int) -> tuple[int, int, str]:
     return begin + 1, end, FIELD_NAMES[Field(text[begin])]
 
 
-def centre(
-    places: Sequence[tuple[int, int]], weights: Sequence[float], width: int, kinds: Sequence[int] | None = None
-) -> tuple[int, int]:
-    """The run of places within `width` that weighs most, the shortest and earliest of equals, as (first, last) indices.
-
-    places are in order; weights[k] is what place k adds. Of places of one kind in a run the heaviest counts, and a
-    REPEAT of each: repeating one word does not make a stretch worth showing. Without kinds all differ. O(places).
-    """
-    best = (0, 0)
-    best_key = (-1.0, 0)
-    left, total = 0, 0.0
-    inside: dict[int, tuple[int, float]] = {}  # kind -> how many are in the run, and the most one of them weighs
-    for right in range(len(places)):
-        kind = kinds[right] if kinds else right
-        count, heaviest = inside.get(kind, (0, 0.0))
-        inside[kind] = count + 1, max(heaviest, weights[right])
-        total += REPEAT * weights[right] + max(0.0, weights[right] - heaviest)
-        while left < right and places[right][1] - places[left][0] > width:
-            kind = kinds[left] if kinds else left
-            count, heaviest = inside.pop(kind)
-            total -= REPEAT * weights[left]
-            if count > 1:
-                inside[kind] = count - 1, heaviest
-            else:
-                total -= heaviest
-            left += 1
-        key = (total, places[left][0] - places[right][1])
-        if key[0] > best_key[0] + 1e-9 or (key[0] > best_key[0] - 1e-9 and key[1] > best_key[1]):
-            best, best_key = (left, right), key
-    return best
-
-
 def snippet(
     text: str,
     field: str,
-    places: Sequence[tuple[int, int]],
-    weights: Sequence[float],
+    places: list[tuple[int, int]],
+    weights: list[float],
     width: int,
-    kinds: Sequence[int] | None = None,
+    kinds: list[int] | None = None,
 ) -> Snippet:
     """`width` characters of `text` around the densest of `places`, with "..." on each side that was cut."""
     if len(text) <= width:
@@ -144,7 +112,10 @@ def show(segment: Segment, part: int, matches: Sequence[Match], word_weights: Se
 
 def _worth(matches: Sequence[Match], word_weights: Sequence[float]) -> list[float]:
     """What each match says: the weight of the words it stands for, by how well it does."""
-    return [sum(word_weights[match.slot : match.slot + match.span]) * match.similarity for match in matches]
+    return [
+        (word_weights[m.slot] if m.span == 1 else sum(word_weights[m.slot : m.slot + m.span])) * m.similarity
+        for m in matches
+    ]
 
 
 def _characters(data: bytes, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

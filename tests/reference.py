@@ -585,8 +585,9 @@ class Layout:
         words = [count for doc, count in enumerate(self.doc_words) if eligible is None or eligible[doc]]
         return len(words), sum(words)
 
-    def messages_in(self, starts: Sequence[int], ends: Sequence[int]) -> int:
-        return sum(in_ranges(time, starts, ends) for time in self.message_time)
+    def docs_in(self, starts: Sequence[int], ends: Sequence[int], eligible: Sequence[int] | None = None) -> int:
+        allowed = [doc for doc in range(len(self.doc_part)) if eligible is None or eligible[doc]]
+        return sum(in_ranges(self.message_time[self.message_of(doc)], starts, ends) for doc in allowed)
 
     def time_span(self) -> tuple[int, int]:
         known = [time for time in self.message_time if time > 0]

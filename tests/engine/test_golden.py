@@ -130,9 +130,6 @@ def test_a_quotation_is_surely_relevant(index: Index) -> None:
     assert sure.score > unsure.score
 
 
-@pytest.mark.xfail(
-    strict=True, reason="expand: words nobody wrote are not in the ceiling, so one word of many looks like all"
-)
 @pytest.mark.parametrize("query", ["nobody spoke of volcanoes, pirates and mermaids", "volcano pirates lock mermaid"])
 def test_one_common_word_of_many_is_no_sure_answer(index: Index, query: str) -> None:
     assert all(hit.why.confidence != "high" for hit in ask(index, query).results)

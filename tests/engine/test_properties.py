@@ -146,20 +146,11 @@ def test_a_session_filter_equals_searching_only_its_sessions(
         pytest.param("wrote lantern", "they write", id="an irregular form"),
         pytest.param("logfile lantern", "the log and the file", id="halves"),
         pytest.param("lanternfihs wick", "lanternfish", id="a repair"),
-        pytest.param(
-            "connect lantern", "it connected", id="a stem",
-            marks=pytest.mark.xfail(strict=True, reason="expand: a stem that only others hold counts in the ceiling"),
-        ),
-        pytest.param(
-            "auth lantern", "authentication", id="a longer word",
-            marks=pytest.mark.xfail(strict=True, reason="expand: a longer word that only others hold counts as known"),
-        ),
-        pytest.param(
-            "lantern of May 28", "an old note", id="a date",
-            marks=pytest.mark.xfail(strict=True, reason="prefilter: the share of a date is that of all messages"),
-        ),
+        pytest.param("connect lantern", "it connected", id="a stem"),
+        pytest.param("auth lantern", "authentication", id="a longer word"),
+        pytest.param("lantern of May 28", "an old note", id="a date"),
     ],
-)  # fmt: skip
+)
 def test_nothing_outside_of_what_is_eligible_shows_through(text: str, elsewhere: str) -> None:
     kept = [session("kept", "the lantern is lit", "a lantern and wick", "other words")]
     others = [session("other", message("old", elsewhere, time=NOW - 700 * DAY_MS))]
@@ -168,9 +159,6 @@ def test_nothing_outside_of_what_is_eligible_shows_through(text: str, elsewhere:
         assert filtered == answers(Index.build(kept), text, match=match)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="expand: only the best split of a word is searched, and which is best depends on others"
-)
 def test_a_stranger_does_not_change_how_a_word_is_split() -> None:
     history = [session("s", "the log of a filemap")]
     stranger = session("stranger", "a logfile", "a map", "logfile", "map", "logfile", "map")

@@ -10,7 +10,8 @@ from engine.samples import ask, marked, message, part, session, texts
 
 from recall_rank.corpus import Index
 from recall_rank.model import Result
-from recall_rank.snippet import centre, snippet
+from recall_rank._core.stretch import centre
+from recall_rank.snippet import snippet
 from recall_rank.substring import literal_places
 
 FILLERS = ["lorem ", "größe ", "日本語の", "😀 ", "a\u0301 ", "\n"]

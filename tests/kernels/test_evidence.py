@@ -219,7 +219,8 @@ def test_counts_of_a_layout_are_plain_loops(chance: Random) -> None:
     assert native.averages(eligible) == slow.averages(eligible)
     low = array("q", [chance.randrange(7) for _ in range(chance.randint(0, 3))])
     high = array("q", [start + chance.randrange(3) for start in low])
-    assert native.messages_in(low, high) == slow.messages_in(low, high)
+    assert native.docs_in(low, high) == slow.docs_in(low, high)
+    assert native.docs_in(low, high, eligible) == slow.docs_in(low, high, eligible)
     assert native.time_span() == slow.time_span()
     sizes = (native.docs, native.parts, native.messages, native.sessions)
     names = ("doc_part", "part_message", "message_session", "session_talk")
@@ -374,7 +375,7 @@ def test_a_block_is_done_or_left_out(micros: int) -> None:
     ],
 )
 def test_columns_that_do_not_fit_are_refused(changed: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="differ in length|outside"):
+    with pytest.raises(ValueError, match=r"differ in length|outside"):
         Layout(**flat(3, **changed))
 
 
@@ -438,7 +439,9 @@ def test_other_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="one byte a document"):
         layout.averages(b"\1")
     with pytest.raises(ValueError, match="length"):
-        layout.messages_in(array("q", [1]), array("q"))
+        layout.docs_in(array("q", [1]), array("q"))
+    with pytest.raises(ValueError, match="one byte a document"):
+        layout.docs_in(array("q", [1]), array("q", [2]), b"\1")
     evidence = Evidence(layout, native)
     with pytest.raises(ValueError, match="length"):
         evidence.add_times(array("q", [1]), array("q"), 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from random import Random
 
 import pytest
@@ -25,7 +25,7 @@ alike = st.builds(
 def vocabulary(builder: SegmentBuilder) -> list[bytes]:
     made = typed(builder.finish())
     arena, offsets = bytes(made["arena"]), made["offsets"].tolist()
-    return [arena[low:high] for low, high in zip(offsets, offsets[1:], strict=False)]
+    return [arena[low:high] for low, high in pairwise(offsets)]
 
 
 def built(*texts: bytes) -> SegmentBuilder:

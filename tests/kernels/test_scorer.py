@@ -61,9 +61,9 @@ def test_rows(function: Any) -> None:
         "the rate limit of the gateway",
         "rate\0limit",
         "\udc80",
-        "x" * 9999,
+        "x" * 300,
     ]
-    for query in ("", "rate limit", "\udc80", "x" * 9999, "é" * 70, "\U0001f642" * 70):
+    for query in ("", "rate limit", "\udc80", "x" * 300, "é" * 70, "\U0001f642" * 70):
         assert scores(function, query, texts) == [function(query, text) for text in texts]
 
 

@@ -23,15 +23,11 @@ passages = st.lists(st.sampled_from(WRITTEN), max_size=24).map(lambda words: " "
 
 def table(rows: int) -> memoryview:
     """f32[rows, FEATURES] that holds something, so that what is not written shows."""
-    return memoryview(array("f", [-7.0] * (rows * FEATURES)).tobytes()).cast("B").cast("f", (rows, FEATURES))
-
-
-def writable(rows: int) -> memoryview:
-    return memoryview(bytearray(table(rows).tobytes())).cast("f", (rows, FEATURES))
+    return memoryview(bytearray(array("f", [-7.0] * (rows * FEATURES)).tobytes())).cast("f", (rows, FEATURES))
 
 
 def features(matcher: Matcher, text: bytes, width: int = 4) -> dict[str, float]:
-    out = writable(1)
+    out = table(1)
     matcher.measure(text, array("Q", [0]), array("Q", [len(text)]), width, out)
     return dict(zip(FEATURE_NAMES, out.tolist()[0], strict=True))
 
@@ -82,7 +78,7 @@ def test_passages_are_measured_each_by_itself(given: list[bytes], chance: Random
     text = b"".join(given)
     ends = array("Q", [sum(map(len, given[: k + 1])) for k in range(len(given))])
     starts = array("Q", [0, *ends[:-1]][: len(given)])
-    out = writable(len(given) + 1)
+    out = table(len(given) + 1)
     native.measure(text, starts, ends, 3, out)
     rows = [list(features(native, passage, 3).values()) for passage in given]
     assert out.tolist() == [*rows, [-7.0] * FEATURES]
@@ -112,7 +108,9 @@ def query(*words: str, weights: list[float] | None = None, stop: tuple[str, ...]
         pytest.param(
             "x a x x x b c d", {"window": 0.75, "start": 10, "end": 15, "window_words": 3}, id="densest stretch"
         ),
-        pytest.param("a x b a b", {"window": 0.5, "start": 6, "end": 9, "window_words": 2}, id="the shorter of equals"),
+        pytest.param(
+            "a x b x x x a b", {"window": 0.5, "start": 12, "end": 15, "window_words": 2}, id="the shorter of equals"
+        ),
         pytest.param("a b x x x x a b", {"window": 0.5, "start": 0, "end": 3}, id="the first of equals"),
     ],
 )
@@ -184,20 +182,11 @@ def test_there_is_room_for_2048_forms_and_64_prefixes() -> None:
 BIG = 2**31 - 1
 
 
-@pytest.mark.parametrize(
-    ("form", "slot", "span"),
-    [
-        (b"", 0, 1),
-        (b"x" * 65, 0, 1),
-        (b"x", -1, 1),
-        (b"x", 2, 1),
-        (b"x", 0, 0),
-        (b"x", 0, 3),
-        (b"x", 1, 2),
-        (b"x", 0, -1),
-    ]
-    + [(b"x", BIG, BIG), (b"x", 1, BIG), (b"x", BIG, 1), (b"x", -BIG, BIG)],
-)
+ROOMLESS = [(b"", 0, 1), (b"x" * 65, 0, 1), (b"x", -1, 1), (b"x", 2, 1), (b"x", 0, 0), (b"x", 0, 3), (b"x", 1, 2)]
+ROOMLESS += [(b"x", 0, -1), (b"x", BIG, BIG), (b"x", 1, BIG), (b"x", BIG, 1), (b"x", -BIG, BIG)]
+
+
+@pytest.mark.parametrize(("form", "slot", "span"), ROOMLESS)
 def test_slots_that_do_not_exist_take_no_form(form: bytes, slot: int, span: int) -> None:
     matcher = query("a", "b")
     assert matcher.add(form, slot, span, 1.0) is False
@@ -216,7 +205,7 @@ def test_passages_must_lie_in_the_text() -> None:
     matcher = query("a")
     for start, end in ((0, 4), (2, 1), (4, 4), (2**64 - 1, 2)):
         with pytest.raises(IndexError):
-            matcher.measure(b"a b", array("Q", [start]), array("Q", [end]), 4, writable(1))
+            matcher.measure(b"a b", array("Q", [start]), array("Q", [end]), 4, table(1))
     for start, end in ((0, 4), (2, 1), (-1, 2), (4, 4), (0, 2**62)):
         with pytest.raises(IndexError):
             matcher.events(b"a b", start, end)
@@ -224,11 +213,11 @@ def test_passages_must_lie_in_the_text() -> None:
 
 def test_sizes_that_do_not_fit_are_refused() -> None:
     matcher = query("a")
-    one, none = array("Q", [0]), array("Q")
+    one, two, none = array("Q", [0]), array("Q", [0, 0]), array("Q")
     wide = memoryview(bytearray(4 * (FEATURES + 1))).cast("f", (1, FEATURES + 1))
     for starts, ends, out in (
-        (one, none, writable(1)),
-        (array("Q", [0, 0]), array("Q", [0, 0]), writable(1)),
+        (one, none, table(1)),
+        (two, two, table(1)),
         (one, one, wide),
     ):
         with pytest.raises(ValueError, match="fit together"):
@@ -245,8 +234,7 @@ def test_only_bytes_are_read(wrong: Any) -> None:
         lambda: matcher.add_cue(wrong),
         lambda: matcher.add_prefix(wrong, 0, 1.0),
         lambda: matcher.events(wrong, 0, 0),
-        lambda: matcher.measure(wrong, array("Q"), array("Q"), 1, writable(1)),
-        lambda: Matcher(wrong, [True]),
+        lambda: matcher.measure(wrong, array("Q"), array("Q"), 1, table(1)),
     ):
         with pytest.raises(TypeError):
             call()

@@ -6,7 +6,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from recall_rank._core.intern cimport Interner, intern, interner_free, interner_init, interner_prefetch
-from recall_rank._core.tokens cimport (MAX_TERM, Token, TokenBuffer, WORD, buffer_clear, buffer_free, buffer_init,
+from recall_rank._core.tokens cimport (MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
                                        form_hash, tokenise)
 from recall_rank._core.vocabulary cimport signature, to_points
 
@@ -383,7 +383,8 @@ def cut(bytes text not None, Py_ssize_t longest):
     return ends
 
 
-cdef Py_ssize_t last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end, unsigned char wanted) noexcept nogil:
+cdef Py_ssize_t last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end,
+                          unsigned char wanted) noexcept nogil:
     """The offset behind the last `wanted` in [floor, end), or -1; the byte that begins a field also ends a line."""
     while end > floor:
         end -= 1

@@ -108,7 +108,6 @@ cdef class Layout:
                     words += self.doc_words[k]
         return count, words
 
-
     def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
         """How many eligible documents have a message whose time is in one of [starts[k], ends[k])."""
         cdef const uint8_t[::1] view
@@ -191,19 +190,20 @@ cdef class Evidence:
 
     def accumulate(self, const uint32_t[::1] starts not None, const uint32_t[::1] firsts not None,
                    const uint32_t[::1] lasts not None, const float[::1] weights not None,
-                   const float[::1] factors not None, const uint8_t[::1] joint not None, float k1, const float[:, ::1] norms not None,
-                   const float[::1] class_weights not None, int64_t deadline_ns=0):
+                   const float[::1] factors not None, const uint8_t[::1] joint not None, float k1,
+                   const float[:, ::1] norms not None, const float[::1] class_weights not None, int64_t deadline_ns=0):
         """Add every group's evidence, newest block first; False when the deadline came before the last block.
 
         Group g has the members starts[g]:starts[g + 1]; a member is the terms [first, last) with one weight.
         factors f32[groups] holds IDF times boost; joint u8[groups] is 1 where a document must also hold the
-        group before (two halves of a word), whose own factor is then 0; norms f32[64, 1024] is k1-scaled length normalisation by
-        class and words; class_weights f32[64]. BM25 (Robertson and Zaragoza 2009) with
+        group before (two halves of a word), whose own factor is then 0; norms f32[64, 1024] is k1-scaled length
+        normalisation by class and words; class_weights f32[64]. BM25 (Robertson and Zaragoza 2009) with
         tf = sum over members of weight * frequency. deadline_ns is a time.monotonic_ns(), 0 for none.
         """
         cdef Py_ssize_t groups = factors.shape[0], members = firsts.shape[0], k
         cdef bint done
-        if joint.shape[0] != groups or starts.shape[0] != groups + 1 or lasts.shape[0] != members or weights.shape[0] != members:
+        if (joint.shape[0] != groups or starts.shape[0] != groups + 1 or lasts.shape[0] != members
+                or weights.shape[0] != members):
             raise ValueError("the groups do not fit together")
         if norms.shape[0] != CLASSES or norms.shape[1] != LONGEST or class_weights.shape[0] != CLASSES:
             raise ValueError("norms must be 64 x 1024 and class_weights 64")
@@ -212,13 +212,17 @@ cdef class Evidence:
         for k in range(groups):
             if starts[k] > starts[k + 1]:
                 raise ValueError("the groups are out of order")
+            if joint[k] and (k == 0 or joint[k - 1]):
+                raise ValueError(f"group {k} is joint, but there is no single group before it")
         for k in range(members):
             if firsts[k] > lasts[k] or lasts[k] > self.postings.term_count:
                 raise ValueError("a member names terms that do not exist")
+            if not weights[k] >= 0:
+                raise ValueError(f"weights must not be negative, not {weights[k]}")
         with nogil:
             done = self.run(groups, &starts[0], &firsts[0] if members else NULL, &lasts[0] if members else NULL,
-                            &weights[0] if members else NULL, &factors[0] if groups else NULL, &joint[0] if groups else NULL, k1, norms,
-                            class_weights, deadline_ns)
+                            &weights[0] if members else NULL, &factors[0] if groups else NULL,
+                            &joint[0] if groups else NULL, k1, norms, class_weights, deadline_ns)
         return done
 
     cdef bint run(self, Py_ssize_t groups, const uint32_t* starts, const uint32_t* firsts, const uint32_t* lasts,
@@ -269,7 +273,7 @@ cdef class Evidence:
                         while at < end:
                             doc = docs[at]
                             if doc < limit and (mask == NULL or mask[doc]):
-                                if tf_of[doc] == 0:
+                                if tf_of[doc] == 0 and count < BLOCK:  # a weight of 0 touches again and again
                                     touched[count] = doc
                                     count += 1
                                 tf_of[doc] += weight * tfs[at]
@@ -338,7 +342,8 @@ cdef class Evidence:
                         self.scores[doc] += value
                         break
 
-    def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only=None, float echo=0, float echo_floor=0):
+    def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only=None, float echo=0,
+             float echo_floor=0):
         """Collect the hit parts and add what their neighbours and session say; the number of hits.
 
         neighbours f32[8]: weights of the message one before, one behind, two before, two behind, first for a

@@ -27,7 +27,9 @@ cdef int interner_init(Interner* table) noexcept nogil:
     memset(table, 0, sizeof(Interner))
     table.slots = <Slot*>calloc(FIRST_SLOTS, sizeof(Slot))
     table.mask = FIRST_SLOTS - 1
-    return 0 if table.slots != NULL and grow_terms(table, FIRST_TERMS) == 0 and grow_arena(table, FIRST_BYTES) == 0 else -1
+    if table.slots == NULL or grow_terms(table, FIRST_TERMS) or grow_arena(table, FIRST_BYTES):
+        return -1
+    return 0
 
 
 cdef void interner_free(Interner* table) noexcept nogil:
@@ -71,11 +73,13 @@ cdef int grow_slots(Interner* table) noexcept nogil:
     cdef Slot* slots = <Slot*>calloc(mask + 1, sizeof(Slot))
     cdef uint64_t k
     cdef uint64_t hash
+    cdef uint32_t number
     if slots == NULL:
         return -1
     for k in range(table.mask + 1):
         if table.slots[k].number:
-            hash = form_hash(table.arena + table.places[table.slots[k].number - 1], table.sizes[table.slots[k].number - 1])
+            number = table.slots[k].number - 1
+            hash = form_hash(table.arena + table.places[number], table.sizes[number])
             at = hash & mask
             while slots[at].number:
                 at = (at + 1) & mask
@@ -103,7 +107,8 @@ cdef int64_t intern(Interner* table, const unsigned char* form, int size, int le
             break
         if slot.hash == high and slot.head == head:
             number = slot.number - 1
-            if table.sizes[number] == size and (size <= 8 or memcmp(table.arena + table.places[number], form, size) == 0):
+            if table.sizes[number] == size and (
+                    size <= 8 or memcmp(table.arena + table.places[number], form, size) == 0):
                 return number
         at = (at + 1) & table.mask
     padded = (size + 7) & ~7

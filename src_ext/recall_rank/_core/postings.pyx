@@ -1,6 +1,6 @@
 """Which documents hold a term, and how often: blocks of 65,536 documents, 16-bit local ids."""
 
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 
 cdef class Postings:

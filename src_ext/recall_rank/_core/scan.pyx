@@ -1,7 +1,6 @@
 """Find a literal in raw UTF-8 text, ASCII case folded on the fly: the answer to substring search."""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memset
 
 from recall_rank._core.clock cimport rr_now
 
@@ -159,6 +158,7 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
     cdef const uint8_t[::1] view
     cdef const uint8_t* keep = NULL
     cdef Py_ssize_t parts = starts.shape[0] - 1, part = 0, at, end, found, limit
+    cdef bint good = True
     if parts < 0 or marks.shape[0] != parts or starts[0] != 0 or starts[parts] != <uint64_t>text.shape[0]:
         raise ValueError("starts and marks do not fit the text")
     if len(needle) == 0:
@@ -174,7 +174,7 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
     prepare(&prepared, needle, len(needle))
     with nogil:
         at = 0
-        while part < parts:
+        while part < parts and good:
             if deadline_ns and rr_now() >= deadline_ns:
                 break
             limit = at + STRIDE
@@ -187,10 +187,15 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
                     break
                 while starts[part + 1] <= <uint64_t>found:
                     part += 1
+                good = starts[part] <= starts[part + 1] <= <uint64_t>text.shape[0]
+                if not good:
+                    break
                 if keep == NULL or keep[part]:
                     marks[part] = 1
                 at = starts[part + 1]
                 part += 1
             while part < parts and starts[part + 1] <= <uint64_t>at:
                 part += 1
+    if not good:
+        raise ValueError("starts are out of order")
     return part

@@ -15,9 +15,18 @@ cdef extern from *:
     """
     #include <stdbool.h>
     #include <stdint.h>
-    typedef struct rr_rf_string { void (*dtor)(struct rr_rf_string*); int kind; void* data; int64_t length; void* context; } rr_rf_string;
+    typedef struct rr_rf_string {
+        void (*dtor)(struct rr_rf_string*);
+        int kind;
+        void* data;
+        int64_t length;
+        void* context;
+    } rr_rf_string;
     typedef struct rr_rf_kwargs { void (*dtor)(struct rr_rf_kwargs*); void* context; } rr_rf_kwargs;
-    typedef struct rr_rf_flags { uint32_t flags; union { double f64; int64_t i64; size_t size; } best, worst; } rr_rf_flags;
+    typedef struct rr_rf_flags {
+        uint32_t flags;
+        union { double f64; int64_t i64; size_t size; } best, worst;
+    } rr_rf_flags;
     typedef struct rr_rf_call {
         void (*dtor)(struct rr_rf_call*);
         bool (*f64)(const struct rr_rf_call*, const rr_rf_string*, int64_t, double, double, double*);
@@ -35,10 +44,19 @@ cdef extern from *:
         to->kind = PyUnicode_KIND(text) >> 1;  /* 1, 2, 4 bytes a character: 0, 1, 2 */
         to->data = PyUnicode_DATA(text); to->length = PyUnicode_GET_LENGTH(text);
     }
-    static inline bool rr_rf_kwargs_init(const rr_rf_scorer* s, rr_rf_kwargs* k, PyObject* d) { return s->kwargs_init(k, d); }
-    static inline bool rr_rf_get_flags(const rr_rf_scorer* s, const rr_rf_kwargs* k, rr_rf_flags* f) { return s->get_flags(k, f); }
-    static inline bool rr_rf_call_init(const rr_rf_scorer* s, rr_rf_call* c, const rr_rf_kwargs* k, const rr_rf_string* q) { return s->call_init(c, k, 1, q); }
-    static inline bool rr_rf_score(const rr_rf_call* c, const rr_rf_string* t, double* out) { return c->f64(c, t, 1, 0.0, 0.0, out); }
+    static inline bool rr_rf_kwargs_init(const rr_rf_scorer* s, rr_rf_kwargs* k, PyObject* given) {
+        return s->kwargs_init(k, given);
+    }
+    static inline bool rr_rf_get_flags(const rr_rf_scorer* s, const rr_rf_kwargs* k, rr_rf_flags* flags) {
+        return s->get_flags(k, flags);
+    }
+    static inline bool rr_rf_call_init(const rr_rf_scorer* s, rr_rf_call* call, const rr_rf_kwargs* k,
+                                       const rr_rf_string* query) {
+        return s->call_init(call, k, 1, query);
+    }
+    static inline bool rr_rf_score(const rr_rf_call* call, const rr_rf_string* text, double* out) {
+        return call->f64(call, text, 1, 0.0, 0.0, out);
+    }
     """
     ctypedef struct rr_rf_string:
         pass

@@ -1,10 +1,11 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
-    WORD = 0      # a piece of text between separators and case changes
-    JOINED = 1    # the pieces of a compound written as one word
-    SPECIAL = 2   # a form that punctuation makes: c++, c#, #4410, 100%
-    MAX_TERM = 64 # bytes of a normalised form; longer ones are cut on a character
+    WORD = 0       # a piece of text between separators and case changes
+    JOINED = 1     # the pieces of a compound written as one word
+    SPECIAL = 2    # a form that punctuation makes: c++, c#, #4410, 100%
+    MAX_JOIN = 12  # pieces of a compound that are joined
+    MAX_TERM = 64  # bytes of a normalised form; longer ones are cut on a character
 
 cdef struct Token:
     uint64_t hash

@@ -21,7 +21,6 @@ cdef enum:
     EMOJI = 7
     TABLE = 0x3000
     MAX_PIECES = 32
-    MAX_JOIN = 12   # pieces of a compound that are joined
     MAX_CUT = 32    # bytes of a form that is cut between letters and digits
     SHORTEST_RUN = 3  # letters that are a word of their own beside digits
     EXPANSIONS = 128
@@ -356,7 +355,8 @@ cdef void emit_compound(TokenBuffer* out, Piece* pieces, int count) noexcept nog
     for k in range(count):
         if not reserve(out):
             return
-        emit(out, pieces[k].start, pieces[k].end, pieces[k].form, pieces[k].size, pieces[k].length, WORD, out.words, 1, False)
+        emit(out, pieces[k].start, pieces[k].end, pieces[k].form, pieces[k].size, pieces[k].length, WORD, out.words, 1,
+             False)
         out.words += 1
     for k in range(1, count + 1):
         if k == count or pieces[k].link == DOTTED:
@@ -429,7 +429,8 @@ cdef inline bint lone_s(const unsigned char* text, Py_ssize_t size, Py_ssize_t a
     return not LOWER <= class_of(point) <= MARK
 
 
-cdef Py_ssize_t read_compound(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, TokenBuffer* out) noexcept nogil:
+cdef Py_ssize_t read_compound(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
+                              TokenBuffer* out) noexcept nogil:
     """Emit the compound that begins at `at`; the offset behind it."""
     cdef Piece pieces[MAX_PIECES + 1]
     cdef int count = 0, kind, before = SEPARATOR, follow, points, written
@@ -603,7 +604,8 @@ cdef uint16_t[56] KANA = [
 ]
 
 
-cdef Py_ssize_t read_cjk_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, uint32_t* point) noexcept nogil:
+cdef Py_ssize_t read_cjk_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
+                               uint32_t* point) noexcept nogil:
     """Bytes of one character, composed: half-width kana, kana with a voice mark, conjoining jamo."""
     cdef Py_ssize_t width = decode(text, size, at, point), step
     cdef uint32_t other, composed

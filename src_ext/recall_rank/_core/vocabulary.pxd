@@ -4,6 +4,7 @@ cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil
 cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points) noexcept nogil
 
 cdef class Vocabulary:
+    cdef readonly dict families    # remembered by whoever asks for the forms of a word
     cdef readonly object arena_buffer
     cdef readonly object offsets_buffer
     cdef readonly object starts_buffer
@@ -17,4 +18,5 @@ cdef class Vocabulary:
     cdef const uint32_t* starts
     cdef const uint32_t* signatures
     cdef Py_ssize_t size
-    cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last, bint after) noexcept nogil
+    cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
+                           bint after) noexcept nogil

@@ -86,6 +86,7 @@ cdef class Vocabulary:
     """
 
     def __init__(self, arena not None, offsets not None, starts not None, signatures not None):
+        self.families = {}
         self.arena_buffer = arena
         self.offsets_buffer = offsets
         self.starts_buffer = starts

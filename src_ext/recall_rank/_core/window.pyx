@@ -4,7 +4,8 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
-from recall_rank._core.tokens cimport MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init, form_hash, tokenise
+from recall_rank._core.tokens cimport (MAX_JOIN, MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
+                                       form_hash, tokenise)
 
 cdef enum:
     SLOTS = 64           # words of a query that are followed; later ones only count as terms
@@ -14,7 +15,8 @@ cdef enum:
     FEATURES = 11
     CUE = 255            # the slot of words that only say what kind of answer a passage holds
 
-FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "start", "end", "words", "cues", "window_words")
+FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "start", "end", "words", "cues",
+                 "window_words")
 
 
 cdef struct Form:
@@ -39,6 +41,7 @@ cdef struct Event:
     uint32_t start
     uint32_t end
     float similarity
+    float run           # weight of the unbroken run of the query that ends here
     uint8_t slot
     uint8_t span        # of the query it covers
 
@@ -98,7 +101,7 @@ cdef class Matcher:
 
     def add(self, bytes form not None, int slot, int span, float similarity):
         """Let `form` stand for the slots [slot, slot + span); False when it is known already or there is no room."""
-        if not 0 <= slot or not 0 < span or slot + span > self.slots:
+        if not 0 <= slot < self.slots or not 0 < span <= self.slots - slot:
             return False
         return self.enter(form, slot, span, similarity)
 
@@ -165,7 +168,8 @@ cdef class Matcher:
             return True
         if self.begins[form[0]]:
             for k in range(self.prefix_count):
-                if token.size > self.prefixes[k].size and memcmp(form, self.prefixes[k].bytes, self.prefixes[k].size) == 0:
+                if token.size > self.prefixes[k].size and memcmp(
+                        form, self.prefixes[k].bytes, self.prefixes[k].size) == 0:
                     event.slot = self.prefixes[k].slot
                     event.span = 1
                     event.similarity = self.prefixes[k].similarity
@@ -188,23 +192,20 @@ cdef class Matcher:
             count += 1
         return count
 
-    cdef void measure_one(self, const Event* events, Py_ssize_t count, uint32_t words, uint32_t width, float* out) noexcept nogil:
+    cdef void measure_one(self, Event* events, Py_ssize_t count, uint32_t words, uint32_t width,
+                          float* out) noexcept nogil:
         cdef float best_of[SLOTS]
         cdef float inside_of[SLOTS]
         cdef uint32_t inside[SLOTS]
-        cdef float run[SLOTS]
-        cdef uint32_t run_end[SLOTS]
         cdef uint32_t last_seen[SLOTS]
         cdef float nearness[SLOTS]
         cdef int slot, j, matched = 0, exact = 0
-        cdef Py_ssize_t k, left = 0
+        cdef Py_ssize_t k, other, left = 0
         cdef float gain = 0, best_gain = -1, phrase = 0, value, weight, near = 0, near_total = 0
         cdef uint32_t best_extent = 0, extent, gap
-        cdef float fraction = 0
         memset(best_of, 0, sizeof(best_of))
         memset(inside_of, 0, sizeof(inside_of))
         memset(inside, 0, sizeof(inside))
-        memset(run, 0, sizeof(run))
         memset(last_seen, 0, sizeof(last_seen))
         memset(nearness, 0, sizeof(nearness))
         memset(out, 0, FEATURES * sizeof(float))
@@ -216,8 +217,12 @@ cdef class Matcher:
             slot = events[k].slot
             # runs: the slots before must end at the word before
             value = 0
-            if slot and run[slot - 1] > 0 and run_end[slot - 1] + 1 == events[k].position:
-                value = run[slot - 1]
+            other = k - 1
+            while slot and other >= 0 and events[other].position + MAX_JOIN >= events[k].position:
+                if (events[other].position + events[other].words == events[k].position
+                        and events[other].slot + events[other].span == slot and events[other].run > value):
+                    value = events[other].run
+                other -= 1
             for j in range(slot, slot + events[k].span):
                 value += self.weights[j] * events[k].similarity
                 if events[k].similarity > best_of[j]:
@@ -230,10 +235,7 @@ cdef class Matcher:
                         gain += self.weights[j] * (events[k].similarity - inside_of[j])
                         inside_of[j] = events[k].similarity
                     inside[j] += 1
-            j = slot + events[k].span - 1
-            if value >= run[j] or run_end[j] != events[k].position + events[k].words - 1:
-                run[j] = value
-                run_end[j] = events[k].position + events[k].words - 1
+            events[k].run = value
             if value > phrase:
                 phrase = value
             if slot and last_seen[slot - 1]:
@@ -251,6 +253,15 @@ cdef class Matcher:
                         inside[j] -= 1
                         if inside[j] == 0:
                             gain -= self.weights[j] * inside_of[j]
+                        elif events[left].similarity == inside_of[j]:
+                            # the best of those that stay
+                            value = 0
+                            for other in range(left + 1, k + 1):
+                                if (events[other].slot <= j < events[other].slot + events[other].span
+                                        and events[other].similarity > value):
+                                    value = events[other].similarity
+                            gain -= self.weights[j] * (inside_of[j] - value)
+                            inside_of[j] = value
                 left += 1
             extent = events[k].position - events[left].position
             if gain > best_gain + 1e-6 or (gain > best_gain - 1e-6 and extent < best_extent):
@@ -287,6 +298,7 @@ cdef class Matcher:
         O(tokens + matches). Not for two threads at once.
         """
         cdef Py_ssize_t count = starts.shape[0], k, found, room = 0
+        cdef const unsigned char* data = NULL
         cdef TokenBuffer buffer
         cdef Event* events = NULL
         cdef bint failed = False
@@ -295,13 +307,17 @@ cdef class Matcher:
         for k in range(count):
             if starts[k] > ends[k] or ends[k] > <uint64_t>text.shape[0]:
                 raise IndexError(f"no range {starts[k]}:{ends[k]} in {text.shape[0]} bytes")
-        if count == 0 or text.shape[0] == 0:
+        if width < 1:
+            raise ValueError(f"width must be at least 1, not {width}")
+        if count == 0:
             return
+        if text.shape[0]:
+            data = &text[0]
         buffer_init(&buffer)
         with nogil:
             for k in range(count):
                 buffer_clear(&buffer)
-                tokenise(&text[0] + starts[k], ends[k] - starts[k], &buffer)
+                tokenise(data + starts[k], ends[k] - starts[k], &buffer)
                 if buffer.count > room:
                     PyMem_RawFree(events)
                     room = buffer.count * 2
@@ -318,7 +334,10 @@ cdef class Matcher:
             raise MemoryError
 
     def events(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end):
-        """The matches in text[start:end] in order: (start, end, slot, span, similarity, position), offsets in bytes from `start`."""
+        """The matches in text[start:end] in order: (start, end, slot, span, similarity, position).
+
+        Offsets are bytes from `start`, positions count words.
+        """
         cdef TokenBuffer buffer
         cdef Event* events = NULL
         cdef Py_ssize_t found = 0, k

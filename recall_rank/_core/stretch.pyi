@@ -1,0 +1,3 @@
+def centre(
+    places: list[tuple[int, int]], weights: list[float], width: int, kinds: list[int] | None = None, repeat: float = 0.1
+) -> tuple[int, int]: ...
