@@ -119,7 +119,7 @@ def page(search: Search, evidence: Evidence, survivors: list[Candidate], rest: l
             entries = by_part(search.segment, survivors, rest, options.results)
         # not only when the page is not full: what follows a full page decides whether the answer is truncated
         if last >= len(entries) or in_buckets or search.text_marks is not None:
-            entries += _text_only_entries(search, evidence, {entry.session for entry in entries})
+            entries += _tail_entries(search, evidence, {entry.session for entry in entries})
         if options.group == "session":
             search.total = len(entries)
     if in_buckets:
@@ -127,34 +127,61 @@ def page(search: Search, evidence: Evidence, survivors: list[Candidate], rest: l
     return entries[first:last]
 
 
-def _text_only_entries(search: Search, evidence: Evidence, sessions: set[int]) -> list[Grouped]:
-    """The hits of the text scan as entries; by session, those of sessions that are no entry yet."""
-    found = _text_only(search, evidence)
+def _tail_entries(search: Search, evidence: Evidence, sessions: set[int]) -> list[Grouped]:
+    """The hits behind the ranked ones as entries; by session, those of sessions that are no entry yet."""
+    found = _tail(search, evidence)
     if search.query.options.group == "part":
         return by_part(search.segment, (), found, 0)
     return [entry for entry in by_session(search.segment, found, (), 1.0) if entry.session not in sessions]
 
 
-def _text_only(search: Search, evidence: Evidence) -> list[Candidate]:
-    """The hits that no term of the index gives away, newest first."""
+def _tail(search: Search, evidence: Evidence) -> list[Candidate]:
+    """The hits that come after the ranked ones: first what only longer words give away, then what only the text does."""
+    segment = search.segment
+    known = bytearray(segment.parts)
+    evidence.mark_hits(known)
+    longer = _by_longer_words(search, known)
     if search.text_marks is None:
         scan(search)
-    marks = search.text_marks
-    assert marks is not None  # noqa: S101 - scan() has set them
-    known = bytearray(search.segment.parts)
-    evidence.mark_hits(known)
-    left = bytearray(marks)
+    left = bytearray(search.text_marks or bytes(segment.parts))
     keep_marks(left, known, False)
-    search.total_exact = True
-    search.total += count_marks(left)
-    first_doc = search.segment.part_first_doc
-    found = [Candidate(part, first_doc[part], 0.0, stage="scan") for part in compress(range(len(left)), left)]
-    if found and not evidence.hit_count and search.query.options.match in ("smart", "fuzzy"):
+    first_doc = segment.part_first_doc
+    by_text = [Candidate(part, first_doc[part], 0.0, stage="scan") for part in compress(range(len(left)), left)]
+    if by_text and not evidence.hit_count and not longer and search.query.options.match in ("smart", "fuzzy"):
         search.degraded.add(DegradeKind.FALLBACK)
+    found = longer + ordered(search, by_text)
     for candidate in found:
-        session = search.segment.message_session[search.segment.part_message[candidate.part]]
+        session = segment.message_session[segment.part_message[candidate.part]]
         search.hits_of_session[session] = search.hits_of_session.get(session, 0) + 1
-    return ordered(search, found)
+    search.total += len(found)
+    search.total_exact = True
+    return found
+
+
+def _by_longer_words(search: Search, known: bytearray) -> list[Candidate]:
+    """The parts that hold a word which a word of the query begins, and are not in `known`, which they join."""
+    if not search.expansion.tail or search.query.options.match not in ("smart", "fuzzy"):
+        return []
+    allowed, ceiling = search.allowed, search.expansion.ceiling or 1.0
+    evidence = prefilter(
+        search.segment,
+        search.query,
+        search.expansion,
+        allowed.documents,
+        allowed.words,
+        allowed.docs,
+        None,
+        search.deadline.at_ns,
+        search.expansion.tail,
+    )
+    search.reached(evidence.docs_done, search.segment.docs)
+    found = []
+    for part, doc, value, _ in evidence.top(evidence.hit_count):
+        if not known[part]:
+            known[part] = 1
+            share = weights.LONGER * value / ceiling
+            found.append(Candidate(part, doc, share, score=share, explain={"evidence": share}))
+    return found
 
 
 def _by_time(search: Search, evidence: Evidence, survivors: list[Candidate]) -> list[Grouped]:
@@ -163,6 +190,7 @@ def _by_time(search: Search, evidence: Evidence, survivors: list[Candidate]) -> 
         scan(search)
     marks = bytearray(search.text_marks or b"")
     evidence.mark_hits(marks)
+    _by_longer_words(search, marks)
     search.total = count_marks(marks)
     search.total_exact = True
     known = {candidate.part: candidate for candidate in survivors}

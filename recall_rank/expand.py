@@ -51,6 +51,7 @@ class Expansion:
     """The groups of a query, the most evidence a document could give, and the matcher for reading passages."""
 
     groups: list[TermGroup]
+    tail: list[TermGroup]  # longer words that known words begin: what they alone give away comes after all else
     ceiling: float
     matcher: Matcher
     word_weights: list[float]
@@ -129,6 +130,7 @@ class _Expander:
         self.documents = documents
         self.fuzzy = query.options.match == "fuzzy"
         self.groups: list[TermGroup] = []
+        self.tail: list[TermGroup] = []
         self.repaired: dict[str, list[str]] = {}
         self.unknown: list[str] = []
         self.known = [self.lexicon.find(word.form) for word in query.words]
@@ -141,7 +143,7 @@ class _Expander:
         self._joins()
         for at, word in enumerate(self.query.words):
             self._word(at, word)
-        for group in self.groups:
+        for group in self.groups + self.tail:
             held = sum(self.lexicon.frequency(first, last) for first, last, _ in group.members)
             group.frequency = min(self.documents, held)
             group.factor = idf(self.documents, group.frequency) * group.boost
@@ -164,7 +166,7 @@ class _Expander:
         # a word nobody wrote could have been the rarest evidence of all: without it nothing answers for certain
         missing = len(self.unknown) * idf(self.documents, 0)
         ceiling = (weights.K1 + 1) * (missing + sum(group.factor for group in self.groups))
-        return Expansion(self.groups, ceiling, matcher, word_weights, self.repaired, self.unknown)
+        return Expansion(self.groups, self.tail, ceiling, matcher, word_weights, self.repaired, self.unknown)
 
     def _word_weights(self) -> list[float]:
         """The weight of each word: the IDF of its own group; stop words weigh as the commonest word would."""
@@ -236,7 +238,10 @@ class _Expander:
                 self.forms.append((half, at, 1, worth))
                 self._add(word.written, at, 1, [(number, number + 1, 1.0)], worth, joint=joint)
         longer = self._longer(word.form, at) if not word.cjk else []
-        self._add(word.written, at, 1, longer, weights.PREFIX)
+        if longer and not any(group.at == at and group.span == 1 for group in self.groups):
+            self._add(word.written, at, 1, longer, weights.PREFIX)
+        elif longer:
+            self.tail.append(TermGroup(word.written, at, 1, longer, 1.0))
 
     def _in_pair(self, at: int) -> bool:
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from recall_rank import weights
 from recall_rank._core.evidence import Evidence, idf
 from recall_rank.dates import named_dates
-from recall_rank.expand import Expansion
+from recall_rank.expand import Expansion, TermGroup
 from recall_rank.index.segment import Segment
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.query import Query
@@ -25,10 +25,14 @@ def prefilter(
     eligible: bytearray | None,
     only: bytearray | None,
     deadline_ns: int = 0,
+    groups: list[TermGroup] | None = None,
 ) -> Evidence:
-    """The evidence of every eligible document. `documents` and `words` are those of the eligible set."""
+    """The evidence of every eligible document. `documents` and `words` are those of the eligible set.
+
+    `groups` are the expansion's, unless others are given.
+    """
     evidence = Evidence(segment.layout, segment.postings, eligible)
-    groups = expansion.groups
+    groups = expansion.groups if groups is None else groups
     starts = array("I", [0])
     firsts, lasts, worth = array("I"), array("I"), array("f")
     for group in groups:

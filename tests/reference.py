@@ -864,3 +864,32 @@ class Scorer:
         for k, text in enumerate(texts):
             out[k] = self.function(self.query, text)
         return len(texts)
+
+
+# --- stretch ----------------------------------------------------------------------------------------------
+
+
+def centre(
+    places: Sequence[tuple[int, int]],
+    weights: Sequence[float],
+    width: int,
+    kinds: Sequence[int] | None = None,
+    repeat: float = 0.1,
+) -> tuple[int, int]:
+    """Every run that cannot begin earlier; the heaviest, the shortest and earliest of equals."""
+    ranked = []
+    for last in range(len(places)):
+        first = next(
+            first
+            for first in range(last + 1)
+            if all(places[k][1] - places[first][0] <= width for k in range(first + 1, last + 1))
+        )
+        run = range(first, last + 1)
+        heaviest: dict[int, float] = {}
+        for k in run:
+            kind = k if kinds is None else kinds[k]
+            heaviest[kind] = max(weights[k], heaviest.get(kind, 0.0))
+        total = repeat * sum(weights[k] for k in run) + sum(heaviest.values())
+        ranked.append((-round(total, 6), places[last][1] - places[first][0], last, first))
+    _, _, last, first = min(ranked, default=(0, 0, 0, 0))
+    return first, last

@@ -421,6 +421,9 @@ cdef class Evidence:
                 best = self.message_best[message]
                 self.session_sum[self.layout.message_session[message]] += best * best * best
                 before = message
+        for k in range(self.layout.sessions):
+            if self.session_sum[k] > 0:
+                self.session_sum[k] = cbrtf(self.session_sum[k])
         for k in range(self.hit_count):
             if keep != NULL and not keep[self.hits[k].part]:
                 continue
@@ -432,7 +435,7 @@ cdef class Evidence:
                 other = <Py_ssize_t>message + steps[step]
                 if 0 <= other < self.layout.messages and self.layout.message_session[other] == place:
                     score += neighbours[talk * 4 + step] * self.message_best[other]
-            score += session[talk] * cbrtf(self.session_sum[place])
+            score += session[talk] * self.session_sum[place]
             if self.layout.doc_class[self.hits[k].doc] != TITLE:
                 score += session[2 + talk] * self.session_title[place]
             if echo > 0 and self.layout.has_asked and self.layout.doc_class[self.hits[k].doc] == ASSISTANT:
@@ -534,7 +537,7 @@ cdef class Evidence:
         """The L3 norm of the session's messages."""
         if not 0 <= session < self.layout.sessions:
             raise IndexError(session)
-        return cbrtf(self.session_sum[session])
+        return self.session_sum[session]
 
     def mark_hits(self, unsigned char[::1] parts not None):
         """Set parts[p] to 1 for every hit part p."""

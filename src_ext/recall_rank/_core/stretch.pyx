@@ -20,7 +20,7 @@ def centre(list places not None, list weights not None, Py_ssize_t width, list k
     heaviest counts, and a `repeat` share of each: repeating one word does not make a stretch worth showing. Without
     kinds all differ. Raises ValueError when the lists differ in length or a kind is out of range.
     """
-    cdef Py_ssize_t count = len(places), k, left = 0, first = 0, last = 0
+    cdef Py_ssize_t count = len(places), k, other, left = 0, first = 0, last = 0
     cdef int held[KINDS]
     cdef double heaviest[KINDS]
     cdef double total = 0, best = -1, extra
@@ -59,9 +59,16 @@ def centre(list places not None, list weights not None, Py_ssize_t width, list k
                     total -= all_places[left].weight
                 else:
                     held[kind] -= 1
-                    if held[kind] == 0:
-                        total -= heaviest[kind]
-                        heaviest[kind] = 0
+                    if all_places[left].weight == heaviest[kind]:
+                        # the heaviest of those that stay
+                        extra = 0
+                        for other in range(left + 1, k + 1 if held[kind] else 0):
+                            if all_places[other].kind == kind and all_places[other].weight > extra:
+                                extra = all_places[other].weight
+                                if extra == heaviest[kind]:
+                                    break
+                        total -= heaviest[kind] - extra
+                        heaviest[kind] = extra
                 left += 1
             extent = all_places[k].end - all_places[left].start
             if total > best + 1e-9 or (total > best - 1e-9 and extent < best_extent):
