@@ -22,6 +22,7 @@ usage = resource.getrusage(resource.RUSAGE_SELF)
 print(usage.ru_utime + usage.ru_stime, *(name for name in {heavy!r} if name in sys.modules))
 """
 
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rounds", type=int, default=15, help="interpreters started of each sort (default %(default)s)"

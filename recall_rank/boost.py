@@ -23,6 +23,8 @@ def boost(segment: Segment, query: Query, candidates: list[Candidate]) -> None:
             if several:
                 parts["phrase"] = base * weights.PHRASE * row[PHRASE]
                 parts["near"] = base * weights.NEAR * row[NEAR]
+            if candidate.quoted:
+                parts["quoted"] = base * weights.QUOTED * candidate.quoted
             if candidate.whole:
                 parts["whole_query"] = base * weights.WHOLE_QUERY
             if row[CUES]:

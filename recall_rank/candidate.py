@@ -21,6 +21,7 @@ class Candidate:
     doc: int
     evidence: float  # the prefilter's, with neighbours and session, over what the query could give at most
     features: Sequence[float] = ()
+    quoted: float = 0.0  # share of the query's quoted phrases that stand there
     whole: bool = False  # the whole query stands there as it was written
     similarity: float = 0.0  # rapidfuzz, 0 to 1; 0 where it did not run
     score: float = 0.0

@@ -79,7 +79,7 @@ class Index:
 
     @property
     def columns(self) -> Mapping[str, npt.NDArray[Any]]:
-        """The columns of the index by name, without copying: of parts (part_*), messages (message_*), documents (doc_*)."""
+        """The columns of the index by name, not copied: of parts (part_*), messages (message_*), documents (doc_*)."""
         import numpy as np
 
         names = [name for name in Segment.__slots__ if name.split("_")[0] in ("part", "message", "doc")]

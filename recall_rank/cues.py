@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_WHEN = re.compile(r"^\W*(?:when\b|(?:what|which|on what|in what|in which)\s+(?:date|day|month|year|time|week)\b|how\s+long\b)", re.IGNORECASE)
+_WHEN = re.compile(
+    r"^\W*(?:when\b|(?:what|which|on what|in what|in which)\s+(?:date|day|month|year|time|week)\b|how\s+long\b)",
+    re.IGNORECASE,
+)
 _TIMES = """
 yesterday today tonight tomorrow ago weekend morning afternoon evening night day days week weeks month months year years
 monday tuesday wednesday thursday friday saturday sunday january february april june july august september october

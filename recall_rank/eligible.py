@@ -127,9 +127,7 @@ def _limits(query: Query, *, cut: bool) -> list[str]:
         found.append("scope")
     if o.project:
         found.append("project")
-    for name in ("title", "directory"):
-        if getattr(o, name):
-            found.append(name)
+    found += [name for name in ("title", "directory") if getattr(o, name)]
     if query.after or query.before:
         found.append("time")
     if cut:
@@ -214,8 +212,8 @@ def bucket_of(row: SessionRow, folder: str, query: Query) -> str:
         return "exact"
     context = query.options.context
     worktree = (context.worktree or context.directory) if context else None
-    if worktree and ((row.worktree and normal_path(row.worktree) == normal_path(worktree)) or inside(row.directory, worktree)):
+    if worktree and (
+        (row.worktree and normal_path(row.worktree) == normal_path(worktree)) or inside(row.directory, worktree)
+    ):
         return "project"
     return "global"
-
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import compress
+from itertools import compress, groupby
 from time import monotonic_ns, thread_time_ns
 
 from recall_rank import weights
@@ -99,9 +99,21 @@ def candidates(search: Search, evidence: Evidence, count: int) -> list[Candidate
 
 
 def ordered(search: Search, found: list[Candidate]) -> list[Candidate]:
-    """By score, then newer, then the order of the segment."""
+    """By score, then newer, then source, session, message and part: a total order, whatever order things came in."""
     segment = search.segment
-    return sorted(found, key=lambda c: (-c.score, -segment.message_time[segment.part_message[c.part]], c.part))
+
+    def place(candidate: Candidate) -> tuple[float, int]:
+        return -candidate.score, -segment.message_time[segment.part_message[candidate.part]]
+
+    def names(candidate: Candidate) -> tuple[str, str, str, str]:
+        row, message = segment.session_of_part(candidate.part), segment.part_message[candidate.part]
+        return row.source, row.id, segment.message_ids[message], segment.part_ids[candidate.part]
+
+    in_order: list[Candidate] = []
+    for _, tied in groupby(sorted(found, key=place), key=place):
+        same = list(tied)
+        in_order += sorted(same, key=names) if len(same) > 1 else same
+    return in_order
 
 
 def page(search: Search, evidence: Evidence, survivors: list[Candidate], rest: list[Candidate]) -> list[Grouped]:
@@ -136,7 +148,7 @@ def _tail_entries(search: Search, evidence: Evidence, sessions: set[int]) -> lis
 
 
 def _tail(search: Search, evidence: Evidence) -> list[Candidate]:
-    """The hits that come after the ranked ones: first what only longer words give away, then what only the text does."""
+    """The hits that come after the ranked ones: what only longer words give away, then what only the text does."""
     segment = search.segment
     known = bytearray(segment.parts)
     evidence.mark_hits(known)

@@ -85,7 +85,9 @@ class _Lexicon:
         return bytes(self.vocabulary.form(number))
 
 
-def expand(query: Query, vocabulary: Vocabulary, postings: Postings, documents: int, eligible: bytearray | None) -> Expansion:
+def expand(
+    query: Query, vocabulary: Vocabulary, postings: Postings, documents: int, eligible: bytearray | None
+) -> Expansion:
     """The groups of `query` over the eligible documents, of which there are `documents`."""
     return _Expander(query, _Lexicon(vocabulary, postings, eligible), documents).run()
 
@@ -182,7 +184,9 @@ class _Expander:
                 found[at] = idf(self.documents, 0)
         return found
 
-    def _add(self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False) -> None:
+    def _add(
+        self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False
+    ) -> None:
         if members:
             best: dict[tuple[int, int], float] = {}
             for first, last, weight in members:  # a form may be a neighbour of the word and of the same stem
@@ -210,7 +214,9 @@ class _Expander:
                 if (at, span) in taken or any(word.cjk for word in run) or not any(word.counts for word in run):
                     continue
                 form = b"".join(word.form for word in run)
-                doubtful = any(known < 0 and word.counts for known, word in zip(self.known[at : at + span], run, strict=True))
+                doubtful = any(
+                    known < 0 and word.counts for known, word in zip(self.known[at : at + span], run, strict=True)
+                )
                 members = self._forms(form, at, span, repair=doubtful and len(words) <= LONG_QUERY)
                 self._add(" ".join(word.written for word in run), at, span, members, boost)
 

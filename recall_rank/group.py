@@ -23,9 +23,7 @@ class Grouped:
     title_match: bool = False  # the session's title is a hit too
 
 
-def by_part(
-    segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candidate], page: int
-) -> list[Grouped]:
+def by_part(segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candidate], page: int) -> list[Grouped]:
     """One entry a part, the ranked ones before the rest; where more than `page` are ranked, no session fills it.
 
     From its third part on, a session waits for other sessions' parts that are nearly as good: its place is that of

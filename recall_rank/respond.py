@@ -141,9 +141,7 @@ def _matched_terms(search: Search, matches: Sequence[Match], cut: Snippet) -> tu
     return tuple(dict.fromkeys(words[slot].written for slot in sorted(slots) if words[slot].counts))
 
 
-def _matched_fields(
-    search: Search, part: int, title: bool, matches: Sequence[Match], cut: Snippet
-) -> tuple[str, ...]:
+def _matched_fields(search: Search, part: int, title: bool, matches: Sequence[Match], cut: Snippet) -> tuple[str, ...]:
     segment = search.segment
     kind = segment.names.values[segment.part_type[part]] or ""
     found: list[str] = []
@@ -197,7 +195,9 @@ def _confidence(score: float, *, title: bool) -> Confidence:
 
 
 def _reasons(explain: dict[str, float]) -> tuple[str, ...]:
-    return tuple(f"{name} {value:+.3f}" for name, value in sorted(explain.items(), key=lambda item: -abs(item[1])) if value)
+    return tuple(
+        f"{name} {value:+.3f}" for name, value in sorted(explain.items(), key=lambda item: -abs(item[1])) if value
+    )
 
 
 def _coverage(search: Search, results: Sequence[Result]) -> Coverage:
@@ -230,7 +230,9 @@ def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
     found: list[str] = []
     for written, forms in search.expansion.repaired.items():
         if results and options.match != "regex":
-            found.append(f"nobody wrote {written!r}; {', '.join(repr(form) for form in forms[:3])} was searched instead")
+            found.append(
+                f"nobody wrote {written!r}; {', '.join(repr(form) for form in forms[:3])} was searched instead"
+            )
     if not results:
         if options.directory and not options.fallback:
             found.append("no hit in this directory: try fallback to search elsewhere too")

@@ -26,15 +26,20 @@ def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[C
     table = memoryview(bytearray(4 * WIDTH * max(1, count))).cast("f", (max(1, count), WIDTH))
     expansion.matcher.measure(segment.text, starts, ends, weights.WINDOW_WORDS, table)
     rows = cast("list[list[float]]", table.tolist())
-    needle = encode(fold(query.text.strip()))
-    long_enough = len(query.words) + len(query.compounds) > 1 and len(needle) > 3
+    wanted = encode(fold(query.text.strip()))
+    several = len(query.words) + len(query.compounds) > 1 and len(wanted) > 3
+    phrases = [encode(fold(phrase.strip())) for phrase in query.phrases]
+    reach = max(map(len, [wanted, *phrases]))
     text = memoryview(segment.text)
-    for number, candidate in enumerate(survivors):
-        candidate.features = rows[number]
-        if long_enough and rows[number][PHRASE] > weights.WHOLE_FROM:
-            low = max(segment.part_start[candidate.part], starts[number] - len(needle))
-            high = min(segment.part_start[candidate.part + 1], ends[number] + len(needle))
-            candidate.whole = find(text[low:high], needle) >= 0
+    for candidate, row, start, end in zip(survivors, rows, starts, ends, strict=True):
+        candidate.features = row
+        # what begins in the passage may end behind it, but not behind its part
+        low = max(segment.part_start[candidate.part], start - reach)
+        near = text[low : min(segment.part_start[candidate.part + 1], end + reach)]
+        if several and row[PHRASE] > weights.WHOLE_FROM:
+            candidate.whole = find(near, wanted) >= 0
+        if phrases:
+            candidate.quoted = sum(find(near, phrase) >= 0 for phrase in phrases) / len(phrases)
 
 
 def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:

@@ -17,7 +17,7 @@ ELLIPSIS = "..."
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A matched stretch in bytes of the segment's text, and the words [slot, slot + span) of the query it stands for."""
+    """A matched stretch, in bytes of the segment's text, and the words [slot, slot + span) it stands for."""
 
     start: int
     end: int
@@ -94,7 +94,9 @@ def _merged(spans: list[Span]) -> list[Span]:
     return merged
 
 
-def show(segment: Segment, part: int, matches: Sequence[Match], word_weights: Sequence[float], width: int, at: int) -> Snippet:
+def show(
+    segment: Segment, part: int, matches: Sequence[Match], word_weights: Sequence[float], width: int, at: int
+) -> Snippet:
     """The snippet of a part: from the field that holds the heaviest stretch of `matches`, or the field at byte `at`."""
     if matches:
         ranges = [(m.start, m.end) for m in matches]

@@ -75,7 +75,9 @@ def fields(part: Part) -> list[tuple[Field, str]]:
             value = given.get(key)
             if isinstance(value, str) and value.strip():
                 found.append((label, value))
-        given = {key: value for key, value in given.items() if key not in ("command", "cwd") or not isinstance(value, str)}
+        given = {
+            key: value for key, value in given.items() if key not in ("command", "cwd") or not isinstance(value, str)
+        }
     found.extend((Field.INPUT, value) for value in string_values(given))
     if part.title:
         found.append((Field.TOOL_TITLE, part.title))

@@ -70,6 +70,7 @@ COVERAGE = 0.0
 WINDOW = 0.1
 PHRASE = 0.1
 WHOLE_QUERY = 1.0
+QUOTED = 0.5  # words the caller put in quotes stand together; without the quotes they may be anywhere
 WHOLE_FROM = 0.3  # share of the query in one run from which the text is asked for all of it, as it was written
 NEAR = 0.3
 SCORER = 0.15

@@ -82,8 +82,8 @@ def fold(char: str) -> str:
     if char >= "\u3000":
         simple = "\uff21" <= char <= "\uff5a" or "\ufb00" <= char <= "\ufb06"
         pointed = "\ufb1d" <= char <= "\ufb4e"  # Hebrew letters with their points
-        folded = unicodedata.normalize("NFKD", char).lower() if simple or pointed else char
-        return "".join(c for c in folded if not is_mark(c))
+        bare = "".join(c for c in unicodedata.normalize("NFKD", char).lower() if not is_mark(c))
+        return bare if simple or (pointed and len(bare) == 1) else char
     folded = char
     for _ in range(2):
         folded = "".join(c for c in unicodedata.normalize("NFKD", folded) if not is_mark(c)).casefold()

@@ -154,7 +154,7 @@ class _Building:
         self._message(number, "", TITLE_ROLE, last_said, None)
         # a title hit leads to a message: without one there is nothing to show
         words = [(Field.TEXT, session.title)] if session.title and session.messages else []
-        extra = [(DIRECTORY_TAG, encode(session.directory))] if session.directory else []
+        extra = [(DIRECTORY_TAG, encode(session.directory))] if session.directory and session.messages else []
         self._part(f"{session.id}:title", "title", None, session.flags, Kind.TITLE, words, extra)
 
     def _message(self, session: int, key: str, role: int, time: int, author: str | None) -> None:
@@ -188,7 +188,8 @@ class _Building:
         if not blob.isascii():
             self._keep_folded(number, encoded)
         start = 0
-        for end in cut(blob, PASSAGE_BYTES) if content else ():
+        # a session without a title is still found by its directory
+        for end in cut(blob, PASSAGE_BYTES) if content or (extra and doc_class == Kind.TITLE) else ():
             words = self.native.add(blob, start, end, extra if start == 0 else ())
             self.doc_start.append(len(self.text) + start)
             self.doc_part.append(number)
@@ -223,7 +224,9 @@ class _Building:
             session_talk=memoryview(self.session_talk),
             message_asked=memoryview(self.message_asked),
         )
-        vocabulary = Vocabulary(made["arena"], _view(made["offsets"], "I"), _view(made["starts"], "I"), _view(made["signatures"], "I"))
+        vocabulary = Vocabulary(
+            made["arena"], _view(made["offsets"], "I"), _view(made["starts"], "I"), _view(made["signatures"], "I")
+        )
         postings = Postings(
             _view(made["df"], "I"),
             _view(made["block_starts"], "Q"),

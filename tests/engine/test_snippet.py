@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from engine.samples import ask, marked, message, part, session, texts
 
+from recall_rank._core.stretch import centre
 from recall_rank.corpus import Index
 from recall_rank.model import Result
-from recall_rank._core.stretch import centre
 from recall_rank.snippet import snippet
 from recall_rank.substring import literal_places
 

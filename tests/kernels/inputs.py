@@ -22,18 +22,36 @@ ATOMS = [*LATIN, *PUNCTUATION, *ACCENTS, *SCRIPTS, *CJK, *EMOJI]
 BROKEN = [b"\xff", b"\xf8", b"\xfb", b"\xc3", b"\xe4\xb8", b"\xe0\x81\x81", b"\xed\xa0\x80", b"\xf0\x80\x80\x80"]
 BROKEN += [b"\xf4\x90\x80\x80", b"\x80", b"\x00", b"\x01"]
 
-atoms = st.sampled_from([atom.encode() for atom in ATOMS] + BROKEN)
-code = st.sampled_from([c.encode() for c in "aAbSsX1_-.'#%+ "])
+RAW = [atom.encode() for atom in ATOMS] + BROKEN
+CODE = [c.encode() for c in "aAbSsX1_-.'#%+ "]
+
 strings = st.lists(st.sampled_from(ATOMS), max_size=16).map("".join)
 texts = st.one_of(
-    st.lists(atoms, max_size=16).map(b"".join), st.lists(code, max_size=24).map(b"".join), st.binary(max_size=40)
+    st.lists(st.sampled_from(RAW), max_size=16).map(b"".join),
+    st.lists(st.sampled_from(CODE), max_size=24).map(b"".join),
+    st.binary(max_size=40),
 )
+# Structures are made from a seed: drawing them one value after the other would take most of the time of a test.
 seeds = st.integers(0, 2**32 - 1).map(Random)
+
+
+def some_text(chance: Random) -> bytes:
+    """A text like `texts`."""
+    atoms = chance.choice([RAW, RAW, CODE])
+    return b"".join(chance.choices(atoms, k=chance.randint(0, 16)))
+
 
 # Few letters, so that words are near each other; with the bytes that begin the terms of a field.
 LETTERS = ["a", "b", "c", "1", "5", "é", "щ", "中", "🙂"]
-words = st.lists(st.sampled_from(LETTERS), min_size=1, max_size=9).map("".join)
-terms = st.builds(lambda tag, word: (tag + word).encode(), st.sampled_from(["", "", "", "\x01", "\x02"]), words)
+
+
+def some_term(chance: Random) -> bytes:
+    tag = chance.choice(["", "", "", "\x01", "\x02"])
+    return (tag + "".join(chance.choices(LETTERS, k=chance.randint(1, 9)))).encode()
+
+
+def some_terms(chance: Random) -> list[bytes]:
+    return [some_term(chance) for _ in range(chance.randint(0, 24))]
 
 
 def columns(documents: Iterable[dict[bytes, int]]) -> dict[str, memoryview]:

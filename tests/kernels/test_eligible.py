@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import reference
 from hypothesis import given
-from hypothesis import strategies as st
 from kernels.inputs import ascending, marks, seeds
 
 from recall_rank._core.eligible import count_marks, keep_marks, mark, spread
@@ -130,21 +129,25 @@ def test_marks_are_those_of_plain_loops(chance: Random) -> None:
     assert given["parts"] == again["parts"]
 
 
-@given(st.binary(max_size=12), st.lists(st.integers(0, 11), max_size=20))
-def test_spread_is_a_plain_loop(parts: bytes, doc_part: list[int]) -> None:
+@given(seeds)
+def test_spread_is_a_plain_loop(chance: Random) -> None:
+    parts = marks(chance, chance.randint(1, 12))
+    reach = len(parts) + (chance.random() < 0.2)
+    doc_part = array("I", [chance.randrange(reach) for _ in range(chance.randint(0, 20))])
     docs, slow = bytearray(b"\7" * len(doc_part)), bytearray(len(doc_part))
-    if any(part >= len(parts) for part in doc_part):
+    if len(parts) in doc_part:
         with pytest.raises(ValueError, match="outside"):
-            spread(parts, array("I", doc_part), docs)
+            spread(parts, doc_part, docs)
         return
-    spread(parts, array("I", doc_part), docs)
+    spread(parts, doc_part, docs)
     reference.spread(parts, doc_part, slow)
     assert docs == slow
 
 
-@given(st.lists(st.tuples(st.sampled_from([0, 1, 255]), st.sampled_from([0, 1, 255])), max_size=40), st.booleans())
-def test_marks_are_counted_and_kept_one_by_one(pairs: list[tuple[int, int]], wanted: bool) -> None:
-    left, right = (bytearray(pair[side] for pair in pairs) for side in (0, 1))
+@given(seeds)
+def test_marks_are_counted_and_kept_one_by_one(chance: Random) -> None:
+    size, wanted = chance.randint(0, 40), chance.random() < 0.5
+    left, right = (bytearray(chance.choices([0, 1, 255], k=size)) for _ in range(2))
     assert count_marks(left) == reference.count_marks(left)
     assert count_marks(left, right) == reference.count_marks(left, right)
     slow = bytearray(left)

@@ -329,12 +329,18 @@ def test_after_the_deadline_nothing_is_done() -> None:
     assert (native.blocks_done, native.docs_done, native.fuse(**ALONE), native.top(9)) == (0, 0, 0, [])
 
 
-@pytest.mark.parametrize("micros", [1, 300, 1000, 3000, 10_000])
-def test_a_block_is_done_or_left_out(micros: int) -> None:
-    # 300 groups over 2,000 documents in each of two blocks: the deadline comes somewhere inside
+@pytest.fixture(scope="module")
+def two_blocks() -> tuple[Layout, Any]:
     docs = BLOCK + 2000
     documents: list[dict[bytes, int]] = [{b"a": 1} if doc % BLOCK < 2000 else {} for doc in range(docs)]
-    layout, (native, _) = Layout(**flat(docs)), postings(columns(documents))
+    return Layout(**flat(docs)), postings(columns(documents))[0]
+
+
+@pytest.mark.parametrize("micros", [1, 300, 1000, 3000, 10_000])
+def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]) -> None:
+    # 300 groups over 2,000 documents in each of two blocks: the deadline comes somewhere inside
+    layout, native = two_blocks
+    docs = layout.docs
     query = {
         **one_group(0, 1),
         "starts": array("I", range(301)),

@@ -63,6 +63,11 @@ ROWS = [
     pytest.param("日本語", ["日", "本", "日本", "語", "本語"], id="characters and pairs"),
     pytest.param("版本v2号", ["版", "本", "版本", "v2", "号"], id="glued to ASCII"),
     pytest.param("カ\u3099 ｶﾞ ガ", ["ガ", "ガ", "ガ"], id="voice marks and half width"),
+    pytest.param(
+        "は\u309a は\u3099 か\u309a", ["ぱ", "ば", "か", "\u309a", "か\u309a"], id="half-voiced where it can be"
+    ),
+    pytest.param("う\u3099 つ\u3099 ヲ\u3099 ヽ\u3099", ["ゔ", "づ", "ヺ", "ヾ"], id="voice marks on other kana"),
+    pytest.param("\ufa11 \U0002f800", ["\ufa11", "\u4e3d"], id="compatibility ideographs"),
     pytest.param("\u1112\u1161\u11ab 한", ["한", "한"], id="conjoining jamo"),
     pytest.param("ไทย", ["ไ", "ท", "ไท", "ย", "ทย"], id="Thai has no spaces"),
     pytest.param("🙂🏽 a👩\u200d💻", ["🙂", "a", "👩", "💻"], id="emoji without skin tone and joiner"),
@@ -107,6 +112,14 @@ def test_bytes_that_are_not_utf8_separate(text: bytes) -> None:
 def test_only_bytes_are_read(text: Any) -> None:
     with pytest.raises(TypeError):
         tokens(text)
+
+
+def test_every_character_below_the_rare_ideographs() -> None:
+    # alone, and between letters
+    for first in range(0, 0x20100, 256):
+        chars = [chr(point) for point in range(first, first + 256) if not 0xD800 <= point < 0xE000]
+        text = "\n".join(f"{char}\nab{char}cd" for char in chars).encode()
+        assert tokens(text) == reference.tokens(text)
 
 
 @given(texts)

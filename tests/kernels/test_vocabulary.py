@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernels.inputs import LETTERS, VOCABULARY, columns, terms, vocabularies
+from kernels.inputs import LETTERS, VOCABULARY, columns, seeds, some_term, some_terms, vocabularies
 
 from recall_rank._core.vocabulary import Vocabulary
 
-lists = st.lists(terms, max_size=24)
 KNOWN = [b"cat", b"cart", b"carts", b"dog", "çat".encode(), "猫".encode(), b"\x01cat", b"\x02cat", b"x" * 64]
 
 
-@st.composite
-def near(draw: st.DrawFn) -> tuple[list[bytes], bytes]:
-    """A list of terms, and a form that is often one of them with a letter more, less or changed."""
-    known = draw(lists)
-    form = draw(st.sampled_from(known) if known and draw(st.booleans()) else terms).decode()
-    at = draw(st.integers(0, len(form) - 1))
-    other = draw(st.sampled_from(["", *LETTERS]))
-    return known, ((form[:at] + other + form[at + draw(st.integers(0, 1)) :])[:64] or "a").encode()
+def near(chance: Random, known: list[bytes]) -> bytes:
+    """A form that is often one of `known` with a letter more, less or changed."""
+    form = (chance.choice(known) if known and chance.random() < 0.7 else some_term(chance)).decode()
+    at = chance.randrange(len(form))
+    edited = form[:at] + chance.choice(["", *LETTERS]) + form[at + chance.randint(0, 1) :]
+    return edited.encode() or b"a"
 
 
 def test_terms_are_found_by_form_and_number() -> None:
@@ -103,25 +101,28 @@ def test_buffers_must_hold_their_type(name: str) -> None:
             Vocabulary(*(wrong if other == name else made[other] for other in VOCABULARY))
 
 
-@given(near())
-def test_find_and_prefix_are_a_look_at_every_term(given: tuple[list[bytes], bytes]) -> None:
-    known, form = given
+@given(seeds)
+def test_find_and_prefix_are_a_look_at_every_term(chance: Random) -> None:
+    known = some_terms(chance)
     native, slow = vocabularies(known)
+    form = near(chance, known)[: chance.choice([1, 2, 4, 64])].decode(errors="ignore").encode() or b"a"
+    longest = chance.randint(0, 12)
     assert native.find(form) == slow.find(form)
     assert native.prefix(form) == slow.prefix(form)
-    assert native.prefix(form, len(form) + 1) == slow.prefix(form, len(form) + 1)
+    assert native.prefix(form, longest) == slow.prefix(form, longest)
 
 
-@given(near(), st.integers(0, 3))
-def test_within_is_a_look_at_every_term(given: tuple[list[bytes], bytes], bound: int) -> None:
-    known, form = given
+@given(seeds)
+def test_within_is_a_look_at_every_term(chance: Random) -> None:
+    known = some_terms(chance)
     native, slow = vocabularies(known)
+    form, bound = near(chance, known), chance.randint(0, 3)
     assert native.within(form, bound) == slow.within(form, bound)
 
 
-@given(lists, st.binary(max_size=70))
-def test_no_bytes_are_found_that_are_no_term(known: list[bytes], form: bytes) -> None:
-    native, slow = vocabularies(known)
+@given(seeds, st.binary(max_size=70))
+def test_no_bytes_are_found_that_are_no_term(chance: Random, form: bytes) -> None:
+    native, slow = vocabularies(some_terms(chance))
     assert native.find(form) == slow.find(form)
     assert all(slow.terms[number].startswith(form) for low, high in native.prefix(form) for number in range(low, high))
     assert all(0 <= number < len(slow) for number, _ in native.within(form, 3))

@@ -368,7 +368,7 @@ cdef void emit_compound(TokenBuffer* out, Piece* pieces, int count) noexcept nog
 
 
 cdef int split_digits(TokenBuffer* out, Piece* pieces, int count, const Cut* cuts, int cut_count) noexcept nogil:
-    """Cut error404 into error and 404; leave e0502, utf8 and hashes, whose letter runs are short, whole."""
+    """Cut error404 into error and 404; leave e0502, v8 and hashes, whose letter runs are short, whole."""
     cdef Piece whole = pieces[count - 1]
     cdef Piece* piece
     cdef int k, size = 0, length = 0
