@@ -30,8 +30,9 @@ def search(segment: Segment, query: Query, clock: Clock = monotonic_ns) -> Searc
     cpu = thread_time_ns()
     deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
     allowed = eligible(segment, query)
-    expansion = expand(query, segment.vocabulary, segment.postings, allowed.documents, allowed.docs)
+    expansion = expand(query, segment.vocabulary, segment.postings, allowed.documents, allowed.docs, deadline)
     search = Search(segment, query, deadline, allowed, expansion)
+    search.reached(expansion.words_done, len(query.words))
     if query.options.match in ("literal", "regex"):
         scan(search)
     evidence = prefilter(
@@ -63,8 +64,7 @@ def rank(search: Search, evidence: Evidence) -> tuple[list[Candidate], list[Cand
     survivors, rest = found[: weights.SURVIVORS], found[weights.SURVIVORS :]
     if not survivors:
         return survivors, rest
-    if not deadline.too_late_to_score():
-        read(segment, query, search.expansion, survivors)
+    if not deadline.too_late_to_score() and read(segment, query, search.expansion, survivors, deadline):
         boost(segment, query, survivors)
         best = ordered(search, survivors)
         if score(segment, query, best, deadline):

@@ -10,6 +10,7 @@ from recall_rank._core.evidence import idf
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
 from recall_rank._core.window import Matcher
+from recall_rank.budget import Deadline
 from recall_rank.cues import answer_cues
 from recall_rank.irregular import BASE, FORMS
 from recall_rank.query import Query, Word
@@ -57,6 +58,7 @@ class Expansion:
     word_weights: list[float]
     repaired: dict[str, list[str]]  # words nobody wrote -> what was searched instead
     unknown: list[str]  # words without any form in the vocabulary
+    words_done: int  # words that were looked up before the deadline
 
 
 class _Lexicon:
@@ -86,10 +88,16 @@ class _Lexicon:
 
 
 def expand(
-    query: Query, vocabulary: Vocabulary, postings: Postings, documents: int, eligible: bytearray | None
+    query: Query,
+    vocabulary: Vocabulary,
+    postings: Postings,
+    documents: int,
+    eligible: bytearray | None,
+    deadline: Deadline | None = None,
 ) -> Expansion:
-    """The groups of `query` over the eligible documents, of which there are `documents`."""
-    return _Expander(query, _Lexicon(vocabulary, postings, eligible), documents).run()
+    """The groups of `query` over the eligible documents, of which there are `documents`; after the deadline, of its
+    first words only."""
+    return _Expander(query, _Lexicon(vocabulary, postings, eligible), documents, deadline).run()
 
 
 def family(vocabulary: Vocabulary, form: bytes) -> tuple[int, ...]:
@@ -126,7 +134,8 @@ def _family(vocabulary: Vocabulary, form: bytes) -> Iterator[int]:
 
 
 class _Expander:
-    def __init__(self, query: Query, lexicon: _Lexicon, documents: int) -> None:
+    def __init__(self, query: Query, lexicon: _Lexicon, documents: int, deadline: Deadline | None) -> None:
+        self.deadline = deadline
         self.query = query
         self.lexicon = lexicon
         self.documents = documents
@@ -143,8 +152,12 @@ class _Expander:
     def run(self) -> Expansion:
         self._compounds()
         self._joins()
+        done = 0
         for at, word in enumerate(self.query.words):
+            if self.deadline is not None and self.deadline.passed():
+                break
             self._word(at, word)
+            done += 1
         for group in self.groups + self.tail:
             held = sum(self.lexicon.frequency(first, last) for first, last, _ in group.members)
             group.frequency = min(self.documents, held)
@@ -168,7 +181,7 @@ class _Expander:
         # a word nobody wrote could have been the rarest evidence of all: without it nothing answers for certain
         missing = len(self.unknown) * idf(self.documents, 0)
         ceiling = (weights.K1 + 1) * (missing + sum(group.factor for group in self.groups))
-        return Expansion(self.groups, self.tail, ceiling, matcher, word_weights, self.repaired, self.unknown)
+        return Expansion(self.groups, self.tail, ceiling, matcher, word_weights, self.repaired, self.unknown, done)
 
     def _word_weights(self) -> list[float]:
         """The weight of each word: the IDF of its own group; stop words weigh as the commonest word would."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 from recall_rank.budget import Deadline
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
 from recall_rank.substring import literal_places, mark_literal
-from recall_rank.text import Field, encode
+from recall_rank.text import encode
 
 WINDOW_BYTES = 8192  # text a pattern sees at once: RE2 is linear in one search, not over all matches of a long text
 OVERLAP_BYTES = 1024  # a match up to this long is found wherever it stands
 MAX_PROGRAM_BYTES = 1 << 20
-_FIELD_START = re.compile(b"[" + bytes(Field).replace(b"\\", b"\\\\") + b"]")
+CHUNK_BYTES = 65_536  # text in which a pattern is tried at once before its parts are
+ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # what sees more of a text than its own match
 
 
 def text_hits(segment: Segment, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
@@ -28,16 +28,34 @@ def text_hits(segment: Segment, query: Query, keep: bytearray | None, deadline: 
     if query.options.match != "regex":
         return found, mark_literal(segment, query.text, keep, found, deadline.at_ns)
     pattern = compile_pattern(query.text)
-    for part in range(segment.parts):
-        if keep is not None and not keep[part]:
+    free = not any(mark in query.text for mark in ANCHORS)
+    text = memoryview(segment.text)
+    part = 0
+    while part < segment.parts:
+        behind = _chunk(segment, part)
+        if deadline.passed():
+            return found, part
+        # without anchors a match in a part is a match in a chunk: most chunks have none
+        if free and pattern.search(text[segment.part_start[part] : segment.part_start[behind]]) is None:
+            part = behind
             continue
-        for field, start, end in _windows_of(segment, part):
-            if deadline.passed():
-                return found, part
-            if pattern.search(field, start, end) is not None:
-                found[part] = 1
-                break
+        for number in range(part, behind):
+            if keep is not None and not keep[number]:
+                continue
+            for field, start, stop in _windows_of(segment, number):
+                if deadline.passed():
+                    return found, number
+                if pattern.search(field, start, stop) is not None:
+                    found[number] = 1
+                    break
+        part = behind
     return found, segment.parts
+
+
+def _chunk(segment: Segment, part: int) -> int:
+    """The first part behind a run of parts that is about CHUNK_BYTES long, or that is `part` alone."""
+    wanted = segment.part_start[part] + CHUNK_BYTES
+    return max(part + 1, bisect_right(segment.part_start, wanted, part, segment.parts + 1) - 1)
 
 
 def compile_pattern(pattern: str) -> Any:
@@ -59,15 +77,7 @@ def compile_pattern(pattern: str) -> Any:
         raise ValueError(f"invalid regular expression {pattern!r}: {reason}") from None
 
 
-def field_ranges(segment: Segment, part: int) -> Iterator[tuple[int, int]]:
-    """The part's fields in bytes of the segment's text, without the byte that begins each."""
-    low, high = segment.part_start[part], segment.part_start[part + 1]
-    starts = [low + match.start() for match in _FIELD_START.finditer(segment.text[low:high])] + [high]
-    for begin, end in pairwise(starts):
-        yield begin + 1, end
-
-
-def windows(field: bytes) -> Iterator[tuple[int, int]]:
+def windows(field: bytes | memoryview) -> Iterator[tuple[int, int]]:
     """The stretches of a field that a pattern is tried on: whole characters, each overlapping the one before."""
     at = 0
     while True:
@@ -82,10 +92,10 @@ def windows(field: bytes) -> Iterator[tuple[int, int]]:
             at -= 1
 
 
-def _windows_of(segment: Segment, part: int) -> Iterator[tuple[bytes, int, int]]:
+def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, int]]:
     """Every window with its whole field: ^, $ and \\b see where the field ends, not where the window does."""
-    for begin, end in field_ranges(segment, part):
-        field = bytes(segment.text[begin:end])
+    for begin, end, _ in segment.fields_of(part):
+        field = memoryview(segment.text)[begin:end]
         for start, stop in windows(field):
             yield field, start, stop
 
@@ -94,7 +104,7 @@ def first_match(segment: Segment, query: Query, part: int) -> tuple[int, int] | 
     """The first stretch of the part that holds the query, in bytes of the segment's text; None when there is none."""
     pattern = compile_pattern(query.text) if query.options.match == "regex" else None
     wanted = encode(query.text).decode()
-    for begin, end in field_ranges(segment, part):
+    for begin, end, _ in segment.fields_of(part):
         field = bytes(segment.text[begin:end])
         place = _first_literal(field, wanted) if pattern is None else _first_pattern(field, pattern)
         if place is not None:

@@ -21,8 +21,9 @@ from recall_rank.model import (
     SearchResponse,
     Why,
 )
-from recall_rank.snippet import Match, Snippet, field_at, matches_in, show, show_at
+from recall_rank.snippet import Match, Snippet, matches_in, show, show_at
 from recall_rank.state import Search
+from recall_rank.text import FIELD_NAMES
 
 DAY_MS = 86_400_000
 RECENT_DAYS = 7
@@ -150,7 +151,8 @@ def _matched_fields(search: Search, part: int, title: bool, matches: Sequence[Ma
     for match in matches:
         if counts[match.slot] or any(counts[match.slot : match.slot + match.span]):
             if not low <= match.start < high:  # a long field is looked for once, not once a match
-                low, high, name = field_at(segment, part, match.start)
+                low, high, field = segment.field_at(part, match.start)
+                name = FIELD_NAMES[field]
             found.append(_field_name(kind, name, title=title))
     if cut.spans and not found:
         found.append(_field_name(kind, cut.field, title=title))

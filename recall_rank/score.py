@@ -18,13 +18,15 @@ from recall_rank.query import Query
 from recall_rank.text import encode, fold
 
 
-def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[Candidate]) -> None:
-    """Fill features and whole of every survivor."""
+def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
+    """Fill features, quoted and whole of every survivor; False when the time to score was over before the last."""
     count = len(survivors)
     starts = array("Q", (segment.doc_start[c.doc] for c in survivors))
     ends = array("Q", (segment.doc_start[c.doc + 1] for c in survivors))
     table = memoryview(bytearray(4 * WIDTH * max(1, count))).cast("f", (max(1, count), WIDTH))
-    expansion.matcher.measure(segment.text, starts, ends, weights.WINDOW_WORDS, table)
+    done = expansion.matcher.measure(segment.text, starts, ends, weights.WINDOW_WORDS, table, deadline.score_by_ns)
+    if done < count:
+        return False
     rows = cast("list[list[float]]", table.tolist())
     wanted = encode(fold(query.text.strip()))
     several = len(query.words) + len(query.compounds) > 1 and len(wanted) > 3
@@ -40,6 +42,7 @@ def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[C
             candidate.whole = find(near, wanted) >= 0
         if phrases:
             candidate.quoted = sum(find(near, phrase) >= 0 for phrase in phrases) / len(phrases)
+    return True
 
 
 def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:

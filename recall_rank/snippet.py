@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from recall_rank._core.scan import count_points
 from recall_rank._core.stretch import centre
 from recall_rank._core.window import Matcher
 from recall_rank.index.segment import Segment
 from recall_rank.model import Span
-from recall_rank.text import FIELD_NAMES, Field
+from recall_rank.text import FIELD_NAMES
 
-_MARKS = tuple(bytes([label]) for label in Field)
 ELLIPSIS = "..."
+LONG_FIELD = 16_384  # bytes from which only the surroundings of a match are decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +40,6 @@ def matches_in(segment: Segment, matcher: Matcher, start: int, end: int) -> list
         Match(start + low, start + high, slot, span, similarity)
         for low, high, slot, span, similarity, _ in matcher.events(segment.text, start, end)
     ]
-
-
-def field_at(segment: Segment, part: int, at: int) -> tuple[int, int, str]:
-    """The field of `part` that holds byte `at`: its first byte, the one behind its last, and its name."""
-    low, high = segment.part_start[part], segment.part_start[part + 1]
-    if low == high:
-        return low, high, "text"
-    text = segment.text
-    begin = max(text.rfind(mark, low, at + 1) for mark in _MARKS)
-    ends = (text.find(mark, max(at, begin) + 1, high) for mark in _MARKS)
-    end = min((place for place in ends if place >= 0), default=high)
-    return begin + 1, end, FIELD_NAMES[Field(text[begin])]
 
 
 def snippet(
@@ -98,18 +87,71 @@ def show(
     segment: Segment, part: int, matches: Sequence[Match], word_weights: Sequence[float], width: int, at: int
 ) -> Snippet:
     """The snippet of a part: from the field that holds the heaviest stretch of `matches`, or the field at byte `at`."""
+    first, last = at, at
     if matches:
         ranges = [(m.start, m.end) for m in matches]
-        first, last = centre(ranges, _worth(matches, word_weights), width, [m.slot for m in matches])
-        at = matches[(first + last) // 2].start
-    low, high, field = field_at(segment, part, at)
-    inside = [m for m in matches if low <= m.start and m.end <= high]
-    text = bytes(segment.text[low:high]).decode("utf-8", "replace")
-    if text.isascii():
-        places = [(m.start - low, m.end - low) for m in inside]
-    else:
-        places = _characters(bytes(segment.text[low:high]), [(m.start - low, m.end - low) for m in inside])
-    return snippet(text, field, places, _worth(inside, word_weights), width, [m.slot for m in inside])
+        left, right = centre(ranges, _worth(matches, word_weights), width, [m.slot for m in matches])
+        at = matches[(left + right) // 2].start
+        first, last = matches[left].start, matches[right].end
+    near = _near(segment, part, at, first, last, width)
+    inside = [m for m in matches if near.start <= m.start and m.end <= near.end]
+    ranges = [(m.start - near.start, m.end - near.start) for m in inside]
+    places = ranges if near.text.isascii() else _characters(near.data, ranges)
+    return near.snippet(places, _worth(inside, word_weights), width, [m.slot for m in inside])
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """As much of a field as a snippet may show: bytes [start, end) of the segment, and what lies beyond."""
+
+    start: int
+    end: int
+    data: bytes
+    text: str
+    field: str
+    before: int  # characters of the field in front
+    cut: bool  # the field goes on behind
+
+    def snippet(
+        self, places: list[tuple[int, int]], weights: list[float], width: int, kinds: list[int] | None = None
+    ) -> Snippet:
+        made = snippet(self.text, self.field, places, weights, width, kinds)
+        text = made.text
+        shift = 0
+        if self.before and not text.startswith(ELLIPSIS):
+            text, shift = ELLIPSIS + text, len(ELLIPSIS)
+        if self.cut and not text.endswith(ELLIPSIS):
+            text += ELLIPSIS
+        if not shift and not self.before:
+            return replace(made, text=text)
+        moved = (
+            Span(s.start + shift, s.end + shift, s.text_start + self.before, s.text_end + self.before)
+            for s in made.spans
+        )
+        return replace(made, text=text, spans=tuple(moved))
+
+
+def _near(segment: Segment, part: int, at: int, first: int, last: int, width: int) -> _Near:
+    """The field at byte `at`; of a long one the surroundings of [first, last), whole characters."""
+    low, high, field = segment.field_at(part, at)
+    start, end = low, high
+    if high - low > LONG_FIELD:
+        reach = 4 * width  # bytes of the widest characters
+        start, end = max(low, min(first, at) - reach), min(high, max(last, at) + reach)
+        while start > low and segment.text[start] & 0xC0 == 0x80:
+            start -= 1
+        while end < high and segment.text[end] & 0xC0 == 0x80:
+            end += 1
+    data = bytes(segment.text[start:end])
+    return _Near(
+        start,
+        end,
+        data,
+        data.decode("utf-8", "replace"),
+        FIELD_NAMES[field],
+        count_points(segment.text, low, start),
+        end < high,
+    )
 
 
 def _worth(matches: Sequence[Match], word_weights: Sequence[float]) -> list[float]:
@@ -134,9 +176,7 @@ def _characters(data: bytes, ranges: Sequence[tuple[int, int]]) -> list[tuple[in
 
 def show_at(segment: Segment, part: int, start: int, end: int, width: int) -> Snippet:
     """The snippet around one match at bytes [start, end): half the width before it."""
-    low, high, field = field_at(segment, part, start)
-    data = bytes(segment.text[low:high])
-    text = data.decode("utf-8", "replace")
-    first = len(data[: start - low].decode("utf-8", "replace"))
-    last = first + len(data[start - low : min(end, high) - low].decode("utf-8", "replace"))
-    return snippet(text, field, [(first, max(first, last))], [1.0], width)
+    near = _near(segment, part, start, start, min(end, start + 4 * width), width)
+    first = count_points(near.data, 0, start - near.start)
+    last = first + count_points(near.data, start - near.start, min(end, near.end) - near.start)
+    return near.snippet([(first, max(first, last))], [1.0], width)

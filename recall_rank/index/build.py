@@ -102,6 +102,8 @@ class _Building:
         self.part_flags = array("H")
         self.part_start = array("Q")
         self.part_first_doc = array("I")
+        self.part_first_field = array("I")
+        self.field_start = array("Q")
         self.doc_start = array("Q")
         self.doc_part = array("I")
         self.doc_words = array("H")
@@ -183,8 +185,13 @@ class _Building:
         self.part_flags.append(int(flags))
         self.part_start.append(len(self.text))
         self.part_first_doc.append(len(self.doc_part))
+        self.part_first_field.append(len(self.field_start))
         encoded = [(_MARKS[label] + encode(value), value) for label, value in content]
         blob = b"".join(value for value, _ in encoded)
+        place = len(self.text)
+        for value, _ in encoded:
+            self.field_start.append(place)
+            place += len(value)
         if not blob.isascii():
             self._keep_folded(number, encoded)
         start = 0
@@ -211,6 +218,8 @@ class _Building:
         self.message_first_part.append(len(self.part_ids))
         self.part_start.append(len(self.text))
         self.part_first_doc.append(len(self.doc_part))
+        self.part_first_field.append(len(self.field_start))
+        self.field_start.append(len(self.text))
         self.doc_start.append(len(self.text))
         made = self.native.finish()
         del self.native
@@ -251,6 +260,8 @@ class _Building:
             part_flags=memoryview(self.part_flags),
             part_start=memoryview(self.part_start),
             part_first_doc=memoryview(self.part_first_doc),
+            part_first_field=memoryview(self.part_first_field),
+            field_start=memoryview(self.field_start),
             doc_start=memoryview(self.doc_start),
             doc_part=memoryview(self.doc_part),
             doc_words=memoryview(self.doc_words),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recall_rank._core.evidence import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
 from recall_rank.index.strings import Names, Strings
+from recall_rank.text import Field
 
 ROLES = ("user", "assistant", "system", "tool", "title")  # the last is the message a session's title stands in
 TITLE_ROLE = 4
@@ -54,6 +57,8 @@ class Segment:
     part_flags: memoryview  # u16, model.Flag of part, message and session together
     part_start: memoryview  # u64[parts + 1], bytes of text
     part_first_doc: memoryview  # u32[parts + 1]
+    part_first_field: memoryview  # u32[parts + 1]
+    field_start: memoryview  # u64[fields + 1], bytes of text: where each Field byte stands
 
     doc_start: memoryview  # u64[docs + 1], bytes of text
     doc_part: memoryview  # u32
@@ -83,6 +88,21 @@ class Segment:
     @property
     def messages(self) -> int:
         return len(self.message_session)
+
+    def fields_of(self, part: int) -> Iterator[tuple[int, int, Field]]:
+        """The fields of a part: the first byte of the text of each, the one behind its last, and what it is."""
+        for number in range(self.part_first_field[part], self.part_first_field[part + 1]):
+            start = self.field_start[number]
+            yield start + 1, self.field_start[number + 1], Field(self.text[start])
+
+    def field_at(self, part: int, at: int) -> tuple[int, int, Field]:
+        """The field of `part` that holds byte `at`, as fields_of() gives it; an empty one where there is none."""
+        first, last = self.part_first_field[part], self.part_first_field[part + 1]
+        if first == last:
+            return self.part_start[part], self.part_start[part], Field.TEXT
+        number = max(first, bisect_right(self.field_start, at, first, last) - 1)
+        start = self.field_start[number]
+        return start + 1, self.field_start[number + 1], Field(self.text[start])
 
     def session_of_part(self, part: int) -> SessionRow:
         return self.sessions[self.message_session[self.part_message[part]]]

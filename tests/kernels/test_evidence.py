@@ -238,9 +238,11 @@ def test_idf_is_bm25_s_and_never_negative(documents: float, share: float) -> Non
 # --- rows: what fusing adds -------------------------------------------------------------------------------
 
 
-def talk_of_three(kinds: bytes, talk: int = 0) -> Evidence:
+def talk_of_three(kinds: bytes, talk: int = 0, **changed: Any) -> Evidence:
     """Three messages of one session, of which the second holds the word four times as often as the others."""
-    layout = flat(3, doc_class=kinds, session_talk=bytes([talk]), message_asked=array("I", [0, 0, 0]))
+    layout = flat(
+        3, **{"doc_class": kinds, "session_talk": bytes([talk]), "message_asked": array("I", [0, 0, 0]), **changed}
+    )
     documents = [{b"a": 1}, {b"a": 4}, {b"a": 1}]
     evidence = Evidence(Layout(**layout), postings(columns(documents))[0])
     norms = memoryview(array("f", [1.0]) * (CLASSES * LONGEST)).cast("B").cast("f", (CLASSES, LONGEST))
@@ -274,6 +276,12 @@ def test_what_is_added(kinds: bytes, talk: int, fused: dict[str, Any], scores: l
     native.fuse(around, session, None, fused.get("echo", 0.0), fused.get("echo_floor", 0.0))
     found = {part: score for part, _, score, _ in native.top(9)}
     assert [found[part] for part in range(3)] == [close(score) for score in scores]
+
+
+def test_neighbours_are_of_one_session() -> None:
+    native = talk_of_three(b"\1\1\1", message_session=array("I", [0, 0, 1]), session_talk=b"\0\0")
+    native.fuse(array("f", [0.5] * 8), ALONE["session"])
+    assert [(part, close(score)) for part, _, score, _ in native.top(9)] == [(1, 1.05), (0, 0.9), (2, 0.5)]
 
 
 def test_only_keeps_parts_but_not_what_they_say_of_others() -> None:

@@ -58,6 +58,7 @@ def test_a_needle_is_found_at_every_place(size: int, wide: bool) -> None:
         pytest.param(b"A@[\\" * 20, b"{", 0, -1, id="nor brackets"),
         pytest.param("É".encode() * 20, "é".encode(), 0, -1, id="nor letters beyond ASCII"),
         pytest.param(b"a" * 99 + b"b", b"a" * 40 + b"b", 0, 59, id="nearly everywhere"),
+        pytest.param(b"qaz qbz qxz" + b"." * 40, b"qxz", 0, 8, id="several candidates in one register"),
         pytest.param(b"\0" * 50 + b"\0a", b"\0a", 0, 50, id="zero bytes"),
     ],
 )

@@ -199,3 +199,14 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
     if not good:
         raise ValueError("starts are out of order")
     return part
+
+
+def count_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end):
+    """Code points that begin in text[start:end] of UTF-8."""
+    cdef Py_ssize_t k, found = 0
+    if not 0 <= start <= end <= text.shape[0]:
+        raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
+    with nogil:
+        for k in range(start, end):
+            found += text[k] & 0xC0 != 0x80
+    return found

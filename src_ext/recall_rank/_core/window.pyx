@@ -1,9 +1,10 @@
 """Where a query's words stand in a passage: coverage, the densest window, phrases and nearness."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
+from recall_rank._core.clock cimport rr_now
 from recall_rank._core.tokens cimport (MAX_JOIN, MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
                                        form_hash, tokenise)
 
@@ -288,19 +289,21 @@ cdef class Matcher:
         out[10] = best_extent + 1
 
     def measure(self, const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
-                const uint64_t[::1] ends not None, int width, float[:, ::1] out not None):
-        """Fill out f32[n, 11] with FEATURE_NAMES of the passages text[starts[k]:ends[k]].
+                const uint64_t[::1] ends not None, int width, float[:, ::1] out not None, int64_t deadline_ns=0):
+        """Fill out f32[n, 11] with FEATURE_NAMES of the passages text[starts[k]:ends[k]]; how many before the deadline.
 
         coverage: weight of the words found over the weight of all. window: the same inside the best stretch of
         `width` words, whose byte offsets from starts[k] are start and end. phrase: weight of the longest
         unbroken run of the query over the weight of all words. near: neighbours of the query that are near
         each other in order. matched, exact: words found, found exactly. cues: words given to add_cue().
-        O(tokens + matches). Not for two threads at once.
+        O(tokens + matches). Not for two threads at once. deadline_ns is a time.monotonic_ns(), 0 for none; the
+        clock is looked at before every passage.
         """
         cdef Py_ssize_t count = starts.shape[0], k, found, room = 0
         cdef const unsigned char* data = NULL
         cdef TokenBuffer buffer
         cdef Event* events = NULL
+        cdef Py_ssize_t done = 0
         cdef bint failed = False
         if ends.shape[0] != count or out.shape[0] < count or out.shape[1] != FEATURES:
             raise ValueError("starts, ends and out do not fit together")
@@ -310,12 +313,15 @@ cdef class Matcher:
         if width < 1:
             raise ValueError(f"width must be at least 1, not {width}")
         if count == 0:
-            return
+            return 0
         if text.shape[0]:
             data = &text[0]
         buffer_init(&buffer)
         with nogil:
             for k in range(count):
+                if deadline_ns and rr_now() >= deadline_ns:
+                    break
+                done += 1
                 buffer_clear(&buffer)
                 tokenise(data + starts[k], ends[k] - starts[k], &buffer)
                 if buffer.count > room:
@@ -332,6 +338,7 @@ cdef class Matcher:
         buffer_free(&buffer)
         if failed:
             raise MemoryError
+        return done
 
     def events(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end):
         """The matches in text[start:end] in order: (start, end, slot, span, similarity, position).
