@@ -18,6 +18,7 @@ from recall_rank.group import Grouped, by_bucket, by_part, by_session, in_turns
 from recall_rank.index.segment import Segment
 from recall_rank.literal import text_hits
 from recall_rank.model import SearchResponse
+from recall_rank.near import near_misses
 from recall_rank.prefilter import prefilter
 from recall_rank.query import Query
 from recall_rank.respond import respond
@@ -44,6 +45,7 @@ def search(segment: Segment, query: Query, clock: Clock = monotonic_ns) -> Searc
     survivors, rest = rank(search, evidence)
     search.page = page(search, evidence, survivors, rest)
     calibrate(entry.candidate for entry in search.page)
+    search.near_misses = near_misses(search)
     return respond(search, cpu_ms=(thread_time_ns() - cpu) / 1e6)
 
 

@@ -49,6 +49,7 @@ def respond(search: Search, cpu_ms: float) -> SearchResponse:
         answerable=results[0].score if results else 0.0,
         warnings=(*search.query.warnings, *search.warnings),
         suggestions=_suggestions(search, results),
+        near_misses=search.near_misses,
         elapsed_ms=search.deadline.elapsed_ms(),
         cpu_ms=cpu_ms,
     )

@@ -9,6 +9,7 @@ from recall_rank.eligible import Eligible
 from recall_rank.expand import Expansion
 from recall_rank.group import Grouped
 from recall_rank.index.segment import Segment
+from recall_rank.model import NearMiss
 from recall_rank.query import Query
 
 
@@ -23,6 +24,7 @@ class Search:
     expansion: Expansion
     text_marks: bytearray | None = None  # parts whose text holds the query, once it was scanned
     page: list[Grouped] = field(default_factory=list)
+    near_misses: tuple[NearMiss, ...] = ()
     total: int = 0
     total_exact: bool = False
     hits_of_session: dict[int, int] = field(default_factory=dict)

@@ -36,6 +36,7 @@ LAYERS = {
     "candidate": "candidate",
     **{stage: stage for stage in STAGES},
     "state": "state",
+    "near": "near",
     "respond": "respond",
     "engine": "engine",
     "corpus": "surface",
@@ -51,7 +52,7 @@ LAYERS = {
 BASE = {"model", "core", "text", "weights", "budget", "times"}
 # What a stage is given and gives back; no stage stands in it.
 BELOW_STAGES = BASE | {"query", "index", "expand", "substring", "candidate"}
-BELOW_ENGINE = BELOW_STAGES | {*STAGES, "state", "respond"}
+BELOW_ENGINE = BELOW_STAGES | {*STAGES, "state", "near", "respond"}
 BELOW_SURFACE = BELOW_ENGINE | {"engine", "records", "wire"}
 MAY_IMPORT = {
     "core": {"core"},
@@ -70,6 +71,8 @@ MAY_IMPORT = {
     **dict.fromkeys(STAGES, BELOW_STAGES),
     # What the stages of one search found: the types of two of them, none of their work.
     "state": BELOW_STAGES | {"eligible", "group"},
+    # Asks the prefilter once more, for a search that found nothing.
+    "near": BELOW_STAGES | {"state", "prefilter"},
     # The last stage shows what is returned: it alone calls others, the snippet's and the text scan's.
     "respond": BELOW_STAGES | {"state", "group", "literal", "snippet"},
     "engine": BELOW_ENGINE,

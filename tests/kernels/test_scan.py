@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import reference
 from hypothesis import given
-from kernels.inputs import marks, seeds
+from kernels.inputs import marks, seeds, some_text
 
-from recall_rank._core.scan import find, mark_parts
+from recall_rank._core.scan import count_points, find, mark_parts
 
 STRIDE = 1 << 20  # bytes between two looks at the clock
 BOTH = pytest.mark.parametrize("wide", [True, False])
@@ -167,3 +167,19 @@ def test_marked_are_the_parts_that_hold_the_needle(chance: Random) -> None:
     assert mark_parts(text, starts, needle, plain, eligible, 0, False) == len(parts)
     reference.mark_parts(text, starts, needle, slow, eligible)
     assert wide == plain == slow
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 2), (0, 5), (3, 2), (0, 2**62), (5, 5)])
+def test_a_range_outside_the_text_has_no_characters(start: int, end: int) -> None:
+    with pytest.raises(IndexError):
+        count_points(b"text", start, end)
+
+
+@given(seeds)
+def test_characters_are_counted_by_their_first_bytes(chance: Random) -> None:
+    text = some_text(chance)
+    low = chance.randint(0, len(text))
+    high = chance.randint(low, len(text))
+    assert count_points(text, low, high) == reference.count_points(text, low, high)
+    whole = text.decode(errors="ignore")
+    assert count_points(whole.encode(), 0, len(whole.encode())) == len(whole)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from random import Random
+from time import monotonic_ns
 from typing import Any
 
 import pytest
@@ -84,7 +85,7 @@ def test_passages_are_measured_each_by_itself(chance: Random) -> None:
     ends = array("Q", [sum(map(len, given[: k + 1])) for k in range(len(given))])
     starts = array("Q", [0, *ends[:-1]][: len(given)])
     out = table(len(given) + 1)
-    native.measure(text, starts, ends, 3, out)
+    assert native.measure(text, starts, ends, 3, out) == len(given)
     rows = [list(features(native, passage, 3).values()) for passage in given]
     assert out.tolist() == [*rows, [-7.0] * FEATURES]
 
@@ -243,6 +244,14 @@ def test_only_bytes_are_read(wrong: Any) -> None:
     ):
         with pytest.raises(TypeError):
             call()
+
+
+def test_after_the_deadline_nothing_is_measured() -> None:
+    out = table(2)
+    passages = (b"a b", array("Q", [0, 2]), array("Q", [1, 3]), 4, out)
+    assert query("a").measure(*passages, deadline_ns=1) == 0
+    assert out.tolist() == [[-7.0] * FEATURES] * 2
+    assert query("a").measure(*passages, deadline_ns=monotonic_ns() + 10**12) == 2
 
 
 def test_a_query_of_no_words_matches_nothing() -> None:
