@@ -21,9 +21,8 @@ from recall_rank.model import (
     SearchResponse,
     Why,
 )
-from recall_rank.snippet import Match, Snippet, matches_in, show, show_at
+from recall_rank.snippet import Snippet, Spot, show, show_at, spot
 from recall_rank.state import Search
-from recall_rank.text import FIELD_NAMES
 
 DAY_MS = 86_400_000
 RECENT_DAYS = 7
@@ -63,15 +62,13 @@ def _result(search: Search, entry: Grouped) -> Result:
     row = segment.sessions[entry.session]
     title = is_title(segment, candidate)
     shown_message = _representative(search, entry.session) if title else message
-    matches = matches_in(
-        segment, search.expansion.matcher, segment.doc_start[candidate.doc], segment.doc_start[candidate.doc + 1]
-    )
-    cut = _snippet(search, part, candidate.doc, matches)
+    found = spot(segment, search.expansion.matcher, part, candidate.doc, query.options.width)
+    cut = _snippet(search, part, found)
     kind = segment.names.values[segment.part_type[part]] or ""
     flags = Flag(segment.part_flags[part])
-    terms = _matched_terms(search, matches, cut)
+    terms = _matched_terms(search, found, cut)
     why = Why(
-        matched_fields=_matched_fields(search, part, title, matches, cut),
+        matched_fields=_matched_fields(search, part, title, found, cut),
         matched_terms=terms,
         directory_relevance=_directory_relevance(search, entry.session),
         recency=_recency(segment.message_time[shown_message], query.now),
@@ -125,47 +122,37 @@ def _representative(search: Search, session: int) -> int:
     return best
 
 
-def _snippet(search: Search, part: int, doc: int, matches: Sequence[Match]) -> Snippet:
+def _snippet(search: Search, part: int, found: Spot) -> Snippet:
     segment, options = search.segment, search.query.options
-    if options.match in ("literal", "regex") or not matches:
+    if options.match in ("literal", "regex") or not found.events:
         place = first_match(segment, search.query, part) if search.text_marks and search.text_marks[part] else None
         if place is not None:
             return show_at(segment, part, place[0], place[1], options.width)
-    return show(segment, part, matches, search.expansion.word_weights, options.width, segment.doc_start[doc])
+    return show(segment, part, found, search.expansion.word_weights, options.width)
 
 
-def _matched_terms(search: Search, matches: Sequence[Match], cut: Snippet) -> tuple[str, ...]:
+def _matched_terms(search: Search, found: Spot, cut: Snippet) -> tuple[str, ...]:
     """The words of the query that were found, as the query wrote them, in its order."""
     if search.query.options.match == "regex":
         return tuple(dict.fromkeys(cut.text[span.start : span.end] for span in cut.spans))
     words = search.query.words
-    slots = {slot for match in matches for slot in range(match.slot, match.slot + match.span)}
-    return tuple(dict.fromkeys(words[slot].written for slot in sorted(slots) if words[slot].counts))
+    return tuple(dict.fromkeys(w.written for slot, w in enumerate(words) if found.slots >> slot & 1 and w.counts))
 
 
-def _matched_fields(search: Search, part: int, title: bool, matches: Sequence[Match], cut: Snippet) -> tuple[str, ...]:
+def _matched_fields(search: Search, part: int, title: bool, found: Spot, cut: Snippet) -> tuple[str, ...]:
     segment = search.segment
     kind = segment.names.values[segment.part_type[part]] or ""
-    found: list[str] = []
-    low, high, name = 0, 0, ""
-    counts = [word.counts for word in search.query.words]
-    for match in matches:
-        if counts[match.slot] or any(counts[match.slot : match.slot + match.span]):
-            if not low <= match.start < high:  # a long field is looked for once, not once a match
-                low, high, field = segment.field_at(part, match.start)
-                name = FIELD_NAMES[field]
-            found.append(_field_name(kind, name, title=title))
-    if cut.spans and not found:
-        found.append(_field_name(kind, cut.field, title=title))
-    forms = {word.form for word in search.query.words if word.counts}
+    fields = [_field_name(kind, name, title=title) for name in found.fields]
+    if cut.spans and not fields:
+        fields.append(_field_name(kind, cut.field, title=title))
     tool = segment.names.values[segment.part_tool[part]]
     author = segment.names.values[segment.message_author[segment.part_message[part]]]
     for name, value in (("tool_name", tool), ("author", author)):
-        if value and any(form.decode("utf-8", "replace") in value.lower() for form in forms):
-            found.append(name)
-    if title and not found:
-        found.append("directory")
-    return tuple(dict.fromkeys(found))
+        if value and any(w.counts and w.form.decode("utf-8", "replace") in value.lower() for w in search.query.words):
+            fields.append(name)
+    if title and not fields:
+        fields.append("directory")
+    return tuple(dict.fromkeys(fields))
 
 
 def _field_name(kind: str, field: str, *, title: bool) -> str:

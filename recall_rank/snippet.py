@@ -10,21 +10,24 @@ from recall_rank._core.stretch import centre
 from recall_rank._core.window import Matcher
 from recall_rank.index.segment import Segment
 from recall_rank.model import Span
-from recall_rank.text import FIELD_NAMES
+from recall_rank.text import FIELD_NAMES, Field
 
 ELLIPSIS = "..."
 LONG_FIELD = 16_384  # bytes from which only the surroundings of a match are decoded
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A matched stretch, in bytes of the segment's text, and the words [slot, slot + span) it stands for."""
+Event = tuple[int, int, int, int, float]  # bytes [start, end), words [slot, slot + span) of the query, similarity
 
-    start: int
-    end: int
-    slot: int
-    span: int
-    similarity: float
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What of the query a passage holds, and the stretch of it to show."""
+
+    slots: int  # bit j: the query's word j
+    fields: tuple[str, ...]  # names of the fields in which a word that counts was found
+    first: int  # bytes [first, last) of the segment; the passage's first byte where nothing matches
+    last: int
+    events: Sequence[Event]  # the matches around it, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,13 @@ class Snippet:
     field: str
 
 
-def matches_in(segment: Segment, matcher: Matcher, start: int, end: int) -> list[Match]:
-    """Everything the query matches in text[start:end], in order."""
-    return [
-        Match(start + low, start + high, slot, span, similarity)
-        for low, high, slot, span, similarity, _ in matcher.events(segment.text, start, end)
-    ]
+def spot(segment: Segment, matcher: Matcher, part: int, doc: int, width: int) -> Spot:
+    """Read a passage for the last time."""
+    start, end = segment.doc_start[doc], segment.doc_start[doc + 1]
+    label = segment.field_at(part, start)[2]
+    slots, fields, first, last, events = matcher.spot(segment.text, start, end, label, width, 4 * width)
+    names = tuple(dict.fromkeys(FIELD_NAMES[field] for field in Field if fields >> (field - Field.TEXT) & 1))
+    return Spot(slots, names, max(first, start), max(last, start), events)
 
 
 def snippet(
@@ -83,21 +87,15 @@ def _merged(spans: list[Span]) -> list[Span]:
     return merged
 
 
-def show(
-    segment: Segment, part: int, matches: Sequence[Match], word_weights: Sequence[float], width: int, at: int
-) -> Snippet:
-    """The snippet of a part: from the field that holds the heaviest stretch of `matches`, or the field at byte `at`."""
-    first, last = at, at
-    if matches:
-        ranges = [(m.start, m.end) for m in matches]
-        left, right = centre(ranges, _worth(matches, word_weights), width, [m.slot for m in matches])
-        at = matches[(left + right) // 2].start
-        first, last = matches[left].start, matches[right].end
-    near = _near(segment, part, at, first, last, width)
-    inside = [m for m in matches if near.start <= m.start and m.end <= near.end]
-    ranges = [(m.start - near.start, m.end - near.start) for m in inside]
+def show(segment: Segment, part: int, found: Spot, word_weights: Sequence[float], width: int) -> Snippet:
+    """The snippet of a part: from the field that holds the heaviest stretch of what was found."""
+    middle = [event for event in found.events if found.first <= event[0] and event[1] <= found.last]
+    at = middle[len(middle) // 2][0] if middle else found.first
+    near = _near(segment, part, at, found.first, found.last, width)
+    inside = [event for event in found.events if near.start <= event[0] and event[1] <= near.end]
+    ranges = [(event[0] - near.start, event[1] - near.start) for event in inside]
     places = ranges if near.text.isascii() else _characters(near.data, ranges)
-    return near.snippet(places, _worth(inside, word_weights), width, [m.slot for m in inside])
+    return near.snippet(places, _worth(inside, word_weights), width, [event[2] for event in inside])
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +152,11 @@ def _near(segment: Segment, part: int, at: int, first: int, last: int, width: in
     )
 
 
-def _worth(matches: Sequence[Match], word_weights: Sequence[float]) -> list[float]:
+def _worth(events: Sequence[Event], word_weights: Sequence[float]) -> list[float]:
     """What each match says: the weight of the words it stands for, by how well it does."""
     return [
-        (word_weights[m.slot] if m.span == 1 else sum(word_weights[m.slot : m.slot + m.span])) * m.similarity
-        for m in matches
+        (word_weights[slot] if span == 1 else sum(word_weights[slot : slot + span])) * similarity
+        for _, _, slot, span, similarity in events
     ]
 
 

@@ -5,6 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from recall_rank._core.clock cimport rr_now
+from recall_rank._core.stretch cimport Place, heaviest_run
 from recall_rank._core.tokens cimport (MAX_JOIN, MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
                                        form_hash, tokenise)
 
@@ -15,6 +16,8 @@ cdef enum:
     PREFIXES = 64
     FEATURES = 11
     CUE = 255            # the slot of words that only say what kind of answer a passage holds
+
+cdef double REPEAT = 0.1  # share of its weight for which a word counts again in one stretch
 
 FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "start", "end", "words", "cues",
                  "window_words")
@@ -43,6 +46,7 @@ cdef struct Event:
     uint32_t end
     float similarity
     float run           # weight of the unbroken run of the query that ends here
+    Py_ssize_t earlier  # the event before that ends at the same slot, or -1
     uint8_t slot
     uint8_t span        # of the query it covers
 
@@ -199,6 +203,7 @@ cdef class Matcher:
         cdef float inside_of[SLOTS]
         cdef uint32_t inside[SLOTS]
         cdef uint32_t last_seen[SLOTS]
+        cdef Py_ssize_t ends_at[SLOTS]  # the last event that ends at a slot
         cdef float nearness[SLOTS]
         cdef int slot, j, matched = 0, exact = 0
         cdef Py_ssize_t k, other, left = 0
@@ -208,6 +213,8 @@ cdef class Matcher:
         memset(inside_of, 0, sizeof(inside_of))
         memset(inside, 0, sizeof(inside))
         memset(last_seen, 0, sizeof(last_seen))
+        for j in range(self.slots):
+            ends_at[j] = -1
         memset(nearness, 0, sizeof(nearness))
         memset(out, 0, FEATURES * sizeof(float))
         out[8] = words
@@ -218,12 +225,11 @@ cdef class Matcher:
             slot = events[k].slot
             # runs: the slots before must end at the word before
             value = 0
-            other = k - 1
-            while slot and other >= 0 and events[other].position + MAX_JOIN >= events[k].position:
-                if (events[other].position + events[other].words == events[k].position
-                        and events[other].slot + events[other].span == slot and events[other].run > value):
+            other = ends_at[slot - 1] if slot else -1
+            while other >= 0 and events[other].position + MAX_JOIN >= events[k].position:
+                if events[other].position + events[other].words == events[k].position and events[other].run > value:
                     value = events[other].run
-                other -= 1
+                other = events[other].earlier
             for j in range(slot, slot + events[k].span):
                 value += self.weights[j] * events[k].similarity
                 if events[k].similarity > best_of[j]:
@@ -237,6 +243,9 @@ cdef class Matcher:
                         inside_of[j] = events[k].similarity
                     inside[j] += 1
             events[k].run = value
+            j = slot + events[k].span - 1
+            events[k].earlier = ends_at[j]
+            ends_at[j] = k
             if value > phrase:
                 phrase = value
             if slot and last_seen[slot - 1]:
@@ -261,6 +270,8 @@ cdef class Matcher:
                                 if (events[other].slot <= j < events[other].slot + events[other].span
                                         and events[other].similarity > value):
                                     value = events[other].similarity
+                                    if value == inside_of[j]:
+                                        break
                             gain -= self.weights[j] * (inside_of[j] - value)
                             inside_of[j] = value
                 left += 1
@@ -365,4 +376,68 @@ cdef class Matcher:
                      events[k].position) for k in range(found)]
         finally:
             PyMem_RawFree(events)
+            buffer_free(&buffer)
+
+    def spot(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, int label,
+             Py_ssize_t width, Py_ssize_t margin):
+        """What of the query stands in text[start:end], and its heaviest stretch: (slots, fields, first, last, events).
+
+        slots: bit j is set where slot j is matched. fields: bit k is set where a word that counts is matched in a
+        field of byte 0xF8 + k; `label` is the byte of the field at `start`. [first, last) is the stretch of at most
+        `width` bytes that stretch.centre() finds, (-1, -1) where nothing matches. events are the matches within
+        `margin` bytes of it, in order: (start, end, slot, span, similarity). All offsets are those of `text`.
+        """
+        cdef TokenBuffer buffer
+        cdef Event* events = NULL
+        cdef Place* places = NULL
+        cdef Py_ssize_t found = 0, k, j, at = start, low = -1, high = -1
+        cdef Py_ssize_t left = 0, right = 0
+        cdef uint64_t slots = 0
+        cdef int fields = 0, field = label - 0xF8
+        cdef bint counts
+        if not 0 <= start <= end <= text.shape[0]:
+            raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
+        if not 0 <= field < 8:
+            raise ValueError(f"label must be 0xF8 to 0xFF, not {label}")
+        if start == end:
+            return 0, 0, -1, -1, []
+        buffer_init(&buffer)
+        try:
+            with nogil:
+                tokenise(&text[0] + start, end - start, &buffer)
+                events = <Event*>PyMem_RawCalloc(buffer.count + 1, sizeof(Event))
+                places = <Place*>PyMem_RawCalloc(buffer.count + 1, sizeof(Place))
+                if events != NULL and places != NULL:
+                    found = self.events_of(&buffer, events)
+                for k in range(found):
+                    counts = False
+                    places[k].start = events[k].start
+                    places[k].end = events[k].end
+                    places[k].kind = events[k].slot
+                    places[k].weight = 0
+                    for j in range(events[k].slot, events[k].slot + events[k].span):
+                        slots |= <uint64_t>1 << j
+                        counts = counts or self.counted[j]
+                        places[k].weight += self.weights[j]
+                    places[k].weight *= events[k].similarity
+                    while at < start + <Py_ssize_t>events[k].start:
+                        if text[at] >= 0xF8:
+                            field = text[at] - 0xF8
+                        at += 1
+                    if counts:
+                        fields |= 1 << field
+                if found:
+                    heaviest_run(places, found, width, REPEAT, &left, &right)
+                    low = start + events[left].start
+                    high = start + events[right].end
+            if events == NULL or places == NULL or buffer.failed:
+                raise MemoryError
+            return slots, fields, low, high, [
+                (start + events[k].start, start + events[k].end, events[k].slot, events[k].span, events[k].similarity)
+                for k in range(found)
+                if start + <Py_ssize_t>events[k].end >= low - margin and start + <Py_ssize_t>events[k].start <= high + margin
+            ]
+        finally:
+            PyMem_RawFree(events)
+            PyMem_RawFree(places)
             buffer_free(&buffer)

@@ -1,0 +1,74 @@
+"""What a passage shows of a query: Matcher.spot() against events() and centre(), put together in Python."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_rank._core.stretch import centre
+from recall_rank._core.window import Matcher
+
+WORDS = ("tide", "moon", "harbour", "of", "tidemoon")
+FORMS = (
+    (b"tide", 0, 1, 1.0),
+    (b"moon", 1, 1, 1.0),
+    (b"harbour", 2, 1, 0.5),
+    (b"of", 3, 1, 1.0),
+    (b"tidemoon", 0, 2, 0.75),
+)
+WEIGHTS = [2.0, 1.0, 3.0, 0.25]
+COUNTED = [True, True, True, False]
+
+fields = st.lists(
+    st.tuples(st.integers(0xF8, 0xFF), st.lists(st.sampled_from((*WORDS, "é", "gull", "日本")), max_size=8)), max_size=4
+)
+
+
+def matcher() -> Matcher:
+    made = Matcher(WEIGHTS, COUNTED)
+    for form in FORMS:
+        assert made.add(*form)
+    return made
+
+
+def obvious(text: bytes, start: int, end: int, label: int, width: int, margin: int) -> tuple[object, ...]:
+    events = [
+        (start + low, start + high, slot, span, worth)
+        for low, high, slot, span, worth, _ in matcher().events(text, start, end)
+    ]
+    slots = sum(1 << slot for slot in {s for e in events for s in range(e[2], e[2] + e[3])})
+    marks = 0
+    for low, _, slot, span, _ in events:
+        inside = [byte for byte in text[start:low] if byte >= 0xF8]
+        if any(COUNTED[slot : slot + span]):
+            marks |= 1 << ((inside[-1] if inside else label) - 0xF8)
+    if not events:
+        return 0, 0, -1, -1, []
+    worth = [sum(WEIGHTS[slot : slot + span]) * similarity for _, _, slot, span, similarity in events]
+    left, right = centre([(low, high) for low, high, *_ in events], worth, width, [event[2] for event in events])
+    first, last = events[left][0], events[right][1]
+    return slots, marks, first, last, [e for e in events if e[1] >= first - margin and e[0] <= last + margin]
+
+
+@given(fields=fields, cut=st.integers(0, 40), width=st.integers(1, 60), margin=st.integers(0, 60))
+def test_it_is_what_events_and_centre_say(
+    fields: list[tuple[int, list[str]]], cut: int, width: int, margin: int
+) -> None:
+    text = b"".join(bytes([label]) + " ".join(words).encode() for label, words in fields)
+    start = min(cut, len(text))
+    assert matcher().spot(text, start, len(text), 0xF8, width, margin) == obvious(
+        text, start, len(text), 0xF8, width, margin
+    )
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 99)])
+def test_a_range_outside_of_the_text_is_refused(start: int, end: int) -> None:
+    with pytest.raises(IndexError):
+        matcher().spot(b"tide", start, end, 0xF8, 10, 10)
+
+
+@pytest.mark.parametrize("label", [0, 0xF7, 0x100])
+def test_a_label_that_is_no_field_is_refused(label: int) -> None:
+    with pytest.raises(ValueError, match="label"):
+        matcher().spot(b"tide", 0, 4, label, 10, 10)
