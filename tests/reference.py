@@ -854,6 +854,29 @@ class Matcher:
             extent(stretch) + 1,
         )
 
+    def spot(
+        self, text: bytes, start: int, end: int, label: int, width: int, margin: int
+    ) -> tuple[int, int, int, int, list[tuple[int, int, int, int, float]]]:
+        """The slots and fields of all events, the heaviest stretch of them, and the events that are near it."""
+        events, _, _ = self.read(bytes(text[start:end]))
+        if not events:
+            return 0, 0, -1, -1, []
+        fields = set()
+        for event in events:
+            if set(event.slots) & set(self.counted):
+                fields.add([label, *(byte for byte in text[start : start + event.start] if byte >= 0xF8)][-1] - 0xF8)
+        weights = [sum(self.weights[slot] for slot in event.slots) * event.similarity for event in events]
+        places = [(start + event.start, start + event.end) for event in events]
+        first, last = centre(places, weights, width, [event.slot for event in events])
+        low, high = places[first][0], places[last][1]
+        near = [
+            (place[0], place[1], event.slot, event.span, event.similarity)
+            for place, event in zip(places, events, strict=True)
+            if place[1] >= low - margin and place[0] <= high + margin
+        ]
+        slots = {slot for event in events for slot in event.slots}
+        return sum(1 << slot for slot in slots), sum(1 << field for field in fields), low, high, near
+
 
 def extent(events: Sequence[Event]) -> int:
     return events[-1].position - events[0].position

@@ -78,6 +78,16 @@ def test_events_are_a_look_at_every_token(chance: Random) -> None:
 
 
 @given(seeds)
+def test_a_spot_is_the_heaviest_stretch_of_all_events(chance: Random) -> None:
+    native, slow = some_query(chance)
+    text = b"".join(chance.choice([b"", b"\xf9", b"\xff"]) + some_passage(chance) for _ in range(chance.randint(0, 3)))
+    start = chance.choice([0, 0, chance.randint(0, len(text))])
+    end = chance.choice([len(text), chance.randint(start, len(text))])
+    asked = start, end, chance.randint(0xF8, 0xFF), chance.choice([0, 3, 9, 40, 2**40]), chance.choice([0, 4, 99])
+    assert native.spot(text, *asked) == slow.spot(text, *asked)
+
+
+@given(seeds)
 def test_passages_are_measured_each_by_itself(chance: Random) -> None:
     native, _ = some_query(chance)
     given = [some_passage(chance) for _ in range(chance.randint(0, 4))]
@@ -150,6 +160,16 @@ def test_a_word_that_leaves_the_window_takes_its_similarity_along() -> None:
     assert (found["coverage"], found["window"], found["start"], found["end"]) == (1, pytest.approx(0.8), 0, 4)
 
 
+def test_a_spot_tells_slots_fields_and_the_stretch() -> None:
+    matcher = query("the", "rate", "limit", stop=("the",))
+    text = b"the rate \xf9 limit x limit rate \xff the"
+    slots, fields, first, last, events = matcher.spot(text, 0, len(text), 0xF8, 12, 2)
+    assert (slots, fields) == (0b111, 0b11)  # the stop word alone does not make a field
+    assert text[first:last] == b"limit rate"
+    assert [text[start:end] for start, end, *_ in events] == [b"limit", b"rate"]
+    assert matcher.spot(text, 0, 0, 0xF8, 12, 2) == matcher.spot(b"x", 0, 1, 0xF8, 12, 2) == (0, 0, -1, -1, [])
+
+
 def test_cues_are_counted_and_are_no_events() -> None:
     matcher = query("a")
     assert matcher.add_cue(b"because")
@@ -215,6 +235,11 @@ def test_passages_must_lie_in_the_text() -> None:
     for start, end in ((0, 4), (2, 1), (-1, 2), (4, 4), (0, 2**62)):
         with pytest.raises(IndexError):
             matcher.events(b"a b", start, end)
+        with pytest.raises(IndexError):
+            matcher.spot(b"a b", start, end, 0xF8, 9, 9)
+    for label in (0xF7, 0x100, -1):
+        with pytest.raises(ValueError, match=str(label)):
+            matcher.spot(b"a b", 0, 3, label, 9, 9)
 
 
 def test_sizes_that_do_not_fit_are_refused() -> None:
@@ -240,6 +265,7 @@ def test_only_bytes_are_read(wrong: Any) -> None:
         lambda: matcher.add_cue(wrong),
         lambda: matcher.add_prefix(wrong, 0, 1.0),
         lambda: matcher.events(wrong, 0, 0),
+        lambda: matcher.spot(wrong, 0, 0, 0xF8, 9, 9),
         lambda: matcher.measure(wrong, array("Q"), array("Q"), 1, table(1)),
     ):
         with pytest.raises(TypeError):
