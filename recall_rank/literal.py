@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any
 
+from recall_rank._core.scan import find
 from recall_rank.budget import Deadline
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
 from recall_rank.substring import literal_places, mark_literal
-from recall_rank.text import encode
+from recall_rank.text import encode, fold
 
 WINDOW_BYTES = 8192  # text a pattern sees at once: RE2 is linear in one search, not over all matches of a long text
 OVERLAP_BYTES = 1024  # a match up to this long is found wherever it stands
+STRIDE_BYTES = 1 << 20  # text searched between two looks at the clock
 MAX_PROGRAM_BYTES = 1 << 20
 CHUNK_BYTES = 65_536  # text in which a pattern is tried at once before its parts are
 ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # what sees more of a text than its own match
@@ -36,7 +38,8 @@ def text_hits(segment: Segment, query: Query, keep: bytearray | None, deadline: 
         if deadline.passed():
             return found, part
         # without anchors a match in a part is a match in a chunk: most chunks have none
-        if free and pattern.search(text[segment.part_start[part] : segment.part_start[behind]]) is None:
+        chunk = text[segment.part_start[part] : segment.part_start[behind]]
+        if free and len(chunk) <= 2 * CHUNK_BYTES and pattern.search(chunk) is None:
             part = behind
             continue
         for number in range(part, behind):
@@ -100,29 +103,52 @@ def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, 
             yield field, start, stop
 
 
-def first_match(segment: Segment, query: Query, part: int) -> tuple[int, int] | None:
-    """The first stretch of the part that holds the query, in bytes of the segment's text; None when there is none."""
+def first_match(segment: Segment, query: Query, part: int, deadline: Deadline) -> tuple[int, int] | None:
+    """The first stretch of the part that holds the query, in bytes of the segment's text.
+
+    None when there is none, or when the deadline came first.
+    """
     pattern = compile_pattern(query.text) if query.options.match == "regex" else None
-    wanted = encode(query.text).decode()
+    needle = encode(fold(query.text))
+    at = bisect_left(segment.folded_part, part)
+    plain = at == len(segment.folded_part) or segment.folded_part[at] != part
+    text = memoryview(segment.text)
     for begin, end, _ in segment.fields_of(part):
-        field = bytes(segment.text[begin:end])
-        place = _first_literal(field, wanted) if pattern is None else _first_pattern(field, pattern)
+        if pattern is not None:
+            place = _first_pattern(text[begin:end], pattern, deadline)
+        elif plain:
+            place = _first_plain(text[begin:end], needle, deadline)
+        else:
+            place = _first_folded(bytes(text[begin:end]), query.text)
         if place is not None:
             return begin + place[0], begin + place[1]
     return None
 
 
-def _first_pattern(field: bytes, pattern: Any) -> tuple[int, int] | None:
+def _first_plain(field: memoryview, needle: bytes, deadline: Deadline) -> tuple[int, int] | None:
+    for start in range(0, len(field), STRIDE_BYTES):
+        if deadline.passed():
+            break
+        found = find(field[start : start + STRIDE_BYTES + len(needle)], needle)
+        if found >= 0:
+            return start + found, start + found + len(needle)
+    return None
+
+
+def _first_pattern(field: memoryview, pattern: Any, deadline: Deadline) -> tuple[int, int] | None:
     for start, stop in windows(field):
+        if deadline.passed():
+            break
         match = pattern.search(field, start, stop)
         if match is not None:
             return match.start(), match.end()
     return None
 
 
-def _first_literal(field: bytes, wanted: str) -> tuple[int, int] | None:
+def _first_folded(field: bytes, wanted: str) -> tuple[int, int] | None:
+    """Where lower case is more than that of ASCII letters, lengths may differ: compare characters."""
     text = field.decode("utf-8", "replace")
-    places = literal_places(text, wanted)
+    places = literal_places(text, encode(wanted).decode())
     if not places:
         return None
     first, last = places[0]

@@ -62,8 +62,12 @@ def _result(search: Search, entry: Grouped) -> Result:
     row = segment.sessions[entry.session]
     title = is_title(segment, candidate)
     shown_message = _representative(search, entry.session) if title else message
-    found = spot(segment, search.expansion.matcher, part, candidate.doc, query.options.width)
-    cut = _snippet(search, part, found)
+    if search.deadline.passed():  # what is left of the work is to show where the hits are
+        found = Spot(0, (), segment.doc_start[candidate.doc], segment.doc_start[candidate.doc], ())
+        cut = show(segment, part, found, (), query.options.width)
+    else:
+        found = spot(segment, search.expansion.matcher, part, candidate.doc, query.options.width)
+        cut = _snippet(search, part, found)
     kind = segment.names.values[segment.part_type[part]] or ""
     flags = Flag(segment.part_flags[part])
     terms = _matched_terms(search, found, cut)
@@ -125,7 +129,8 @@ def _representative(search: Search, session: int) -> int:
 def _snippet(search: Search, part: int, found: Spot) -> Snippet:
     segment, options = search.segment, search.query.options
     if options.match in ("literal", "regex") or not found.events:
-        place = first_match(segment, search.query, part) if search.text_marks and search.text_marks[part] else None
+        marked = search.text_marks is not None and search.text_marks[part]
+        place = first_match(segment, search.query, part, search.deadline) if marked else None
         if place is not None:
             return show_at(segment, part, place[0], place[1], options.width)
     return show(segment, part, found, search.expansion.word_weights, options.width)

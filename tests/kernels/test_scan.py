@@ -181,5 +181,11 @@ def test_characters_are_counted_by_their_first_bytes(chance: Random) -> None:
     low = chance.randint(0, len(text))
     high = chance.randint(low, len(text))
     assert count_points(text, low, high) == reference.count_points(text, low, high)
+    assert count_points(text, low, high, False) == reference.count_points(text, low, high)
     whole = text.decode(errors="ignore")
     assert count_points(whole.encode(), 0, len(whole.encode())) == len(whole)
+
+
+def test_more_code_points_than_a_byte_lane_counts() -> None:
+    text = "aé日🌙".encode() * 5_000
+    assert count_points(text, 0, len(text)) == count_points(text, 0, len(text), False) == 20_000

@@ -161,7 +161,7 @@ def test_a_word_that_leaves_the_window_takes_its_similarity_along() -> None:
 
 
 def test_a_spot_tells_slots_fields_and_the_stretch() -> None:
-    matcher = query("the", "rate", "limit", stop=("the",))
+    matcher = query("the", "rate", "limit", weights=[0.5, 1.0, 1.0], stop=("the",))
     text = b"the rate \xf9 limit x limit rate \xff the"
     slots, fields, first, last, events = matcher.spot(text, 0, len(text), 0xF8, 12, 2)
     assert (slots, fields) == (0b111, 0b11)  # the stop word alone does not make a field

@@ -34,8 +34,35 @@ cdef extern from *:
         return -1;
     }
 
+    /* Bytes of text[from, size) that begin a code point: all but 10xxxxxx. */
+    static ptrdiff_t rr_points_plain(const unsigned char* text, ptrdiff_t from, ptrdiff_t size) {
+        ptrdiff_t found = 0;
+        for (; from < size; from++) found += (text[from] & 0xC0) != 0x80;
+        return found;
+    }
+
     #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
     #include <immintrin.h>
+    __attribute__((target("avx2")))
+    static ptrdiff_t rr_points_wide(const unsigned char* text, ptrdiff_t from, ptrdiff_t size) {
+        const __m256i last = _mm256_set1_epi8((char)0xBF), zero = _mm256_setzero_si256();
+        ptrdiff_t found = 0;
+        while (from + 32 <= size) {
+            __m256i sums = zero;  /* a byte lane counts to 255 at most */
+            for (int k = 0; k < 255 && from + 32 <= size; k++, from += 32) {
+                __m256i bytes = _mm256_loadu_si256((const __m256i*)(text + from));
+                sums = _mm256_sub_epi8(sums, _mm256_cmpgt_epi8(bytes, last));  /* signed: 0x80 to 0xBF are the least */
+            }
+            sums = _mm256_sad_epu8(sums, zero);
+            found += _mm256_extract_epi64(sums, 0) + _mm256_extract_epi64(sums, 1)
+                   + _mm256_extract_epi64(sums, 2) + _mm256_extract_epi64(sums, 3);
+        }
+        return found + rr_points_plain(text, from, size);
+    }
+    static ptrdiff_t rr_points(const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
+        return wide && __builtin_cpu_supports("avx2") ? rr_points_wide(text, from, size)
+                                                      : rr_points_plain(text, from, size);
+    }
     __attribute__((target("avx2")))
     static ptrdiff_t rr_find_wide(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size) {
         const __m256i a = _mm256_set1_epi8((char)n->bytes[n->first]), b = _mm256_set1_epi8((char)n->bytes[n->second]);
@@ -61,6 +88,10 @@ cdef extern from *:
     }
     #elif defined(__aarch64__)
     #include <arm_neon.h>
+    static ptrdiff_t rr_points(const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
+        (void)wide;
+        return rr_points_plain(text, from, size);
+    }
     static ptrdiff_t rr_find(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
         const uint8x16_t a = vdupq_n_u8(n->bytes[n->first]), b = vdupq_n_u8(n->bytes[n->second]);
         const uint8x16_t fold_a = vdupq_n_u8(n->fold_first), fold_b = vdupq_n_u8(n->fold_second);
@@ -77,6 +108,10 @@ cdef extern from *:
         return rr_find_plain(n, text, at, size);
     }
     #else
+    static ptrdiff_t rr_points(const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
+        (void)wide;
+        return rr_points_plain(text, from, size);
+    }
     static ptrdiff_t rr_find(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
         (void)wide;
         return rr_find_plain(n, text, from, size);
@@ -92,6 +127,7 @@ cdef extern from *:
         unsigned char fold_second
     Py_ssize_t rr_find(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t size,
                        int wide) noexcept nogil
+    Py_ssize_t rr_points(const unsigned char* text, Py_ssize_t start, Py_ssize_t size, int wide) noexcept nogil
 
 cdef enum:
     STRIDE = 1048576   # bytes between two looks at the clock
@@ -201,12 +237,13 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
     return part
 
 
-def count_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end):
-    """Code points that begin in text[start:end] of UTF-8."""
-    cdef Py_ssize_t k, found = 0
+def count_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, bint wide=True):
+    """Code points that begin in text[start:end] of UTF-8. `wide` uses SIMD."""
+    cdef Py_ssize_t found
     if not 0 <= start <= end <= text.shape[0]:
         raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
+    if start == end:
+        return 0
     with nogil:
-        for k in range(start, end):
-            found += text[k] & 0xC0 != 0x80
+        found = rr_points(&text[0], start, end, wide)
     return found

@@ -435,7 +435,8 @@ cdef class Matcher:
             return slots, fields, low, high, [
                 (start + events[k].start, start + events[k].end, events[k].slot, events[k].span, events[k].similarity)
                 for k in range(found)
-                if start + <Py_ssize_t>events[k].end >= low - margin and start + <Py_ssize_t>events[k].start <= high + margin
+                if (start + <Py_ssize_t>events[k].end >= low - margin
+                    and start + <Py_ssize_t>events[k].start <= high + margin)
             ]
         finally:
             PyMem_RawFree(events)
