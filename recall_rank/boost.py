@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recall_rank import weights
-from recall_rank.candidate import COVERAGE, CUES, NEAR, PHRASE, WINDOW, Candidate
+from recall_rank.candidate import CUES, NEAR, PHRASE, WINDOW, Candidate
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
 
@@ -18,7 +18,6 @@ def boost(segment: Segment, query: Query, candidates: list[Candidate]) -> None:
         parts = {"evidence": base}
         row = candidate.features
         if row:
-            parts["coverage"] = base * weights.COVERAGE * row[COVERAGE]
             parts["window"] = base * weights.WINDOW * row[WINDOW]
             if several:
                 parts["phrase"] = base * weights.PHRASE * row[PHRASE]

@@ -185,14 +185,16 @@ class _Expander:
 
     def _word_weights(self) -> list[float]:
         """The weight of each word: the IDF of its own group; stop words weigh as the commonest word would."""
-        found = [idf(self.documents, self.documents / 2)] * len(self.query.words)
+        found = [idf(self.documents, self.documents * weights.STOP_WORD_SHARE)] * len(self.query.words)
         for group in self.groups:
             if group.span == 1 and group.boost >= weights.PIECE and not group.joint:
                 found[group.at] = max(found[group.at], idf(self.documents, group.frequency))
         for at, word in enumerate(self.query.words):
             if word.cjk:
                 pairs = [g for g in self.groups if g.span == 2 and g.at <= at < g.at + 2]
-                found[at] = max([found[at], *(idf(self.documents, g.frequency) / 2 for g in pairs)])
+                found[at] = max(
+                    [found[at], *(weights.CJK_PAIR_SHARE * idf(self.documents, g.frequency) for g in pairs)]
+                )
             elif word.counts and word.written in self.unknown:
                 found[at] = idf(self.documents, 0)
         return found
@@ -237,7 +239,7 @@ class _Expander:
 
     def _word(self, at: int, word: Word) -> None:
         if word.cjk and self._in_pair(at):
-            self.forms.append((word.form, at, 1, 0.5))
+            self.forms.append((word.form, at, 1, weights.CJK_SINGLE))
             return
         if not word.counts:
             self.forms.append((word.form, at, 1, 1.0))

@@ -10,14 +10,14 @@ K1 = 1.2  # saturation of term frequency; .6 to 2 hardly differ on dialogue, lon
 B = 0.9  # share of length normalisation
 B_TALK = 0.35  # turns of a talk are short, and the long ones say more
 LENGTH_FLOOR = 20  # words added to a passage and to the average: a two-word reply is not ten times better
-PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
+STOP_WORD_SHARE = 0.5  # a stop word weighs, inside phrases, what a word in this share of the documents would
 
 # --- term forms: what a match is worth against the word as it was typed --------------------------
 
 STEM = 0.9  # another form of the same word
 REPAIR_ONE = 0.75  # a word nobody wrote, one edit away from one that was written
-REPAIR_TWO = 0.55
-REPAIR_THREE = 0.35
+REPAIR_TWO = 0.55  # two edits: as often another word as a misspelling
+REPAIR_THREE = 0.35  # three, in fuzzy mode only: a guess
 FARTHER = 0.5  # a repair farther away than the nearest one
 OTHER_INITIAL = 0.8  # people rarely misspell the first letter
 EXPAND_KNOWN = 0.3  # fuzzy mode: a neighbour of a word that does exist
@@ -30,26 +30,28 @@ PIECE = 0.5  # a piece of a compound whose joined form is known: the pieces alon
 NEIGHBOUR_JOIN = 0.9  # two words of the query that somebody wrote as one
 PROSE_JOIN = 0.2  # the same in a sentence, where neighbours are seldom a name
 AUTHOR = 1.5  # who said it
-TOOL_NAME = 0.3  # the tool's name
-DIRECTORY = 0.3
+TOOL_NAME = 0.3  # the tool's name: a thousand calls share it
+DIRECTORY = 0.3  # the folder a session worked in: everything in it would answer, so it says little
+CJK_SINGLE = 0.5  # one character of a run of several: its pairs are the words
+CJK_PAIR_SHARE = 0.5  # a character's share of the weight of the pair it stands in
 DATE = 1.0  # what was said on a day the query names, against a word as rare as that day
 
 # --- kinds of document ------------------------------------------------------------------------------
 
 KIND = {
-    Kind.TITLE: 0.8,
-    Kind.USER: 1.5,
-    Kind.ASSISTANT: 0.8,
-    Kind.REASONING: 1.0,
-    Kind.TOOL: 1.0,
-    Kind.TOOL_ERROR: 1.0,
-    Kind.SUBTASK: 1.0,
-    Kind.SUMMARY: 0.8,
-    Kind.INJECTED: 0.6,
-    Kind.TALK: 1.0,
-    Kind.OTHER: 0.9,
+    Kind.TITLE: 0.8,  # a title is short and wins every length norm; content shows more
+    Kind.USER: 1.5,  # a person's words: few, and what is later asked for
+    Kind.ASSISTANT: 0.8,  # the agent's prose repeats the question at length
+    Kind.REASONING: 1.0,  # as close to the matter as the output it thinks about
+    Kind.TOOL: 1.0,  # two thirds of all text, and where identifiers and paths are
+    Kind.TOOL_ERROR: 1.0,  # error lines are found by their phrase, not by their kind
+    Kind.SUBTASK: 1.0,  # an order given to another agent says what was wanted
+    Kind.SUMMARY: 0.8,  # says again what stands elsewhere
+    Kind.INJECTED: 0.6,  # nobody said it
+    Kind.TALK: 1.0,  # people among themselves: all alike
+    Kind.OTHER: 0.9,  # patches, files and what no loader knows better
 }
-SUBAGENT = 0.9
+SUBAGENT = 0.9  # beside the main conversation, whose own parts tell the same
 
 # --- what stands around a message: (one before, one behind, two before, two behind) ----------------
 
@@ -58,37 +60,36 @@ NEIGHBOURS_TALK = (0.3, 0.1, 0.1, 0.1)  # people answer each other: the words ar
 ECHO = 0.8  # a question asked before is answered by what followed it
 ECHO_FLOOR = 0.6  # share of the evidence a query could give from which a message counts as the same question
 SESSION_LOG = 0.2  # L3 norm of the session's messages
-SESSION_TALK = 0.1
+SESSION_TALK = 0.1  # people change the subject within a session
 TITLE_LOG = 0.3  # evidence of the session's title
-TITLE_TALK = 0.0
+TITLE_TALK = 0.0  # a talk's title is who talks: every message would get it
 
 # --- rerank: additions to the normalised evidence of a survivor --------------------------------------
 
 SURVIVORS = 96  # parts whose passages are read again
 WINDOW_WORDS = 24  # width of the densest window
-COVERAGE = 0.0
-WINDOW = 0.1
-PHRASE = 0.1
-WHOLE_QUERY = 1.0
+WINDOW = 0.1  # words close together are about one thing
+PHRASE = 0.1  # the longest unbroken run of the query
+WHOLE_QUERY = 1.0  # the whole query as it was written: error lines and paths are pasted, and one place is meant
 QUOTED = 0.5  # words the caller put in quotes stand together; without the quotes they may be anywhere
 WHOLE_FROM = 0.3  # share of the query in one run from which the text is asked for all of it, as it was written
-NEAR = 0.3
-SCORER = 0.15
+NEAR = 0.3  # neighbours in the query, in order and within six words, by one over their distance
+SCORER = 0.15  # rapidfuzz on the densest window: order and misspellings that no term shows
 SCORED = 32  # best survivors that rapidfuzz compares with the query
 FIELD_TEXT = 0.65  # the densest window; these four are the weights of the first recall tool
-FIELD_DIRECTORY = 0.20
-FIELD_TITLE = 0.10
-FIELD_TOOL_NAME = 0.05
+FIELD_DIRECTORY = 0.20  # where it was
+FIELD_TITLE = 0.10  # under what name
+FIELD_TOOL_NAME = 0.05  # by which tool
 CUE = 0.3  # a question for a time is answered by a passage that names one
 EXTRA = 0.15  # the caller's own signal, 0 to 1, such as a cosine; added, for a weaker ranker must not reorder all
-RECENCY = 0.02
-RECENCY_DAYS = 7
+RECENCY = 0.02  # of equals, what was said this week
+RECENCY_DAYS = 7  # days in which that fades to nothing
 
 # --- calibration -------------------------------------------------------------------------------------
 
 HALF = 0.35  # the score at which a result is as likely relevant as not
-HIGH_CONFIDENCE = 0.6
-MEDIUM_CONFIDENCE = 0.35
+HIGH_CONFIDENCE = 0.6  # score from which a result is called sure
+MEDIUM_CONFIDENCE = 0.35  # and from which it is worth reading
 
 # --- grouping ----------------------------------------------------------------------------------------
 
