@@ -25,7 +25,7 @@ def boost(segment: Segment, query: Query, candidates: list[Candidate]) -> None:
             if candidate.quoted:
                 parts["quoted"] = base * weights.QUOTED * candidate.quoted
             if candidate.whole:
-                parts["whole_query"] = base * weights.WHOLE_QUERY
+                parts["whole_query"] = base * weights.WHOLE_QUERY * candidate.whole
             if row[CUES]:
                 parts["cue"] = base * weights.CUE
         if candidate.similarity:

@@ -22,7 +22,7 @@ class Candidate:
     evidence: float  # the prefilter's, with neighbours and session, over what the query could give at most
     features: Sequence[float] = ()
     quoted: float = 0.0  # share of the query's quoted phrases that stand there
-    whole: bool = False  # the whole query stands there as it was written
+    whole: float = 0.0  # the whole query stands there as it was written: 1 by itself, less inside a longer name
     similarity: float = 0.0  # rapidfuzz, 0 to 1; 0 where it did not run
     score: float = 0.0
     stage: Stage = "prefilter"

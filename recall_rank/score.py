@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from typing import cast
 
 from rapidfuzz import fuzz
@@ -16,6 +17,13 @@ from recall_rank.expand import Expansion
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
 from recall_rank.text import encode, fold
+
+REACH_BYTES = 65_536  # text of a part around its best passage in which the whole query is looked for
+MOST_PLACES = 16  # places of the whole query that are looked at
+# what goes on with a name or a path
+NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./\\")
+    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./\\"
+)  # what goes on with a name or path
 
 
 def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
@@ -31,18 +39,37 @@ def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[C
     wanted = encode(fold(query.text.strip()))
     several = len(query.words) + len(query.compounds) > 1 and len(wanted) > 3
     phrases = [encode(fold(phrase.strip())) for phrase in query.phrases]
-    reach = max(map(len, [wanted, *phrases]))
+    reach = max(REACH_BYTES, *map(len, [wanted, *phrases]))
     text = memoryview(segment.text)
     for candidate, row, start, end in zip(survivors, rows, starts, ends, strict=True):
         candidate.features = row
-        # what begins in the passage may end behind it, but not behind its part
+        # the words may be densest in another passage than the one that holds all of them in order
         low = max(segment.part_start[candidate.part], start - reach)
         near = text[low : min(segment.part_start[candidate.part + 1], end + reach)]
         if several and row[PHRASE] > weights.WHOLE_FROM:
-            candidate.whole = find(near, wanted) >= 0
+            place, candidate.whole = _whole(near, wanted)
+            if place >= 0:
+                first, last = segment.part_first_doc[candidate.part], segment.part_first_doc[candidate.part + 1]
+                candidate.doc = bisect_right(segment.doc_start, low + place, first, last) - 1
         if phrases:
             candidate.quoted = sum(find(near, phrase) >= 0 for phrase in phrases) / len(phrases)
     return True
+
+
+def _whole(text: memoryview, wanted: bytes) -> tuple[int, float]:
+    """Where the whole query stands in `text`, and how well: 1 by itself, EMBEDDED as the tail of something longer."""
+    place = -1
+    at = find(text, wanted)
+    for _ in range(MOST_PLACES):
+        if at < 0:
+            break
+        before = text[at - 1] if at else 0
+        end = at + len(wanted)
+        if before not in NAME_BYTES and (text[end] if end < len(text) else 0) not in NAME_BYTES:
+            return at, 1.0
+        place = at if place < 0 else place
+        at = find(text, wanted, end)
+    return place, weights.EMBEDDED if place >= 0 else 0.0
 
 
 def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:
