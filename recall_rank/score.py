@@ -22,8 +22,6 @@ REACH_BYTES = 65_536  # text of a part around its best passage in which the whol
 MOST_PLACES = 16  # places of the whole query that are looked at
 # what goes on with a name or a path
 NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./\\")
-    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./\\"
-)  # what goes on with a name or path
 
 
 def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
