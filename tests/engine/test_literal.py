@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import time
 from itertools import pairwise
 from typing import Any
 
@@ -148,9 +147,7 @@ def test_an_invalid_pattern_is_refused_with_the_reason(pattern: str) -> None:
 def test_hostile_patterns_finish(pattern: str) -> None:
     pytest.importorskip("re2")
     index = texts("a" * 100_000 + "!", "a" * 64)
-    begin = time.process_time()
-    ask(index, pattern, match="regex")
-    assert time.process_time() - begin < 10
+    assert ask(index, pattern, match="regex").degrade_kind == "none"
 
 
 @pytest.mark.parametrize("place", [0, WINDOW_BYTES - 3, 2 * WINDOW_BYTES - OVERLAP_BYTES - 2, 50_000])
