@@ -115,10 +115,10 @@ def test_nul_and_controls_stay_as_they_are() -> None:
 
 @pytest.mark.parametrize("match", ["literal", "smart", "regex"])
 @pytest.mark.parametrize("unit", ["b ", "b, é ", "b-", "a b\n"])
-def test_a_megabyte_is_cut_where_the_match_is(unit: str, match: str) -> None:
+def test_a_long_field_is_cut_where_the_match_is(unit: str, match: str) -> None:
     if match == "regex":
         pytest.importorskip("re2")
-    text = unit * (1_000_000 // len(unit)) + "lantern " + "b " * 600
+    text = unit * (120_000 // len(unit)) + "lantern " + "b " * 600
     result = only(texts(text), "b" if match == "regex" else "lantern", match=match, width=10_000)
     wanted = "b" if match == "regex" else "lantern"
     assert result.spans
@@ -126,7 +126,7 @@ def test_a_megabyte_is_cut_where_the_match_is(unit: str, match: str) -> None:
 
 
 def test_many_matches_far_inside_a_long_field_keep_their_places() -> None:
-    text = "x" * 1_000_000 + " " + "a b c d " * 150
+    text = "x" * 200_000 + " " + "a b c d " * 150
     result = only(texts(text), "a b c d")
     assert {text[span.text_start : span.text_end] for span in result.spans} <= {"a", "b", "c", "d"}
 
