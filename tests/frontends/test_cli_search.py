@@ -235,7 +235,8 @@ def test_asking_for_json_loads_nothing_to_draw_with() -> None:
         "import sys\n"
         "before = set(sys.modules)\n"  # a tool that measures coverage has loaded modules of its own
         "from recall_rank.frontends import cli_search, human, cli_batch, cli_sources\n"
-        "print(sorted({'rich', 'numpy', 'rapidfuzz', 'asyncio', 'orjson', 'sqlite3'} & (sys.modules.keys() - before)))\n"
+        "heavy = {'rich', 'numpy', 'rapidfuzz', 'asyncio', 'orjson', 'sqlite3'}\n"
+        "print(sorted(heavy & (sys.modules.keys() - before)))\n"
     )
     root = Path(__file__).resolve().parents[2]
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
