@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recall_rank import weights
 from recall_rank.candidate import CUES, NEAR, PHRASE, WINDOW, Candidate
 from recall_rank.index.segment import Segment
@@ -11,34 +13,29 @@ DAY_MS = 86_400_000
 
 
 def boost(segment: Segment, query: Query, candidates: list[Candidate]) -> None:
-    """Fill score and explain: the explained parts add up to the score before calibration."""
+    """Fill boosts, extra, raw and score; boosts are shares of the evidence in the order of candidate.BOOSTS."""
     several = sum(word.counts for word in query.words) > 1
+    phrase, near = (weights.PHRASE, weights.NEAR) if several else (0.0, 0.0)
+    fade = weights.RECENCY / (weights.RECENCY_DAYS * DAY_MS)
+    times, messages, extra_scores = segment.message_time, segment.part_message, query.options.extra_scores
     for candidate in candidates:
-        base = candidate.evidence
-        parts = {"evidence": base}
         row = candidate.features
-        if row:
-            parts["window"] = base * weights.WINDOW * row[WINDOW]
-            if several:
-                parts["phrase"] = base * weights.PHRASE * row[PHRASE]
-                parts["near"] = base * weights.NEAR * row[NEAR]
-            if candidate.quoted:
-                parts["quoted"] = base * weights.QUOTED * candidate.quoted
-            if candidate.whole:
-                parts["whole_query"] = base * weights.WHOLE_QUERY * candidate.whole
-            if row[CUES]:
-                parts["cue"] = base * weights.CUE
-        if candidate.similarity:
-            parts["scorer"] = base * weights.SCORER * candidate.similarity
-        if query.options.extra_scores:
-            parts["extra"] = weights.EXTRA * _extra(query, segment.part_ids[candidate.part])
-        age = query.now - segment.message_time[segment.part_message[candidate.part]]
-        parts["recency"] = base * weights.RECENCY * max(0.0, 1 - max(0, age) / (weights.RECENCY_DAYS * DAY_MS))
-        candidate.explain = parts
-        candidate.score = sum(parts.values())
+        age = query.now - times[messages[candidate.part]]
+        candidate.boosts = shares = (
+            weights.WINDOW * row[WINDOW],
+            phrase * row[PHRASE],
+            near * row[NEAR],
+            weights.QUOTED * candidate.quoted,
+            weights.WHOLE_QUERY * candidate.whole,
+            weights.CUE if row[CUES] else 0.0,
+            weights.SCORER * candidate.similarity,
+            weights.RECENCY if age <= 0 else max(0.0, weights.RECENCY - fade * age),
+        )
+        if extra_scores:
+            candidate.extra = weights.EXTRA * _extra(extra_scores, segment.part_ids[candidate.part])
+        candidate.raw = candidate.score = candidate.evidence * (1.0 + sum(shares)) + candidate.extra
 
 
-def _extra(query: Query, part_id: str) -> float:
+def _extra(scores: Mapping[str, float], part_id: str) -> float:
     """The caller's own signal for a part, kept within 0 to 1; 0 where there is none."""
-    scores = query.options.extra_scores or {}
     return min(1.0, max(0.0, float(scores.get(part_id, 0.0))))

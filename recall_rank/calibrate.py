@@ -9,9 +9,6 @@ from recall_rank.candidate import Candidate
 
 
 def calibrate(candidates: Iterable[Candidate]) -> None:
-    """Replace every score s by s / (s + HALF), and scale its explanation so that it still adds up."""
+    """Replace every score s by s / (s + HALF)."""
     for candidate in candidates:
-        raw = candidate.score
-        candidate.score = raw / (raw + weights.HALF)
-        if raw > 0:
-            candidate.explain = {name: value * candidate.score / raw for name, value in candidate.explain.items()}
+        candidate.score = candidate.raw / (candidate.raw + weights.HALF)

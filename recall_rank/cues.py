@@ -19,3 +19,19 @@ _TIME_FORMS = tuple(word.encode() for word in _TIMES.split()) + tuple(str(year).
 def answer_cues(question: str) -> tuple[bytes, ...]:
     """Normalised words that an answer to `question` is likely to hold; none when nothing is known of it."""
     return _TIME_FORMS if _WHEN.match(question) else ()
+
+
+# How people ask for something said before: words about the talk itself, not about its matter.
+_FRAMING = """
+asked asking bring brought chat chats comprehensive conversation conversations describe described detailed details
+different discuss discussed discussing discussion discussions earlier explain explained give gave items kind kinds list
+many mention mentioned mentioning mentions order ordered overview recall recently recommend recommended related remember
+say saying said session sessions suggest suggested summarise summarised summarize summarized summary talk talked talking
+tell telling throughout told topics type types walk aspects ask across overall
+"""
+_FRAMING_FORMS = frozenset(word.encode() for word in _FRAMING.split())
+
+
+def is_framing(form: bytes) -> bool:
+    """Whether a normalised word of a question is about the talk itself."""
+    return form in _FRAMING_FORMS

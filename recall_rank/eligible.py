@@ -20,6 +20,8 @@ SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning"
 class Eligible:
     """What may answer. The marks are None when everything may; documents and words are the eligible ones'."""
 
+    sessions: list[bool]
+    messages: bytearray | None
     parts: bytearray | None
     docs: bytearray | None
     documents: int
@@ -44,6 +46,8 @@ def eligible(segment: Segment, query: Query) -> Eligible:
     if not reasons and not query.after and not query.before and _is_plain(query):
         docs, words = segment.layout.averages(None)
         return Eligible(
+            keep,
+            None,
             None,
             None,
             docs,
@@ -86,7 +90,7 @@ def eligible(segment: Segment, query: Query) -> Eligible:
             mark_literal(segment, text, part_marks, found, 0)
             keep_marks(part_marks, found, wanted)
     if options.must or options.must_not:
-        left = count_marks(part_marks, bytes(kind != segment.names.find("title") for kind in segment.part_type))
+        left = count_marks(part_marks, segment.content_parts())
         by_words, parts = parts - left, left
     doc_marks = bytearray(segment.docs)
     spread(part_marks, segment.doc_part, doc_marks)
@@ -96,6 +100,8 @@ def eligible(segment: Segment, query: Query) -> Eligible:
     for reason in reasons.values():
         skipped[reason] = skipped.get(reason, 0) + 1
     return Eligible(
+        keep,
+        message_marks,
         part_marks,
         doc_marks,
         docs,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from recall_rank import weights
@@ -11,7 +11,7 @@ from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
 from recall_rank._core.window import Matcher
 from recall_rank.budget import Deadline
-from recall_rank.cues import answer_cues
+from recall_rank.cues import answer_cues, is_framing
 from recall_rank.irregular import BASE, FORMS
 from recall_rank.query import Query, Word
 from recall_rank.text import stem
@@ -52,7 +52,7 @@ class Expansion:
     """The groups of a query, the most evidence a document could give, and the matcher for reading passages."""
 
     groups: list[TermGroup]
-    tail: list[TermGroup]  # longer words that known words begin: what they alone give away comes after all else
+    known: list[tuple[Word, int]]  # words with a form in the vocabulary, for longer_words(), and their places
     ceiling: float
     matcher: Matcher
     word_weights: list[float]
@@ -83,6 +83,18 @@ class _Lexicon:
             return near
         return [(number, edits) for number, edits in near if self.frequency(number, number + 1)]
 
+    def held(self, members: Iterable[Member]) -> int:
+        """Documents that hold a member, summed over the members."""
+        frequency, eligible = self.postings.frequency, self.eligible
+        return sum(frequency(first, last, eligible) for first, last, _ in members)
+
+    def longer(self, form: bytes) -> list[Member]:
+        """The terms that a word of MIN_PREFIX characters or more begins."""
+        if len(form.decode("utf-8", "replace")) < MIN_PREFIX:
+            return []
+        ranges = self.vocabulary.prefix(form)
+        return [(first, last, 1.0) for first, last in ranges if self.frequency(first, last)]
+
     def form(self, number: int) -> bytes:
         return bytes(self.vocabulary.form(number))
 
@@ -98,6 +110,22 @@ def expand(
     """The groups of `query` over the eligible documents, of which there are `documents`; after the deadline, of its
     first words only."""
     return _Expander(query, _Lexicon(vocabulary, postings, eligible), documents, deadline).run()
+
+
+def longer_words(
+    expansion: Expansion, vocabulary: Vocabulary, postings: Postings, documents: int, eligible: bytearray | None
+) -> list[TermGroup]:
+    """The longer words that known words begin: what they alone give away comes after all other hits."""
+    lexicon = _Lexicon(vocabulary, postings, eligible)
+    groups = []
+    for word, at in expansion.known:
+        members = lexicon.longer(word.form)
+        if members:
+            group = TermGroup(word.written, at, 1, members, 1.0)
+            group.frequency = min(documents, lexicon.held(members))
+            group.factor = idf(documents, group.frequency)
+            groups.append(group)
+    return groups
 
 
 def family(vocabulary: Vocabulary, form: bytes) -> tuple[int, ...]:
@@ -141,12 +169,15 @@ class _Expander:
         self.documents = documents
         self.fuzzy = query.options.match == "fuzzy"
         self.groups: list[TermGroup] = []
-        self.tail: list[TermGroup] = []
+        self.with_forms: list[tuple[Word, int]] = []
         self.repaired: dict[str, list[str]] = {}
         self.unknown: list[str] = []
         self.known = [self.lexicon.find(word.form) for word in query.words]
         self.forms: list[tuple[bytes, int, int, float]] = []  # for the matcher
         self.prefixes: list[tuple[bytes, int, float]] = []
+        matter = sum(word.counts and not is_framing(word.form) for word in query.words)
+        a_sentence = not all(word.counts for word in query.words)
+        self.framed = matter > 1 or (matter == 1 and a_sentence)
         self.covered: set[int] = set()  # words that are pieces of a compound known as one
 
     def run(self) -> Expansion:
@@ -158,10 +189,9 @@ class _Expander:
                 break
             self._word(at, word)
             done += 1
-        for group in self.groups + self.tail:
-            held = sum(self.lexicon.frequency(first, last) for first, last, _ in group.members)
-            group.frequency = min(self.documents, held)
-            group.factor = idf(self.documents, group.frequency) * group.boost
+        for group in self.groups:
+            group.frequency = min(self.documents, self.lexicon.held(group.members))
+            group.factor = idf(self.documents, group.frequency) * group.boost * self._share(group)
         # members are of the whole vocabulary; what no eligible document holds must leave no trace
         self.groups = [group for group in self.groups if group.frequency]
         answered = {at for group in self.groups for at in range(group.at, group.at + group.span)}
@@ -181,14 +211,22 @@ class _Expander:
         # a word nobody wrote could have been the rarest evidence of all: without it nothing answers for certain
         missing = len(self.unknown) * idf(self.documents, 0)
         ceiling = (weights.K1 + 1) * (missing + sum(group.factor for group in self.groups))
-        return Expansion(self.groups, self.tail, ceiling, matcher, word_weights, self.repaired, self.unknown, done)
+        return Expansion(
+            self.groups, self.with_forms, ceiling, matcher, word_weights, self.repaired, self.unknown, done
+        )
+
+    def _share(self, group: TermGroup) -> float:
+        """What a group's word counts for: less where it is about the talk and others are about its matter."""
+        return (
+            weights.FRAMING if self.framed and group.span == 1 and is_framing(self.query.words[group.at].form) else 1.0
+        )
 
     def _word_weights(self) -> list[float]:
         """The weight of each word: the IDF of its own group; stop words weigh as the commonest word would."""
         found = [idf(self.documents, self.documents * weights.STOP_WORD_SHARE)] * len(self.query.words)
         for group in self.groups:
             if group.span == 1 and group.boost >= weights.PIECE and not group.joint:
-                found[group.at] = max(found[group.at], idf(self.documents, group.frequency))
+                found[group.at] = max(found[group.at], self._share(group) * idf(self.documents, group.frequency))
         for at, word in enumerate(self.query.words):
             if word.cjk:
                 pairs = [g for g in self.groups if g.span == 2 and g.at <= at < g.at + 2]
@@ -258,11 +296,14 @@ class _Expander:
                 number = self.lexicon.find(half)
                 self.forms.append((half, at, 1, worth))
                 self._add(word.written, at, 1, [(number, number + 1, 1.0)], worth, joint=joint)
-        longer = self._longer(word.form, at) if not word.cjk else []
-        if longer and not any(group.at == at and group.span == 1 for group in self.groups):
-            self._add(word.written, at, 1, longer, weights.PREFIX)
-        elif longer:
-            self.tail.append(TermGroup(word.written, at, 1, longer, 1.0))
+        if word.cjk:
+            return
+        if len(word.form.decode("utf-8", "replace")) >= MIN_PREFIX:
+            self.prefixes.append((word.form, at, weights.PREFIX))
+        if any(group.at == at and group.span == 1 for group in self.groups):
+            self.with_forms.append((word, at))
+        else:
+            self._add(word.written, at, 1, self.lexicon.longer(word.form), weights.PREFIX)
 
     def _in_pair(self, at: int) -> bool:
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
@@ -313,13 +354,6 @@ class _Expander:
         for number in family(self.lexicon.vocabulary, form):
             self.forms.append((self.lexicon.form(number), at, 1, weights.STEM))
             yield number, number + 1, weights.STEM
-
-    def _longer(self, form: bytes, at: int) -> list[Member]:
-        if len(form.decode("utf-8", "replace")) < MIN_PREFIX:
-            return []
-        self.prefixes.append((form, at, weights.PREFIX))
-        ranges = self.lexicon.vocabulary.prefix(form)
-        return [(first, last, 1.0) for first, last in ranges if self.lexicon.frequency(first, last)]
 
     def _halves(self, form: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Every pair of known words that `form` is made of."""

@@ -23,8 +23,8 @@ class Grouped:
     title_match: bool = False  # the session's title is a hit too
 
 
-def by_part(segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candidate], page: int) -> list[Grouped]:
-    """One entry a part, the ranked ones before the rest; where more than `page` are ranked, no session fills it.
+def by_part(segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candidate], crowded: bool) -> list[Grouped]:
+    """One entry a part, the ranked ones before the rest; where the page is `crowded`, no session fills it.
 
     From its third part on, a session waits for other sessions' parts that are nearly as good: its place is that of
     a part with DIVERSITY of its score. Nothing is dropped, and no score changes. `rest` keeps its order, so that the
@@ -32,7 +32,7 @@ def by_part(segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candid
     """
     entries = [Grouped(c, _session(segment, c)) for c in ranked]
     following = [Grouped(c, _session(segment, c)) for c in rest]
-    if len(entries) <= page:
+    if not crowded:
         return entries + following
     taken: dict[int, int] = {}
     places: list[float] = []
@@ -78,8 +78,7 @@ def by_session(
             _represent(entry, candidate)
     for session, part, doc, evidence, _, title in others:
         entry = found.get(session)
-        worth = evidence / ceiling
-        content = Candidate(part, doc, worth, score=worth, explain={"evidence": worth})
+        content = Candidate.of_evidence(part, doc, evidence / ceiling)
         if entry is None:
             found[session] = Grouped(content, session, title)
             continue
@@ -91,9 +90,9 @@ def by_session(
 
 def _represent(entry: Grouped, content: Candidate) -> None:
     """Show content instead of the title, in the place the title has earned."""
-    content.score = entry.candidate.score
-    content.explain = dict(entry.candidate.explain)
-    content.stage = entry.candidate.stage
+    title = entry.candidate
+    content.evidence, content.boosts, content.extra = title.evidence, title.boosts, title.extra
+    content.raw, content.score, content.stage = title.raw, title.score, title.stage
     entry.candidate = content
 
 

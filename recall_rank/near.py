@@ -13,7 +13,7 @@ from recall_rank.text import encode, fold
 MOST = 3
 EDITS = 3  # as far as the vocabulary can be asked
 PER_WORD = 2
-PER_QUERY_SESSIONS = 2
+LOOKED_AT = 20  # sessions, those with the most evidence first
 
 
 def near_misses(search: Search) -> tuple[NearMiss, ...]:
@@ -43,8 +43,8 @@ def _words(search: Search) -> Iterator[NearMiss]:
 
 
 def _sessions(search: Search) -> Iterator[NearMiss]:
-    """For a literal or a pattern that stands nowhere: the sessions that hold its words all the same."""
-    if search.query.options.match not in ("literal", "regex"):
+    """For a literal or a pattern that stands nowhere: the sessions that hold all of its words, or all but one."""
+    if not search.text_decides:
         return
     allowed = search.allowed
     evidence = prefilter(
@@ -57,6 +57,27 @@ def _sessions(search: Search) -> Iterator[NearMiss]:
         None,
         search.deadline.at_ns,
     )
-    for session, *_ in evidence.sessions()[:PER_QUERY_SESSIONS]:
-        row = search.segment.sessions[session]
-        yield NearMiss("session", row.title or row.id, row.id, "holds words of the query, but not in this form")
+    for session, *_ in evidence.sessions()[:LOOKED_AT]:
+        if search.deadline.passed():
+            return
+        missing = _missing(search, session)
+        if len(missing) < min(2, sum(word.counts for word in search.query.words)):
+            row = search.segment.sessions[session]
+            what = f"holds all words of the query but {missing[0]!r}" if missing else "holds all words of the query"
+            yield NearMiss("session", row.title or row.id, row.id, f"{what}, not in this form")
+
+
+def _missing(search: Search, session: int) -> list[str]:
+    """The words of the query that stand nowhere in the eligible documents of a session."""
+    segment, row = search.segment, search.segment.sessions[session]
+    docs = bytearray(segment.docs)
+    first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in (row.first_message, row.last_message))
+    eligible = search.allowed.docs
+    docs[first:last] = b"\1" * (last - first) if eligible is None else eligible[first:last]
+    held = {
+        group.at + k
+        for group in search.expansion.groups
+        if any(segment.postings.frequency(low, high, docs) for low, high, _ in group.members)
+        for k in range(group.span)
+    }
+    return [word.written for at, word in enumerate(search.query.words) if word.counts and at not in held]

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from recall_rank import weights
 from recall_rank.budget import DegradeKind
+from recall_rank.coverage import coverage
 from recall_rank.group import Grouped, is_title
 from recall_rank.index.segment import ROLES
 from recall_rank.literal import first_match
 from recall_rank.model import (
     Confidence,
-    Count,
-    Coverage,
     DirectoryRelevance,
     Flag,
     Recency,
@@ -41,7 +40,7 @@ def respond(search: Search, cpu_ms: float) -> SearchResponse:
         total=search.total,
         total_exact=search.total_exact and DegradeKind.TIME not in search.degraded,
         truncated=search.total > options.offset + len(results),
-        coverage=_coverage(search, results),
+        coverage=coverage(search, results),
         degrade_kind=kinds[0] if kinds else DegradeKind.NONE,
         degrade_kinds=kinds,
         stages_run=tuple(search.stages),
@@ -107,8 +106,8 @@ def _result(search: Search, entry: Grouped) -> Result:
         title_match=row.title if title or entry.title_match else None,
         hit_count=search.hits_of_session.get(entry.session, 1) if query.options.group == "session" else None,
         hit_count_exact=search.total_exact,
-        explain=candidate.explain if query.options.explain else None,
-        match_reasons=_reasons(candidate.explain) if query.options.explain else None,
+        explain=candidate.explain() if query.options.explain else None,
+        match_reasons=_reasons(candidate.explain()) if query.options.explain else None,
     )
 
 
@@ -195,31 +194,6 @@ def _reasons(explain: dict[str, float]) -> tuple[str, ...]:
     )
 
 
-def _coverage(search: Search, results: Sequence[Result]) -> Coverage:
-    allowed = search.allowed
-    share = search.share_reached
-    buckets: dict[str, int] = {}
-    if search.query.options.directory:
-        for result in results:
-            buckets[result.directory_relevance] = buckets.get(result.directory_relevance, 0) + 1
-    limited = list(allowed.limited_by)
-    if DegradeKind.TIME in search.degraded:
-        limited.append("time_budget")
-    return Coverage(
-        sessions=_reached(allowed.session_count, share),
-        messages=_reached(allowed.message_count, share),
-        parts=_reached(allowed.part_count, share),
-        limited_by=tuple(limited),
-        directory_buckets=buckets,
-    )
-
-
-def _reached(count: Count, share: float) -> Count:
-    if share >= 1:
-        return count
-    return Count(count.known, count.eligible, int(count.eligible * share), count.skipped)
-
-
 def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
     options = search.query.options
     found: list[str] = []
@@ -228,6 +202,8 @@ def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
             found.append(
                 f"nobody wrote {written!r}; {', '.join(repr(form) for form in forms[:3])} was searched instead"
             )
+    if DegradeKind.TIME in search.degraded:
+        return tuple(found[:3])  # what was not searched may hold what was not found
     if not results:
         if options.directory and not options.fallback:
             found.append("no hit in this directory: try fallback to search elsewhere too")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import cast
 
 from rapidfuzz import fuzz
 
 from recall_rank import weights
-from recall_rank._core.scan import find
+from recall_rank._core.scan import find, mark_ranges
 from recall_rank._core.scorer import Scorer
 from recall_rank.budget import Deadline
 from recall_rank.candidate import END, PHRASE, START, WIDTH, Candidate
@@ -24,6 +25,23 @@ MOST_PLACES = 16  # places of the whole query that are looked at
 NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./\\")
 
 
+def holding(segment: Segment, query: Query, docs: Sequence[int]) -> bytearray:
+    """A mark for each of `docs`: whether the passage holds the query as it was written; its words may all be common."""
+    marks = bytearray(len(docs))
+    wanted = _as_written(query)
+    if wanted:
+        first = segment.doc_start
+        starts, ends = array("Q", [first[doc] for doc in docs]), array("Q", [first[doc + 1] for doc in docs])
+        mark_ranges(segment.text, starts, ends, wanted, marks)
+    return marks
+
+
+def _as_written(query: Query) -> bytes:
+    """The query as one text to look for; nothing where it is a single word, which terms find."""
+    wanted = encode(fold(query.text.strip()))
+    return wanted if len(query.words) + len(query.compounds) > 1 and len(wanted) > 3 else b""
+
+
 def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
     """Fill features, quoted and whole of every survivor; False when the time to score was over before the last."""
     count = len(survivors)
@@ -34,8 +52,7 @@ def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[C
     if done < count:
         return False
     rows = cast("list[list[float]]", table.tolist())
-    wanted = encode(fold(query.text.strip()))
-    several = len(query.words) + len(query.compounds) > 1 and len(wanted) > 3
+    wanted = _as_written(query)
     phrases = [encode(fold(phrase.strip())) for phrase in query.phrases]
     reach = max(REACH_BYTES, *map(len, [wanted, *phrases]))
     text = memoryview(segment.text)
@@ -44,7 +61,7 @@ def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[C
         # the words may be densest in another passage than the one that holds all of them in order
         low = max(segment.part_start[candidate.part], start - reach)
         near = text[low : min(segment.part_start[candidate.part + 1], end + reach)]
-        if several and row[PHRASE] > weights.WHOLE_FROM:
+        if wanted and row[PHRASE] > weights.WHOLE_FROM:
             place, candidate.whole = _whole(near, wanted)
             if place >= 0:
                 first, last = segment.part_first_doc[candidate.part], segment.part_first_doc[candidate.part + 1]

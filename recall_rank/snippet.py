@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recall_rank._core.scan import count_points
@@ -66,24 +66,20 @@ def snippet(
         high = low + width
     before = ELLIPSIS if low > 0 else ""
     after = ELLIPSIS if high < len(text) else ""
-    spans = []
-    for start, end in places:
-        inner_start, inner_end = max(start, low), min(end, high)
-        if inner_start < inner_end:
-            shift = len(before) - low
-            spans.append(Span(inner_start + shift, inner_end + shift, start, end))
-    return Snippet(before + text[low:high] + after, tuple(_merged(spans)), field)
+    shift = len(before) - low
+    seen = _merged((start, end) for start, end in places if start < high and end > low)
+    spans = tuple(Span(max(start, low) + shift, min(end, high) + shift, start, end) for start, end in seen)
+    return Snippet(before + text[low:high] + after, spans, field)
 
 
-def _merged(spans: list[Span]) -> list[Span]:
-    """Overlapping spans as one: a compound is matched as a whole and by its pieces."""
-    merged: list[Span] = []
-    for span in sorted(spans, key=lambda s: (s.start, -s.end)):
-        if merged and span.start < merged[-1].end:
-            last = merged[-1]
-            merged[-1] = Span(last.start, max(last.end, span.end), last.text_start, max(last.text_end, span.text_end))
-        else:
-            merged.append(span)
+def _merged(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Overlapping places as one: a compound is matched as a whole and by its pieces."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        elif start < end:
+            merged.append((start, end))
     return merged
 
 

@@ -30,15 +30,35 @@ class Search:
     hits_of_session: dict[int, int] = field(default_factory=dict)
     stages: list[str] = field(default_factory=list)
     degraded: set[DegradeKind] = field(default_factory=set)
-    share_reached: float = 1.0  # of the documents or parts, by the stage that got least far
+    parts_reached: int = 0  # parts, from the first, that every stage that decides hits has looked at
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.parts_reached = self.segment.parts
         if self.allowed.cut_by_caller:
             self.degraded.add(DegradeKind.BUDGET)
 
-    def reached(self, done: int, of: int) -> None:
-        """Note how far a stage came before the deadline."""
-        if done < of:
+    def reached(self, part: int) -> None:
+        """Note the first part that a stage which decides hits did not come to before the deadline."""
+        if part < self.segment.parts:
             self.degraded.add(DegradeKind.TIME)
-            self.share_reached = min(self.share_reached, done / of)
+            self.parts_reached = min(self.parts_reached, part)
+
+    def looked_up(self, words_done: int) -> None:
+        """Note how many words of the query were looked up: what the others would have found is anywhere."""
+        if words_done < len(self.query.words):
+            self.degraded.add(DegradeKind.TIME)
+            if not self.text_decides:
+                self.reached(0)
+
+    def read_documents(self, docs_done: int) -> None:
+        """Note how many documents the prefilter has read; where the text decides, they only rank."""
+        if docs_done < self.segment.docs:
+            self.degraded.add(DegradeKind.TIME)
+            if not self.text_decides:
+                self.reached(self.segment.doc_part[docs_done])
+
+    @property
+    def text_decides(self) -> bool:
+        """Whether the hits are what the text scan finds, and words only rank them."""
+        return self.query.options.match in ("literal", "regex")

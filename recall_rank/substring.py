@@ -16,7 +16,9 @@ def mark_literal(segment: Segment, text: str, keep: bytearray | None, found: byt
     looked = mark_parts(segment.text, segment.part_start, needle, found, keep, deadline_ns)
     if len(segment.folded_part):
         marks = bytearray(len(segment.folded_part))
-        mark_parts(segment.folded_text, segment.folded_start, needle, marks, None, deadline_ns)
+        done = mark_parts(segment.folded_text, segment.folded_start, needle, marks, None, deadline_ns)
+        if done < len(marks):
+            looked = min(looked, segment.folded_part[done])
         for place, part in enumerate(segment.folded_part):
             if part < looked and (keep is None or keep[part]):
                 found[part] = marks[place]

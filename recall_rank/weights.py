@@ -34,6 +34,7 @@ TOOL_NAME = 0.3  # the tool's name: a thousand calls share it
 DIRECTORY = 0.3  # the folder a session worked in: everything in it would answer, so it says little
 CJK_SINGLE = 0.5  # one character of a run of several: its pairs are the words
 CJK_PAIR_SHARE = 0.5  # a character's share of the weight of the pair it stands in
+FRAMING = 0.3  # a word of the question about the talk itself, beside words about its matter
 DATE = 1.0  # what was said on a day the query names, against a word as rare as that day
 
 # --- kinds of document ------------------------------------------------------------------------------
@@ -66,7 +67,8 @@ TITLE_TALK = 0.0  # a talk's title is who talks: every message would get it
 
 # --- rerank: additions to the normalised evidence of a survivor --------------------------------------
 
-SURVIVORS = 96  # parts whose passages are read again
+SURVIVORS = 48  # parts whose passages are read again
+LOOKED_AT = 208  # further ones that are read again where they hold the query as it was written
 WINDOW_WORDS = 24  # width of the densest window
 WINDOW = 0.1  # words close together are about one thing
 PHRASE = 0.1  # the longest unbroken run of the query

@@ -534,6 +534,12 @@ def find(text: bytes, needle: bytes, start: int = 0, wide: bool = True) -> int:
     return bytes(text).lower().find(needle, start)
 
 
+def mark_ranges(text: bytes, starts: Sequence[int], ends: Sequence[int], needle: bytes, marks: bytearray) -> None:
+    for at, (low, high) in enumerate(zip(starts, ends, strict=True)):
+        if needle in text[low:high].lower():
+            marks[at] = 1
+
+
 def mark_parts(
     text: bytes,
     starts: Sequence[int],

@@ -38,6 +38,10 @@ LAYERS = {
     "state": "state",
     "near": "near",
     "respond": "respond",
+    "coverage": "coverage",
+    "ranking": "ranking",
+    "tail": "tail",
+    "page": "page",
     "engine": "engine",
     "corpus": "surface",
     "evaluate": "surface",
@@ -52,7 +56,7 @@ LAYERS = {
 BASE = {"model", "core", "text", "weights", "budget", "times"}
 # What a stage is given and gives back; no stage stands in it.
 BELOW_STAGES = BASE | {"query", "index", "expand", "substring", "candidate"}
-BELOW_ENGINE = BELOW_STAGES | {*STAGES, "state", "near", "respond"}
+BELOW_ENGINE = BELOW_STAGES | {*STAGES, "state", "ranking", "tail", "page", "near", "coverage", "respond"}
 BELOW_SURFACE = BELOW_ENGINE | {"engine", "records", "wire"}
 MAY_IMPORT = {
     "core": {"core"},
@@ -74,7 +78,12 @@ MAY_IMPORT = {
     # Asks the prefilter once more, for a search that found nothing.
     "near": BELOW_STAGES | {"state", "prefilter"},
     # The last stage shows what is returned: it alone calls others, the snippet's and the text scan's.
-    "respond": BELOW_STAGES | {"state", "group", "literal", "snippet"},
+    "respond": BELOW_STAGES | {"state", "group", "literal", "snippet", "coverage"},
+    "coverage": BELOW_STAGES | {"state"},
+    # Several stages as one step of engine.search(): the survivors, what comes behind them, the page made of both.
+    "ranking": BELOW_STAGES | {"state", "score", "boost", "group"},
+    "tail": BELOW_STAGES | {"state", "prefilter", "literal", "group", "ranking"},
+    "page": BELOW_STAGES | {"state", "group", "ranking", "tail"},
     "engine": BELOW_ENGINE,
     "surface": BELOW_SURFACE | {"surface"},
     "recall": BELOW_SURFACE | {"surface", "loaders", "api"},

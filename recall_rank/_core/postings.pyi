@@ -1,3 +1,5 @@
+from typing import Self
+
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
@@ -7,15 +9,15 @@ class Postings:
     def term_count(self) -> int: ...
     @property
     def block_count(self) -> int: ...
-    def __init__(
-        self,
+    def __new__(
+        cls,
         df: ReadableBuffer,
         block_starts: ReadableBuffer,
         terms: ReadableBuffer,
         pointers: ReadableBuffer,
         docs: ReadableBuffer,
         tfs: ReadableBuffer,
-    ) -> None: ...
+    ) -> Self: ...
     def __len__(self) -> int: ...
     def frequency(self, first: int, last: int, eligible: ReadableBuffer | None = None) -> int: ...
     def postings(self, term: int) -> list[tuple[int, int]]: ...

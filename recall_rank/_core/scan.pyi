@@ -10,4 +10,12 @@ def mark_parts(
     deadline_ns: int = 0,
     wide: bool = True,
 ) -> int: ...
+def mark_ranges(
+    text: ReadableBuffer,
+    starts: ReadableBuffer,
+    ends: ReadableBuffer,
+    needle: bytes,
+    marks: WriteableBuffer,
+    wide: bool = True,
+) -> None: ...
 def count_points(text: ReadableBuffer, start: int, end: int, wide: bool = True) -> int: ...

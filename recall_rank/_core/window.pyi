@@ -1,10 +1,8 @@
 from collections.abc import Sequence
-from typing import Final, Self
+from typing import Self
 
 from _typeshed import ReadableBuffer, WriteableBuffer
 from typing_extensions import disjoint_base
-
-FEATURE_NAMES: Final[tuple[str, ...]]
 
 @disjoint_base
 class Matcher:

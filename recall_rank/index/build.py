@@ -6,8 +6,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from recall_rank._core.builder import SegmentBuilder, cut
-from recall_rank._core.evidence import Layout
+from recall_rank._core.builder import SegmentBuilder
+from recall_rank._core.layout import Layout
+from recall_rank._core.passages import cut
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
 from recall_rank.index.segment import ROLES, TITLE_ROLE, Segment, SessionRow

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recall_rank._core.evidence import Layout
+from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
 from recall_rank.index.strings import Names, Strings
@@ -88,6 +88,13 @@ class Segment:
     @property
     def messages(self) -> int:
         return len(self.message_session)
+
+    def content_parts(self) -> bytearray:
+        """A mark for every part that is not a session's title, u8[parts]."""
+        marks = bytearray(b"\1") * self.parts
+        for row in self.sessions:
+            marks[self.message_first_part[row.first_message]] = 0
+        return marks
 
     def fields_of(self, part: int) -> Iterator[tuple[int, int, Field]]:
         """The fields of a part: the first byte of the text of each, the one behind its last, and what it is."""

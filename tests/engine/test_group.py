@@ -37,13 +37,13 @@ def names(segment: Any, entries: list[Any]) -> list[str]:
 def test_a_page_that_holds_all_keeps_the_order() -> None:
     segment = segment_of({"a": 4, "b": 1})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.69))
-    assert names(segment, by_part(segment, ranked, (), 4)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
+    assert names(segment, by_part(segment, ranked, (), crowded=False)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
 def test_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
     segment = segment_of({"a": 4, "b": 2})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.69), ("b.1.1", 0.1))
-    entries = by_part(segment, ranked, (), 3)
+    entries = by_part(segment, ranked, (), crowded=True)
     assert names(segment, entries) == ["a.0.1", "a.1.1", "b.0.1", "a.2.1", "b.1.1"]
     assert [entry.candidate.score for entry in entries] == [0.9, 0.8, 0.69, 0.7, 0.1]
 
@@ -51,14 +51,21 @@ def test_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
 def test_but_not_for_one_that_is_much_worse() -> None:
     segment = segment_of({"a": 4, "b": 1})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.2))
-    assert names(segment, by_part(segment, ranked, (), 3)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
+    assert names(segment, by_part(segment, ranked, (), crowded=True)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
 def test_the_rest_follows_and_moves_nothing() -> None:
     segment = segment_of({"a": 4, "b": 2})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7))
     rest = candidates(segment, ("b.0.1", 0.69), ("a.3.1", 0.6), ("b.1.1", 0.5))
-    assert names(segment, by_part(segment, ranked, rest, 2)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1", "a.3.1", "b.1.1"]
+    assert names(segment, by_part(segment, ranked, rest, crowded=True)) == [
+        "a.0.1",
+        "a.1.1",
+        "a.2.1",
+        "b.0.1",
+        "a.3.1",
+        "b.1.1",
+    ]
 
 
 def test_in_turns_a_third_part_waits_for_all_others() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from random import Random
 from typing import Any
 
@@ -88,6 +89,24 @@ def test_blocks_must_be_in_order() -> None:
     made["block_starts"] = memoryview(bytearray(24)).cast("Q")
     made["block_starts"][1], made["block_starts"][2] = 3, 2
     with pytest.raises(ValueError, match="out of order"):
+        Postings(*(made[name] for name in POSTINGS))
+
+
+@pytest.mark.parametrize(
+    ("pointers", "words"),
+    [
+        pytest.param([0, 5, 4], "out of order", id="behind the postings"),
+        pytest.param([0, 2**63, 4], "out of order", id="far behind them"),
+        pytest.param([3, 2, 4], "fit together", id="backwards"),
+        pytest.param([1, 2, 4], "fit together", id="not from the first"),
+        pytest.param([0, 2, 5], "fit together", id="one more than there are"),
+        pytest.param([0, 2, 3], "fit together", id="one fewer"),
+    ],
+)
+def test_pointers_must_ascend_to_the_last_posting(pointers: list[int], words: str) -> None:
+    made = columns(THREE)
+    made["pointers"] = memoryview(array("Q", pointers))
+    with pytest.raises(ValueError, match=words):
         Postings(*(made[name] for name in POSTINGS))
 
 

@@ -13,7 +13,7 @@ import reference
 from hypothesis import given
 from kernels.inputs import marks, seeds, some_text
 
-from recall_rank._core.scan import count_points, find, mark_parts
+from recall_rank._core.scan import count_points, find, mark_parts, mark_ranges
 
 STRIDE = 1 << 20  # bytes between two looks at the clock
 BOTH = pytest.mark.parametrize("wide", [True, False])
@@ -167,6 +167,33 @@ def test_marked_are_the_parts_that_hold_the_needle(chance: Random) -> None:
     assert mark_parts(text, starts, needle, plain, eligible, 0, False) == len(parts)
     reference.mark_parts(text, starts, needle, slow, eligible)
     assert wide == plain == slow
+
+
+@given(seeds)
+def test_marked_are_the_ranges_that_hold_the_needle(chance: Random) -> None:
+    text, needle = some_content(chance), some_needle(chance)
+    pairs = [sorted(chance.choices(range(len(text) + 1), k=2)) for _ in range(chance.randint(0, 6))]
+    starts, ends = array("Q", [low for low, _ in pairs]), array("Q", [high for _, high in pairs])
+    wide, plain, slow = (bytearray(len(pairs)) for _ in range(3))
+    mark_ranges(text, starts, ends, needle, wide, True)
+    mark_ranges(text, starts, ends, needle, plain, False)
+    reference.mark_ranges(text, starts, ends, needle, slow)
+    assert wide == plain == slow
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 5), (3, 2), (2**63, 2**63), (2**64 - 1, 4)])
+def test_a_range_must_lie_within_the_text(start: int, end: int) -> None:
+    with pytest.raises(ValueError, match="range 1"):
+        mark_ranges(b"text", array("Q", [0, start]), array("Q", [4, end]), b"t", bytearray(2))
+
+
+def test_ranges_have_two_ends_and_a_mark() -> None:
+    one, two = array("Q", [0]), array("Q", [0, 1])
+    for starts, ends, marked in ((one, two, 1), (two, one, 2), (one, one, 2)):
+        with pytest.raises(ValueError, match="equally long"):
+            mark_ranges(b"text", starts, ends, b"t", bytearray(marked))
+    with pytest.raises(ValueError, match="empty"):
+        mark_ranges(b"text", one, one, b"", bytearray(1))
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (0, 5), (3, 2), (0, 2**62), (5, 5)])

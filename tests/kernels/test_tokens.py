@@ -69,6 +69,7 @@ ROWS = [
     pytest.param("う\u3099 つ\u3099 ヲ\u3099 ヽ\u3099", ["ゔ", "づ", "ヺ", "ヾ"], id="voice marks on other kana"),
     pytest.param("\ufa11 \U0002f800", ["\ufa11", "\u4e3d"], id="compatibility ideographs"),
     pytest.param("\u1112\u1161\u11ab 한", ["한", "한"], id="conjoining jamo"),
+    pytest.param("각\u11a8", ["각", "\u11a8", "각\u11a8"], id="a syllable ends once"),
     pytest.param("ไทย", ["ไ", "ท", "ไท", "ย", "ทย"], id="Thai has no spaces"),
     pytest.param("🙂🏽 a👩\u200d💻", ["🙂", "a", "👩", "💻"], id="emoji without skin tone and joiner"),
     pytest.param("a" * 70, ["a" * 64], id="a form has at most 64 bytes"),

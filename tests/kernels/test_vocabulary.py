@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from itertools import product
 from random import Random
 from typing import Any
@@ -91,6 +92,28 @@ def test_buffers_must_fit_together(name: str, cut: slice) -> None:
     made = columns([dict.fromkeys(KNOWN, 1)])
     with pytest.raises(ValueError, match="fit together"):
         Vocabulary(*(made[other][cut] if other == name else made[other] for other in VOCABULARY))
+
+
+@pytest.mark.parametrize(
+    ("arena", "offsets", "words"),
+    [
+        pytest.param(b"abcd", [0, 5, 4], "out of order", id="behind the forms"),
+        pytest.param(b"abcd", [0, 2**32 - 1, 4], "out of order", id="far behind them"),
+        pytest.param(b"abcd", [3, 2, 4], "fit together", id="not from the first"),
+        pytest.param(b"abcd", [0, 4, 4], "out of order", id="a term of nothing"),
+        pytest.param(b"a" * 66, [0, 65, 66], "more than 64 bytes", id="a term of 65 bytes"),
+        pytest.param(b"abcd", [0, 2, 5], "fit together", id="one more than there are"),
+    ],
+)
+def test_offsets_must_ascend_to_the_last_form(arena: bytes, offsets: list[int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Vocabulary(arena, array("I", offsets), array("I", [0, 0, *[2] * 64]), array("I", [0, 0]))
+
+
+@pytest.mark.parametrize("starts", [[0, 3, *[2] * 64], [0, 2**32 - 1, *[2] * 64], [1, 0, *[2] * 64], [0] * 65 + [3]])
+def test_lengths_must_ascend_to_the_last_term(starts: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"fit together|out of order"):
+        Vocabulary(b"ab", array("I", [0, 1, 2]), array("I", starts), array("I", [0, 0]))
 
 
 @pytest.mark.parametrize("name", VOCABULARY)

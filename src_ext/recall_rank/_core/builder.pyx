@@ -5,9 +5,10 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy, memset
 
+from recall_rank._core.buffer cimport (MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
+                                       form_hash)
 from recall_rank._core.intern cimport Interner, intern, interner_free, interner_init, interner_prefetch
-from recall_rank._core.tokens cimport (MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
-                                       form_hash, tokenise)
+from recall_rank._core.tokens cimport tokenise
 from recall_rank._core.vocabulary cimport signature, to_points
 
 cdef enum:
@@ -355,47 +356,3 @@ cdef class SegmentBuilder:
         free(counts)
         return {"df": df_column, "block_starts": block_column, "terms": terms_column, "pointers": pointers_column,
                 "docs": docs_column, "tfs": tfs_column}
-
-
-def cut(bytes text not None, Py_ssize_t longest):
-    """Ends of the passages of UTF-8 `text`: each at most `longest` bytes, cut behind a line, else behind a sentence
-    or a blank, else between two characters. A rest shorter than a quarter of `longest` joins its predecessor."""
-    cdef const unsigned char* data = text
-    cdef Py_ssize_t size = len(text), start = 0, end, at, floor
-    ends = []
-    if longest < 16:
-        raise ValueError(f"longest must be at least 16, not {longest}")
-    while size - start - longest > longest // 4:  # not a sum, which a huge `longest` overflows
-        end = start + longest
-        floor = start + longest // 2
-        at = last_byte(data, floor, end, c"\n")
-        if at < 0:
-            at = last_sentence(data, floor, end)
-        if at < 0:
-            at = last_byte(data, floor, end, c" ")
-        if at < 0:
-            at = end
-            while at > floor and data[at] & 0xC0 == 0x80:
-                at -= 1
-        start = at
-        ends.append(start)
-    ends.append(size)
-    return ends
-
-
-cdef Py_ssize_t last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end,
-                          unsigned char wanted) noexcept nogil:
-    """The offset behind the last `wanted` in [floor, end), or -1; the byte that begins a field also ends a line."""
-    while end > floor:
-        end -= 1
-        if data[end] == wanted or (data[end] >= 0xF8 and wanted == c"\n" and end > floor):
-            return end + 1 if data[end] == wanted else end
-    return -1
-
-
-cdef Py_ssize_t last_sentence(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end) noexcept nogil:
-    while end > floor + 1:
-        end -= 1
-        if data[end] == c" " and (data[end - 1] == c"." or data[end - 1] == c"!" or data[end - 1] == c"?"):
-            return end + 1
-    return -1

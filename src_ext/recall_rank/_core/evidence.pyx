@@ -9,142 +9,16 @@ from libc.math cimport cbrtf, logf
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from recall_rank._core.clock cimport rr_now
+from recall_rank._core.hits cimport Hit, best_first
+from recall_rank._core.layout cimport CLASSES, Layout
 from recall_rank._core.postings cimport Postings
 
 cdef enum:
     BLOCK = 65536
-    CLASSES = 64         # classes of documents: role and kind of part
     LONGEST = 1024       # words a document is counted to have at most
     TITLE = 0            # the class of a session's title
     ASSISTANT = 2        # the class of an agent's prose
     PACE = 16384         # postings between two looks at the clock
-
-
-cdef struct Hit:
-    float score
-    float base     # the part's own evidence
-    uint32_t part
-    uint32_t doc   # its best passage
-
-
-cdef class Layout:
-    """The columns that say what a document is: borrowed, range-checked once.
-
-    doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],
-    message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (1: people talk),
-    message_asked u32[messages] (the user's message that a message answers, itself where there is none; optional).
-    Parts, messages and sessions are numbered in the order of their documents.
-    """
-
-    cdef const uint32_t[::1] doc_part
-    cdef const uint16_t[::1] doc_words
-    cdef const uint8_t[::1] doc_class
-    cdef const uint32_t[::1] part_message
-    cdef const uint32_t[::1] message_session
-    cdef const int64_t[::1] message_time
-    cdef const uint8_t[::1] session_talk
-    cdef const uint32_t[::1] message_asked
-    cdef bint has_asked
-    cdef readonly Py_ssize_t docs
-    cdef readonly Py_ssize_t parts
-    cdef readonly Py_ssize_t messages
-    cdef readonly Py_ssize_t sessions
-
-    def __init__(self, doc_part not None, doc_words not None, doc_class not None, part_message not None,
-                 message_session not None, message_time not None, session_talk not None,
-                 message_asked=None):
-        cdef Py_ssize_t k
-        cdef bint good = True
-        self.doc_part = doc_part
-        self.doc_words = doc_words
-        self.doc_class = doc_class
-        self.part_message = part_message
-        self.message_session = message_session
-        self.message_time = message_time
-        self.session_talk = session_talk
-        self.docs = self.doc_part.shape[0]
-        self.parts = self.part_message.shape[0]
-        self.messages = self.message_session.shape[0]
-        self.sessions = self.session_talk.shape[0]
-        self.has_asked = message_asked is not None
-        if self.has_asked:
-            self.message_asked = message_asked
-            if self.message_asked.shape[0] != self.messages:
-                raise ValueError("the message columns differ in length")
-        if self.doc_words.shape[0] != self.docs or self.doc_class.shape[0] != self.docs:
-            raise ValueError("the document columns differ in length")
-        if self.message_time.shape[0] != self.messages:
-            raise ValueError("the message columns differ in length")
-        with nogil:
-            for k in range(self.docs):
-                good = good and self.doc_part[k] < self.parts and self.doc_class[k] < CLASSES
-                good = good and (k == 0 or self.doc_part[k - 1] <= self.doc_part[k])
-            for k in range(self.parts):
-                good = good and self.part_message[k] < self.messages
-                good = good and (k == 0 or self.part_message[k - 1] <= self.part_message[k])
-            for k in range(self.messages):
-                good = good and self.message_session[k] < self.sessions
-                if self.has_asked:
-                    good = good and self.message_asked[k] <= k
-        if not good:
-            raise ValueError("a column points outside the segment or is out of order")
-
-    def averages(self, eligible=None):
-        """(documents, words) of the eligible documents; `eligible` is u8[docs] or None for all."""
-        cdef const uint8_t[::1] view
-        cdef const uint8_t* mask = NULL
-        cdef Py_ssize_t k
-        cdef uint64_t count = 0, words = 0
-        if eligible is not None:
-            view = eligible
-            if view.shape[0] != self.docs:
-                raise ValueError("eligible must have one byte a document")
-            if self.docs:
-                mask = &view[0]
-        with nogil:
-            for k in range(self.docs):
-                if mask == NULL or mask[k]:
-                    count += 1
-                    words += self.doc_words[k]
-        return count, words
-
-    def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
-        """How many eligible documents have a message whose time is in one of [starts[k], ends[k])."""
-        cdef const uint8_t[::1] view
-        cdef const uint8_t* mask = NULL
-        cdef Py_ssize_t doc, k, ranges = starts.shape[0], found = 0
-        cdef int64_t time
-        if eligible is not None:
-            view = eligible
-            if view.shape[0] != self.docs:
-                raise ValueError("eligible must have one byte a document")
-            if self.docs:
-                mask = &view[0]
-        if ends.shape[0] != ranges:
-            raise ValueError("starts and ends differ in length")
-        with nogil:
-            for doc in range(self.docs):
-                if mask != NULL and not mask[doc]:
-                    continue
-                time = self.message_time[self.part_message[self.doc_part[doc]]]
-                for k in range(ranges):
-                    if starts[k] <= time < ends[k]:
-                        found += 1
-                        break
-        return found
-
-    def time_span(self):
-        """(oldest, newest) known time of a message, ms; (0, 0) when there is none."""
-        cdef Py_ssize_t k
-        cdef int64_t oldest = 0, newest = 0, time
-        with nogil:
-            for k in range(self.messages):
-                time = self.message_time[k]
-                if time > newest:
-                    newest = time
-                if time > 0 and (oldest == 0 or time < oldest):
-                    oldest = time
-        return oldest, newest
 
 
 cdef class Evidence:
@@ -447,40 +321,12 @@ cdef class Evidence:
             kept += 1
         self.hit_count = kept
 
-    cdef bint above(self, const Hit* a, const Hit* b) noexcept nogil:
-        """Whether `a` ranks before `b`: score, then newer, then the order of the segment."""
-        cdef int64_t left, right
-        if a.score != b.score:
-            return a.score > b.score
-        left = self.layout.message_time[self.layout.part_message[a.part]]
-        right = self.layout.message_time[self.layout.part_message[b.part]]
-        if left != right:
-            return left > right
-        return a.part < b.part
-
-    cdef void sink(self, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
-        """Restore the heap below `at`; its root is the hit that ranks last."""
-        cdef Hit moved = self.hits[at]
-        cdef Py_ssize_t child
-        while True:
-            child = 2 * at + 1
-            if child >= count:
-                break
-            if child + 1 < count and self.above(&self.hits[child], &self.hits[child + 1]):
-                child += 1
-            if not self.above(&moved, &self.hits[child]):
-                break
-            self.hits[at] = self.hits[child]
-            at = child
-        self.hits[at] = moved
-
     def top(self, Py_ssize_t count):
         """The `count` best hits, best first: (part, best document, score, the part's own evidence).
 
         May be called again with a larger count: the hits are reordered, never lost.
         """
         cdef Py_ssize_t k
-        cdef Hit moved
         if count < 0:
             raise ValueError(f"count must not be negative, not {count}")
         if count > self.hit_count:
@@ -488,19 +334,7 @@ cdef class Evidence:
         if count == 0:
             return []
         with nogil:
-            for k in range(count // 2 - 1, -1, -1):
-                self.sink(k, count)
-            for k in range(count, self.hit_count):
-                if self.above(&self.hits[k], &self.hits[0]):
-                    moved = self.hits[0]
-                    self.hits[0] = self.hits[k]
-                    self.hits[k] = moved
-                    self.sink(0, count)
-            for k in range(count - 1, 0, -1):
-                moved = self.hits[0]
-                self.hits[0] = self.hits[k]
-                self.hits[k] = moved
-                self.sink(0, k)
+            best_first(self.hits, self.hit_count, count, self.layout)
         return [(self.hits[k].part, self.hits[k].doc, self.hits[k].score, self.hits[k].base) for k in range(count)]
 
     def sessions(self):

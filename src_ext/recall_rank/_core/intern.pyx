@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from recall_rank._core.tokens cimport form_hash
+from recall_rank._core.buffer cimport form_hash
 
 cdef extern from *:
     """

@@ -4,11 +4,16 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 
 cdef class Postings:
-    """Borrowed buffers as SegmentBuilder.finish() gives them. Raises ValueError when they do not fit together."""
+    """Borrowed buffers as SegmentBuilder.finish() gives them; they must not change.
 
-    def __init__(self, df not None, block_starts not None, terms not None, pointers not None, docs not None,
-                 tfs not None):
+    Raises ValueError when one of them would lead outside another.
+    """
+
+    # not __init__: it could run twice, and leave addresses of the first buffers behind
+    def __cinit__(self, df not None, block_starts not None, terms not None, pointers not None, docs not None,
+                  tfs not None):
         cdef Py_ssize_t k
+        cdef bint good = True
         self.buffers = (df, block_starts, terms, pointers, docs, tfs)
         self.df_view = df
         self.starts_view = block_starts
@@ -20,13 +25,21 @@ cdef class Postings:
         self.block_count = self.starts_view.shape[0] - 1
         if self.block_count < 0 or self.pointers_view.shape[0] != self.terms_view.shape[0] + 1:
             raise ValueError("the postings' buffers do not fit together")
-        if (self.starts_view[self.block_count] != <uint64_t>self.terms_view.shape[0]
+        if (self.starts_view[0] != 0 or self.pointers_view[0] != 0
+                or self.starts_view[self.block_count] != <uint64_t>self.terms_view.shape[0]
                 or self.pointers_view[self.terms_view.shape[0]] != <uint64_t>self.docs_view.shape[0]
                 or self.docs_view.shape[0] != self.tfs_view.shape[0]):
             raise ValueError("the postings' buffers do not fit together")
-        for k in range(self.block_count):
-            if self.starts_view[k] > self.starts_view[k + 1]:
-                raise ValueError("the postings' blocks are out of order")
+        with nogil:
+            for k in range(self.block_count):
+                good = good and self.starts_view[k] <= self.starts_view[k + 1]
+        if not good:
+            raise ValueError("the postings' blocks are out of order")
+        with nogil:
+            for k in range(self.terms_view.shape[0]):
+                good = good and self.pointers_view[k] <= self.pointers_view[k + 1]
+        if not good:
+            raise ValueError("the postings' pointers are out of order")
         self.starts = &self.starts_view[0]
         self.pointers = &self.pointers_view[0]
         if self.term_count:

@@ -237,6 +237,31 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
     return part
 
 
+def mark_ranges(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
+                const uint64_t[::1] ends not None, bytes needle not None, unsigned char[::1] marks not None,
+                bint wide=True):
+    """Set marks[k] to 1 for every range text[starts[k]:ends[k]] that holds `needle`; ranges may overlap."""
+    cdef rr_needle prepared
+    cdef Py_ssize_t count = starts.shape[0], k
+    cdef uint64_t size = <uint64_t>text.shape[0]
+    cdef bint good = True
+    if ends.shape[0] != count or marks.shape[0] != count:
+        raise ValueError("starts, ends and marks must be equally long")
+    if len(needle) == 0:
+        raise ValueError("the needle is empty")
+    prepare(&prepared, needle, len(needle))
+    with nogil:
+        for k in range(count):
+            good = starts[k] <= ends[k] <= size
+            if not good:
+                break
+            if (ends[k] - starts[k] >= <uint64_t>prepared.size
+                    and rr_find(&prepared, &text[0], <Py_ssize_t>starts[k], <Py_ssize_t>ends[k], wide) >= 0):
+                marks[k] = 1
+    if not good:
+        raise ValueError(f"range {k} is not within the text")
+
+
 def count_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, bint wide=True):
     """Code points that begin in text[start:end] of UTF-8. `wide` uses SIMD."""
     cdef Py_ssize_t found

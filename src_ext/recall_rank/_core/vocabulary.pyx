@@ -8,8 +8,9 @@ search a lossless popcount filter: one edit flips at most two bits.
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp
 
+from recall_rank._core.buffer cimport MAX_TERM
 from recall_rank._core.edit cimport osa_within
-from recall_rank._core.tokens cimport MAX_TERM, decode
+from recall_rank._core.utf8 cimport decode
 
 cdef extern from *:
     """
@@ -82,10 +83,14 @@ cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points)
 cdef class Vocabulary:
     """Look-ups over borrowed buffers: arena u8[bytes], offsets u32[terms + 1], starts u32[66], signatures u32[terms].
 
-    starts[n] is the number of the first term of n or more code points. Raises ValueError on inconsistent sizes.
+    starts[n] is the number of the first term of n or more code points. The buffers must not change. Raises ValueError
+    when one of them would lead outside another.
     """
 
-    def __init__(self, arena not None, offsets not None, starts not None, signatures not None):
+    # not __init__: it could run twice, and leave addresses of the first buffers behind
+    def __cinit__(self, arena not None, offsets not None, starts not None, signatures not None):
+        cdef Py_ssize_t k
+        cdef bint good = True
         self.families = {}
         self.arena_buffer = arena
         self.offsets_buffer = offsets
@@ -98,8 +103,21 @@ cdef class Vocabulary:
         self.size = self.signatures_view.shape[0]
         if self.offsets_view.shape[0] != self.size + 1 or self.starts_view.shape[0] != LENGTHS:
             raise ValueError("the vocabulary's buffers do not fit together")
-        if self.offsets_view[self.size] != self.arena_view.shape[0] or self.starts_view[LENGTHS - 1] != self.size:
+        if (self.offsets_view[0] != 0 or self.offsets_view[self.size] != self.arena_view.shape[0]
+                or self.starts_view[0] != 0 or self.starts_view[LENGTHS - 1] != self.size):
             raise ValueError("the vocabulary's buffers do not fit together")
+        with nogil:
+            for k in range(LENGTHS - 1):
+                good = good and self.starts_view[k] <= self.starts_view[k + 1]
+        if not good:
+            raise ValueError("the vocabulary's lengths are out of order")
+        with nogil:
+            for k in range(self.size):
+                # a term has 1 to MAX_TERM bytes: look-ups read its first and unpack it into arrays of that size
+                good = good and self.offsets_view[k] < self.offsets_view[k + 1]
+                good = good and self.offsets_view[k + 1] - self.offsets_view[k] <= MAX_TERM
+        if not good:
+            raise ValueError(f"the vocabulary's offsets are out of order, or a term has more than {MAX_TERM} bytes")
         if self.size:
             self.arena = &self.arena_view[0]
             self.signatures = &self.signatures_view[0]

@@ -1,26 +1,23 @@
-"""Where a query's words stand in a passage: coverage, the densest window, phrases and nearness."""
+"""Which forms stand for a query's words, and where a passage holds them."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
+from recall_rank._core.buffer cimport (MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
+                                       form_hash)
 from recall_rank._core.clock cimport rr_now
+from recall_rank._core.features cimport FEATURES, SLOTS, Asked, Event, measure_events
 from recall_rank._core.stretch cimport Place, heaviest_run
-from recall_rank._core.tokens cimport (MAX_JOIN, MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
-                                       form_hash, tokenise)
+from recall_rank._core.tokens cimport tokenise
 
 cdef enum:
-    SLOTS = 64           # words of a query that are followed; later ones only count as terms
     MAX_FORMS = 2048     # forms a query may have
     TABLE = 8192         # slots of the open-addressing table that numbers them
     PREFIXES = 64
-    FEATURES = 11
     CUE = 255            # the slot of words that only say what kind of answer a passage holds
 
 cdef double REPEAT = 0.1  # share of its weight for which a word counts again in one stretch
-
-FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "start", "end", "words", "cues",
-                 "window_words")
 
 
 cdef struct Form:
@@ -39,18 +36,6 @@ cdef struct Prefix:
     unsigned char[MAX_TERM] bytes
 
 
-cdef struct Event:
-    uint32_t position
-    uint32_t words      # of the text it covers
-    uint32_t start
-    uint32_t end
-    float similarity
-    float run           # weight of the unbroken run of the query that ends here
-    Py_ssize_t earlier  # the event before that ends at the same slot, or -1
-    uint8_t slot
-    uint8_t span        # of the query it covers
-
-
 cdef class Matcher:
     """The forms in which a query's words may appear, and the measures of a passage.
 
@@ -63,11 +48,7 @@ cdef class Matcher:
     cdef Prefix* prefixes
     cdef int prefix_count
     cdef uint8_t[256] begins
-    cdef float[SLOTS] weights
-    cdef uint8_t[SLOTS] counted   # slots that count for coverage: not stop words
-    cdef int slots
-    cdef float total
-    cdef float all_total
+    cdef Asked asked
     cdef int cues                 # of the passage being read
 
     def __cinit__(self, weights, counted):
@@ -80,13 +61,13 @@ cdef class Matcher:
         memset(self.begins, 0, 256)
         if len(weights) != len(counted):
             raise ValueError("weights and counted differ in length")
-        self.slots = min(len(weights), SLOTS)
-        for k in range(self.slots):
-            self.weights[k] = weights[k]
-            self.counted[k] = bool(counted[k])
-            self.all_total += self.weights[k]
-            if self.counted[k]:
-                self.total += self.weights[k]
+        self.asked.slots = min(len(weights), SLOTS)
+        for k in range(self.asked.slots):
+            self.asked.weights[k] = weights[k]
+            self.asked.counted[k] = bool(counted[k])
+            self.asked.all_total += self.asked.weights[k]
+            if self.asked.counted[k]:
+                self.asked.total += self.asked.weights[k]
 
     def __dealloc__(self):
         PyMem_RawFree(self.forms)
@@ -106,7 +87,7 @@ cdef class Matcher:
 
     def add(self, bytes form not None, int slot, int span, float similarity):
         """Let `form` stand for the slots [slot, slot + span); False when it is known already or there is no room."""
-        if not 0 <= slot < self.slots or not 0 < span <= self.slots - slot:
+        if not 0 <= slot < self.asked.slots or not 0 < span <= self.asked.slots - slot:
             return False
         return self.enter(form, slot, span, similarity)
 
@@ -143,7 +124,7 @@ cdef class Matcher:
         """Let every word that begins with `form` stand for `slot`, where no form of its own does."""
         cdef int size = len(form)
         cdef Prefix* entry
-        if not 0 < size <= MAX_TERM or not 0 <= slot < self.slots or self.prefix_count == PREFIXES:
+        if not 0 < size <= MAX_TERM or not 0 <= slot < self.asked.slots or self.prefix_count == PREFIXES:
             return False
         entry = self.prefixes + self.prefix_count
         entry.size = size
@@ -197,116 +178,11 @@ cdef class Matcher:
             count += 1
         return count
 
-    cdef void measure_one(self, Event* events, Py_ssize_t count, uint32_t words, uint32_t width,
-                          float* out) noexcept nogil:
-        cdef float best_of[SLOTS]
-        cdef float inside_of[SLOTS]
-        cdef uint32_t inside[SLOTS]
-        cdef uint32_t last_seen[SLOTS]
-        cdef Py_ssize_t ends_at[SLOTS]  # the last event that ends at a slot
-        cdef float nearness[SLOTS]
-        cdef int slot, j, matched = 0, exact = 0
-        cdef Py_ssize_t k, other, left = 0
-        cdef float gain = 0, best_gain = -1, phrase = 0, value, weight, near = 0, near_total = 0
-        cdef uint32_t best_extent = 0, extent, gap
-        memset(best_of, 0, sizeof(best_of))
-        memset(inside_of, 0, sizeof(inside_of))
-        memset(inside, 0, sizeof(inside))
-        memset(last_seen, 0, sizeof(last_seen))
-        for j in range(self.slots):
-            ends_at[j] = -1
-        memset(nearness, 0, sizeof(nearness))
-        memset(out, 0, FEATURES * sizeof(float))
-        out[8] = words
-        out[9] = self.cues
-        if count == 0:
-            return
-        for k in range(count):
-            slot = events[k].slot
-            # runs: the slots before must end at the word before
-            value = 0
-            other = ends_at[slot - 1] if slot else -1
-            while other >= 0 and events[other].position + MAX_JOIN >= events[k].position:
-                if events[other].position + events[other].words == events[k].position and events[other].run > value:
-                    value = events[other].run
-                other = events[other].earlier
-            for j in range(slot, slot + events[k].span):
-                value += self.weights[j] * events[k].similarity
-                if events[k].similarity > best_of[j]:
-                    best_of[j] = events[k].similarity
-                if self.counted[j]:
-                    if inside[j] == 0:
-                        inside_of[j] = events[k].similarity
-                        gain += self.weights[j] * events[k].similarity
-                    elif events[k].similarity > inside_of[j]:
-                        gain += self.weights[j] * (events[k].similarity - inside_of[j])
-                        inside_of[j] = events[k].similarity
-                    inside[j] += 1
-            events[k].run = value
-            j = slot + events[k].span - 1
-            events[k].earlier = ends_at[j]
-            ends_at[j] = k
-            if value > phrase:
-                phrase = value
-            if slot and last_seen[slot - 1]:
-                gap = events[k].position - (last_seen[slot - 1] - 1)
-                if 1 <= gap <= 6 and 1.0 / gap > nearness[slot]:
-                    nearness[slot] = 1.0 / gap
-            for j in range(slot, slot + events[k].span):
-                last_seen[j] = events[k].position + 1
-                if j > slot:
-                    nearness[j] = 1
-            # the densest window ends here
-            while events[k].position - events[left].position >= width:
-                for j in range(events[left].slot, events[left].slot + events[left].span):
-                    if self.counted[j]:
-                        inside[j] -= 1
-                        if inside[j] == 0:
-                            gain -= self.weights[j] * inside_of[j]
-                        elif events[left].similarity == inside_of[j]:
-                            # the best of those that stay
-                            value = 0
-                            for other in range(left + 1, k + 1):
-                                if (events[other].slot <= j < events[other].slot + events[other].span
-                                        and events[other].similarity > value):
-                                    value = events[other].similarity
-                                    if value == inside_of[j]:
-                                        break
-                            gain -= self.weights[j] * (inside_of[j] - value)
-                            inside_of[j] = value
-                left += 1
-            extent = events[k].position - events[left].position
-            if gain > best_gain + 1e-6 or (gain > best_gain - 1e-6 and extent < best_extent):
-                best_gain = gain
-                best_extent = extent
-                out[6] = events[left].start
-                out[7] = events[k].end
-        value = 0
-        for j in range(self.slots):
-            if self.counted[j]:
-                value += self.weights[j] * best_of[j]
-                matched += best_of[j] > 0
-                exact += best_of[j] >= 1
-            if j:
-                weight = (self.weights[j - 1] + self.weights[j]) / 2
-                near_total += weight
-                near += weight * nearness[j]
-        out[0] = value / self.total if self.total > 0 else 0
-        out[1] = best_gain / self.total if self.total > 0 else 0
-        out[2] = phrase / self.all_total if self.all_total > 0 else 0
-        out[3] = near / near_total if near_total > 0 else 0
-        out[4] = matched
-        out[5] = exact
-        out[10] = best_extent + 1
-
     def measure(self, const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                 const uint64_t[::1] ends not None, int width, float[:, ::1] out not None, int64_t deadline_ns=0):
         """Fill out f32[n, 11] with FEATURE_NAMES of the passages text[starts[k]:ends[k]]; how many before the deadline.
 
-        coverage: weight of the words found over the weight of all. window: the same inside the best stretch of
-        `width` words, whose byte offsets from starts[k] are start and end. phrase: weight of the longest
-        unbroken run of the query over the weight of all words. near: neighbours of the query that are near
-        each other in order. matched, exact: words found, found exactly. cues: words given to add_cue().
+        The best stretch has at most `width` words; offsets count bytes from starts[k], cues words given to add_cue().
         O(tokens + matches). Not for two threads at once. deadline_ns is a time.monotonic_ns(), 0 for none; the
         clock is looked at before every passage.
         """
@@ -344,7 +220,7 @@ cdef class Matcher:
                     break
                 self.cues = 0
                 found = self.events_of(&buffer, events)
-                self.measure_one(events, found, buffer.words, width, &out[k, 0])
+                measure_events(events, found, &self.asked, buffer.words, self.cues, width, &out[k, 0])
         PyMem_RawFree(events)
         buffer_free(&buffer)
         if failed:
@@ -417,8 +293,8 @@ cdef class Matcher:
                     places[k].weight = 0
                     for j in range(events[k].slot, events[k].slot + events[k].span):
                         slots |= <uint64_t>1 << j
-                        counts = counts or self.counted[j]
-                        places[k].weight += self.weights[j]
+                        counts = counts or self.asked.counted[j]
+                        places[k].weight += self.asked.weights[j]
                     places[k].weight *= events[k].similarity
                     while at < start + <Py_ssize_t>events[k].start:
                         if text[at] >= 0xF8:

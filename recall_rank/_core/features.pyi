@@ -1,0 +1,3 @@
+from typing import Final
+
+FEATURE_NAMES: Final[tuple[str, ...]]

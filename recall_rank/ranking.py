@@ -1,0 +1,126 @@
+"""The survivors of a search in their final order, and what is left when there is no time to rank them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import compress, groupby
+from operator import itemgetter
+
+from recall_rank import weights
+from recall_rank._core.evidence import Evidence
+from recall_rank.boost import boost
+from recall_rank.budget import DegradeKind
+from recall_rank.candidate import Candidate
+from recall_rank.group import BUCKETS, SessionHits, by_session
+from recall_rank.group import Grouped as Entry
+from recall_rank.score import holding, read, score
+from recall_rank.state import Search
+
+Hit = tuple[int, int, float, float]  # part, document, evidence with and without what stands around it
+
+
+def best_parts(search: Search, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
+    """The survivors in their final order, and behind them, as far as the page needs them, hits by evidence alone.
+
+    There are as many survivors as fill whole pages: no page holds both. Out of time, all hits are by evidence.
+    """
+    options = search.query.options
+    count, needed = _whole_pages(options.results), options.offset + options.results
+    nearest_first = bool(options.directory and options.fallback)
+    found = evidence.top(evidence.hit_count if nearest_first else max(count + weights.LOOKED_AT, needed))
+    if nearest_first:
+        found.sort(key=lambda hit: _bucket(search, _session(search, hit[0])))
+    best = rerank(search, candidates(search, found[:count] + _holding(search, found[count:])))
+    if best is None:
+        return [], candidates(search, found)
+    del best[count:]
+    ranked = {candidate.part for candidate in best}
+    rest = [hit for hit in found if hit[0] not in ranked] if needed > count or nearest_first else []
+    return best, candidates(search, rest)
+
+
+def best_sessions(search: Search, evidence: Evidence) -> list[Entry]:
+    """All sessions with hits: as many as fill whole pages in their final order, the others by evidence alone."""
+    segment, ceiling = search.segment, search.expansion.ceiling or 1.0
+    rows: list[SessionHits] = evidence.sessions()
+    search.hits_of_session = {row[0]: row[4] for row in rows}
+    if search.allowed.buckets:
+        rows.sort(key=lambda row: _bucket(search, row[0]))
+    count = _whole_pages(search.query.options.results)
+    found = evidence.top(weights.SURVIVORS + weights.LOOKED_AT)
+    found = found[: weights.SURVIVORS] + _holding(search, found[weights.SURVIVORS :])
+    chosen = {part for part, *_ in found}
+    firsts = [(part, doc, value, value) for _, part, doc, value, *_ in rows[:count] if part not in chosen]
+    best = rerank(search, candidates(search, found + firsts))
+    if best is None:
+        return by_session(segment, (), rows, ceiling)
+    ranked = by_session(segment, best, (), ceiling)[:count]
+    titled = {row[0] for row in rows if row[5]}
+    for entry in ranked:
+        entry.title_match = entry.title_match or entry.session in titled
+    known = {entry.session for entry in ranked}
+    return ranked + by_session(segment, (), [row for row in rows if row[0] not in known], ceiling)
+
+
+def rerank(search: Search, found: list[Candidate]) -> list[Candidate] | None:
+    """`found` in their final order; None when the time to score was over before all of them were read and scored."""
+    segment, query, deadline = search.segment, search.query, search.deadline
+    if not found:
+        return []
+    if not deadline.too_late_to_score() and read(segment, query, search.expansion, found, deadline):
+        boost(segment, query, found)
+        best = ordered(search, found)
+        if score(segment, query, best, deadline):
+            boost(segment, query, best[: weights.SCORED])
+            for candidate in best:
+                candidate.stage = "score"
+            search.stages += ("score", "boost")
+            return ordered(search, best)
+    search.degraded.add(DegradeKind.TIME)
+    for candidate in found:
+        candidate.forget()
+    return None
+
+
+def candidates(search: Search, found: Iterable[Hit]) -> list[Candidate]:
+    """Parts as the prefilter found them."""
+    ceiling = search.expansion.ceiling or 1.0
+    return [Candidate.of_evidence(part, doc, value / ceiling) for part, doc, value, _ in found]
+
+
+def ordered(search: Search, found: Sequence[Candidate]) -> list[Candidate]:
+    """By score, then newer, then source, session, message and part: a total order, whatever order things came in."""
+    segment = search.segment
+    times, messages = segment.message_time, segment.part_message
+
+    def names(candidate: Candidate) -> tuple[str, str, str, str]:
+        row, message = segment.session_of_part(candidate.part), messages[candidate.part]
+        return row.source, row.id, segment.message_ids[message], segment.part_ids[candidate.part]
+
+    places = sorted((-c.score, -times[messages[c.part]], at) for at, c in enumerate(found))
+    in_order: list[Candidate] = []
+    for _, tied in groupby(places, key=itemgetter(0, 1)):
+        same = [found[at] for _, _, at in tied]
+        in_order += sorted(same, key=names) if len(same) > 1 else same
+    return in_order
+
+
+def _whole_pages(results: int) -> int:
+    """SURVIVORS, or a little more: a multiple of what a page holds."""
+    return -(-weights.SURVIVORS // results) * results
+
+
+def _holding(search: Search, others: Sequence[Hit]) -> list[Hit]:
+    """Of the next LOOKED_AT hits those that hold the query as it was written: its words may all be common ones."""
+    if not others or search.deadline.too_late_to_score():
+        return []
+    looked_at = others[: weights.LOOKED_AT]
+    return list(compress(looked_at, holding(search.segment, search.query, [doc for _, doc, *_ in looked_at])))
+
+
+def _session(search: Search, part: int) -> int:
+    return int(search.segment.message_session[search.segment.part_message[part]])
+
+
+def _bucket(search: Search, session: int) -> int:
+    return BUCKETS[search.allowed.buckets.get(session, "exact")]

@@ -1,0 +1,109 @@
+# The tokens of a text and where they are collected: inline in every room that makes or reads them.
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memset
+
+cdef enum:
+    WORD = 0       # a piece of text between separators and case changes
+    JOINED = 1     # the pieces of a compound written as one word
+    SPECIAL = 2    # a form that punctuation makes: c++, c#, #4410, 100%
+    MAX_JOIN = 12  # pieces of a compound that are joined
+    MAX_TERM = 64  # bytes of a normalised form; longer ones are cut on a character
+
+cdef struct Token:
+    uint64_t hash
+    uint32_t start     # bytes in the text
+    uint32_t end
+    uint32_t form      # where the normalised form begins in TokenBuffer.forms
+    uint32_t position  # ordinal of its first word
+    uint16_t size      # bytes of the form
+    uint8_t length     # code points of the form
+    uint8_t kind
+    uint8_t span       # words it stands for
+    uint8_t cjk        # from a script written without spaces
+
+cdef struct TokenBuffer:
+    Token* items
+    Py_ssize_t count
+    Py_ssize_t capacity
+    unsigned char* forms   # each form zero-padded to a multiple of 8 bytes
+    Py_ssize_t forms_size
+    Py_ssize_t forms_capacity
+    uint32_t words
+    int failed             # memory ran out; what is there is not complete
+
+
+cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexcept nogil:
+    """Hash of a form that is zero-padded to a multiple of 8 bytes."""
+    cdef uint64_t value = 0x9E3779B97F4A7C15ULL ^ <uint64_t>size, word
+    cdef Py_ssize_t at = 0
+    while at < size:
+        memcpy(&word, form + at, 8)
+        value = (value ^ word) * 0xFF51AFD7ED558CCDULL
+        value ^= value >> 32
+        at += 8
+    return value
+
+
+cdef inline void buffer_init(TokenBuffer* buffer) noexcept nogil:
+    memset(buffer, 0, sizeof(TokenBuffer))
+
+
+cdef inline void buffer_free(TokenBuffer* buffer) noexcept nogil:
+    free(buffer.items)
+    free(buffer.forms)
+    memset(buffer, 0, sizeof(TokenBuffer))
+
+
+cdef inline void buffer_clear(TokenBuffer* buffer) noexcept nogil:
+    buffer.count = 0
+    buffer.forms_size = 0
+    buffer.words = 0
+    buffer.failed = 0
+
+
+cdef inline bint reserve(TokenBuffer* out) noexcept nogil:
+    """Room for one more token and one more form."""
+    cdef void* grown
+    cdef Py_ssize_t wanted
+    if out.count + 1 > out.capacity:
+        wanted = out.capacity * 2 if out.capacity else 512
+        grown = realloc(out.items, wanted * sizeof(Token))
+        if grown == NULL:
+            out.failed = 1
+            return False
+        out.items = <Token*>grown
+        out.capacity = wanted
+    if out.forms_size + 2 * MAX_TERM > out.forms_capacity:
+        wanted = out.forms_capacity * 2 if out.forms_capacity else 8192
+        grown = realloc(out.forms, wanted)
+        if grown == NULL:
+            out.failed = 1
+            return False
+        out.forms = <unsigned char*>grown
+        out.forms_capacity = wanted
+    return True
+
+
+cdef inline void pad(TokenBuffer* out, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t padded = (end + 7) & ~7
+    memset(out.forms + end, 0, padded - end)
+    out.forms_size = padded
+
+
+cdef inline void emit(TokenBuffer* out, uint32_t start, uint32_t end, uint32_t form, int size, int length, int kind,
+                      uint32_t position, int span, bint cjk) noexcept nogil:
+    """Append a token whose padded form is in place; reserve() was called."""
+    cdef Token* token = out.items + out.count
+    token.hash = form_hash(out.forms + form, size)
+    token.start = start
+    token.end = end
+    token.form = form
+    token.position = position
+    token.size = size
+    token.length = length
+    token.kind = kind
+    token.span = span
+    token.cjk = cjk
+    out.count += 1

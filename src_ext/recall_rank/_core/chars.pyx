@@ -1,0 +1,78 @@
+"""The tables of chars.pxd, filled once from Python's Unicode database."""
+
+import unicodedata
+
+cdef Chars CHARS
+
+
+cdef bint is_mark(str char):
+    """Whether a sign leaves no trace. The signs of Indic scripts are letters of their words, but for nukta and accents;
+    those that stay keep their order in every normal form."""
+    if unicodedata.category(char) not in ("Mn", "Me"):
+        return False
+    return not (0x0900 <= ord(char) < 0x0E00 and unicodedata.combining(char) in (0, 9, 84, 91))
+
+
+cdef str folded_form(str char):
+    """Without marks, then without case; the same for composed and decomposed text."""
+    for _ in range(2):
+        char = "".join([c for c in unicodedata.normalize("NFKD", char) if not is_mark(c)]).casefold()
+    return "".join([c for c in char if unicodedata.category(c)[0] in "LMN"])
+
+
+cdef void load_tables():
+    """Class, case and accent fold of every code point below U+3000."""
+    cdef int point, used = 0, k
+    for point in range(TABLE):
+        char = chr(point)
+        category = unicodedata.category(char)
+        CHARS.classes[point] = SEPARATOR
+        CHARS.folds[point] = point
+        if 0x0E00 <= point < 0x0F00 or 0x1000 <= point < 0x10A0 or 0x1780 <= point < 0x1800:
+            # Thai, Lao, Myanmar, Khmer: no spaces between words, and vowel signs matter
+            if category[0] in "LM":
+                CHARS.classes[point] = CJK
+            elif category == "Nd":
+                CHARS.classes[point] = DIGIT
+                CHARS.folds[point] = 48 + unicodedata.digit(char)
+            continue
+        if 0x1100 <= point < 0x1200:
+            CHARS.classes[point] = CJK  # conjoining jamo, composed while reading
+            continue
+        if category == "Nd":
+            CHARS.classes[point] = DIGIT
+            CHARS.folds[point] = 48 + unicodedata.digit(char)
+        elif is_mark(char) or point == 0x0640:  # Arabic tatweel only stretches a word
+            CHARS.classes[point] = MARK
+        elif category[0] in "LM":
+            CHARS.classes[point] = UPPER if category in ("Lu", "Lt") else LOWER if category == "Ll" else LETTER
+            folded = folded_form(char)
+            if 0 < len(folded) <= 3 and all(ord(c) < TABLE for c in folded):
+                if len(folded) == 1:
+                    CHARS.folds[point] = ord(folded)
+                elif used < EXPANSIONS:
+                    CHARS.folds[point] = EXPANDED + used
+                    for k in range(3):
+                        CHARS.expanded[used][k] = ord(folded[k]) if k < len(folded) else 0
+                    used += 1
+        elif category == "No" or category == "Nl":
+            folded = unicodedata.normalize("NFKC", char)
+            if len(folded) == 1 and folded.isdigit() and ord(folded) < TABLE:
+                CHARS.classes[point] = DIGIT
+                CHARS.folds[point] = ord(folded)
+        elif category == "So" and point >= 0x2600:
+            CHARS.classes[point] = EMOJI
+    CHARS.classes[0x200D] = MARK
+    CHARS.classes[0x200C] = MARK
+    CHARS.classes[0x00AD] = MARK
+    for point in range(HEBREW):
+        folded = folded_form(chr(0xFB1D + point))
+        CHARS.hebrew[point] = ord(folded) if len(folded) == 1 else 0xFB1D + point
+
+
+load_tables()
+
+
+cdef const Chars* known_chars() noexcept nogil:
+    """The tables: one copy for all rooms, never written again, there until the process ends."""
+    return &CHARS

@@ -1,0 +1,51 @@
+"""The order of the parts that evidence speaks for, and the best of them without sorting all."""
+
+from libc.stdint cimport int64_t
+
+
+cdef bint above(const Hit* a, const Hit* b, Layout layout) noexcept nogil:
+    """Whether `a` ranks before `b`: score, then newer, then the order of the segment."""
+    cdef int64_t left, right
+    if a.score != b.score:
+        return a.score > b.score
+    left = layout.message_time[layout.part_message[a.part]]
+    right = layout.message_time[layout.part_message[b.part]]
+    if left != right:
+        return left > right
+    return a.part < b.part
+
+
+cdef void sink(Hit* hits, Py_ssize_t at, Py_ssize_t count, Layout layout) noexcept nogil:
+    """Restore the heap below `at`; its root is the hit that ranks last."""
+    cdef Hit moved = hits[at]
+    cdef Py_ssize_t child
+    while True:
+        child = 2 * at + 1
+        if child >= count:
+            break
+        if child + 1 < count and above(&hits[child], &hits[child + 1], layout):
+            child += 1
+        if not above(&moved, &hits[child], layout):
+            break
+        hits[at] = hits[child]
+        at = child
+    hits[at] = moved
+
+
+cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, Layout layout) noexcept nogil:
+    """Bring the `count` best of `total` hits to the front, best first; the others stand behind in any order."""
+    cdef Py_ssize_t k
+    cdef Hit moved
+    for k in range(count // 2 - 1, -1, -1):
+        sink(hits, k, count, layout)
+    for k in range(count, total):
+        if above(&hits[k], &hits[0], layout):
+            moved = hits[0]
+            hits[0] = hits[k]
+            hits[k] = moved
+            sink(hits, 0, count, layout)
+    for k in range(count - 1, 0, -1):
+        moved = hits[0]
+        hits[0] = hits[k]
+        hits[k] = moved
+        sink(hits, 0, k, layout)

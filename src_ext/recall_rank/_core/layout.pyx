@@ -1,0 +1,108 @@
+"""The columns that say what a document is: whose part, of which message, in which session, said when."""
+
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+
+
+cdef class Layout:
+    """The columns that say what a document is: borrowed, range-checked once; they must not change.
+
+    doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],
+    message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (1: people talk),
+    message_asked u32[messages] (the user's message that a message answers, itself where there is none; optional).
+    Parts, messages and sessions are numbered in the order of their documents.
+    """
+
+    def __cinit__(self, doc_part not None, doc_words not None, doc_class not None, part_message not None,
+                  message_session not None, message_time not None, session_talk not None, message_asked=None):
+        cdef Py_ssize_t k
+        cdef bint good = True
+        self.doc_part = doc_part
+        self.doc_words = doc_words
+        self.doc_class = doc_class
+        self.part_message = part_message
+        self.message_session = message_session
+        self.message_time = message_time
+        self.session_talk = session_talk
+        self.docs = self.doc_part.shape[0]
+        self.parts = self.part_message.shape[0]
+        self.messages = self.message_session.shape[0]
+        self.sessions = self.session_talk.shape[0]
+        self.has_asked = message_asked is not None
+        if self.has_asked:
+            self.message_asked = message_asked
+            if self.message_asked.shape[0] != self.messages:
+                raise ValueError("the message columns differ in length")
+        if self.doc_words.shape[0] != self.docs or self.doc_class.shape[0] != self.docs:
+            raise ValueError("the document columns differ in length")
+        if self.message_time.shape[0] != self.messages:
+            raise ValueError("the message columns differ in length")
+        with nogil:
+            for k in range(self.docs):
+                good = good and self.doc_part[k] < self.parts and self.doc_class[k] < CLASSES
+                good = good and (k == 0 or self.doc_part[k - 1] <= self.doc_part[k])
+            for k in range(self.parts):
+                good = good and self.part_message[k] < self.messages
+                good = good and (k == 0 or self.part_message[k - 1] <= self.part_message[k])
+            for k in range(self.messages):
+                good = good and self.message_session[k] < self.sessions
+                if self.has_asked:
+                    good = good and self.message_asked[k] <= k
+        if not good:
+            raise ValueError("a column points outside the segment or is out of order")
+
+    def averages(self, eligible=None):
+        """(documents, words) of the eligible documents; `eligible` is u8[docs] or None for all."""
+        cdef const uint8_t[::1] view
+        cdef const uint8_t* mask = NULL
+        cdef Py_ssize_t k
+        cdef uint64_t count = 0, words = 0
+        if eligible is not None:
+            view = eligible
+            if view.shape[0] != self.docs:
+                raise ValueError("eligible must have one byte a document")
+            if self.docs:
+                mask = &view[0]
+        with nogil:
+            for k in range(self.docs):
+                if mask == NULL or mask[k]:
+                    count += 1
+                    words += self.doc_words[k]
+        return count, words
+
+    def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
+        """How many eligible documents have a message whose time is in one of [starts[k], ends[k])."""
+        cdef const uint8_t[::1] view
+        cdef const uint8_t* mask = NULL
+        cdef Py_ssize_t doc, k, ranges = starts.shape[0], found = 0
+        cdef int64_t time
+        if eligible is not None:
+            view = eligible
+            if view.shape[0] != self.docs:
+                raise ValueError("eligible must have one byte a document")
+            if self.docs:
+                mask = &view[0]
+        if ends.shape[0] != ranges:
+            raise ValueError("starts and ends differ in length")
+        with nogil:
+            for doc in range(self.docs):
+                if mask != NULL and not mask[doc]:
+                    continue
+                time = self.message_time[self.part_message[self.doc_part[doc]]]
+                for k in range(ranges):
+                    if starts[k] <= time < ends[k]:
+                        found += 1
+                        break
+        return found
+
+    def time_span(self):
+        """(oldest, newest) known time of a message, ms; (0, 0) when there is none."""
+        cdef Py_ssize_t k
+        cdef int64_t oldest = 0, newest = 0, time
+        with nogil:
+            for k in range(self.messages):
+                time = self.message_time[k]
+                if time > newest:
+                    newest = time
+                if time > 0 and (oldest == 0 or time < oldest):
+                    oldest = time
+        return oldest, newest

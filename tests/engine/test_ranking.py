@@ -1,0 +1,65 @@
+"""Which hits are read again and ranked, and what a page is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from engine.samples import NOW, ask, parts, session
+
+from recall_rank import weights
+from recall_rank.corpus import Index
+
+MANY = weights.SURVIVORS + 30
+
+
+def test_what_holds_the_query_as_written_is_ranked_however_common_its_words() -> None:
+    # the words stand closer to the top of every other part; one part alone holds them as they were asked for
+    crowd = [session(f"s{n}", "open bay open bay harbour harbour open bay harbour") for n in range(MANY)]
+    held = session("held", "harbour " * 9 + "the harbour bay open to all" + " calm" * 60, updated=NOW - 9)
+    index = Index.build([*crowd, held])
+    [first, *_] = ask(index, "harbour bay open").results
+    assert first.session_id == "held"
+    assert first.stage == "score"
+
+
+@pytest.mark.parametrize("group", ["part", "session"])
+@pytest.mark.parametrize("results", [1, 7, 20, 50, MANY])
+def test_no_page_mixes_ranked_hits_with_others(group: str, results: int) -> None:
+    words = ("lantern wick", "lantern oil and wick", "wick", "a lantern", "oil for the lantern of the harbour wick")
+    index = Index.build([session(f"s{n}", words[n % 5], words[n % 3]) for n in range(MANY)])
+    total = ask(index, "lantern wick", group=group).total
+    seen: list[str] = []
+    for offset in range(0, total, results):
+        page = ask(index, "lantern wick", group=group, results=results, offset=offset)
+        assert len({hit.stage for hit in page.results}) == 1
+        seen += parts(page)
+    assert len(seen) == len(set(seen)) == total
+
+
+@pytest.mark.parametrize("order", ["relevance", "time"])
+@pytest.mark.parametrize("group", ["part", "session"])
+def test_what_is_shown_is_scored_whatever_the_order(order: str, group: str) -> None:
+    index = Index.build([session(f"s{n}", "lantern wick", updated=NOW - n) for n in range(MANY)])
+    hits = ask(index, "lantern wick", order=order, group=group, results=5).results
+    assert {hit.stage for hit in hits} == {"score"}
+    assert all(hit.score > 0 for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("what did we discuss about the conversation with the harbour master?", "matter"),
+        ("can you tell me the different kinds of rope mentioned throughout?", "rope"),
+        ("conversation kinds", "talk"),  # nothing but such words: they are what is asked for
+    ],
+)
+def test_words_about_the_talk_count_for_little_beside_its_matter(question: str, first: str) -> None:
+    said: dict[str, Any] = {
+        "talk": "we discuss different kinds of conversation",
+        "matter": "the harbour master called",
+        "rope": "hemp rope frays",
+        **{f"filler{n}": "gulls over the quay" for n in range(9)},
+    }
+    index = Index.build([session(key, text) for key, text in said.items()])
+    assert ask(index, question).results[0].session_id == first

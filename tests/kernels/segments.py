@@ -1,0 +1,121 @@
+"""Small segments for the rooms that weigh evidence, and what their hits must be."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import pytest
+import reference
+from kernels.inputs import ascending, columns, postings
+
+from recall_rank._core.evidence import Evidence
+from recall_rank._core.layout import Layout
+
+CLASSES, LONGEST, BLOCK = 64, 1024, 65536
+TITLE, ASSISTANT = reference.TITLE, reference.ASSISTANT
+TERMS = [b"a", b"b", b"c", b"d", b"e", b"f"]
+
+_chance = Random(1)
+NORMS = (
+    memoryview(array("f", [_chance.uniform(0.2, 4) for _ in range(CLASSES * LONGEST)]))
+    .cast("B")
+    .cast("f", (CLASSES, LONGEST))
+)
+ONES = array("f", [1.0] * CLASSES)
+ALONE = {"neighbours": array("f", [0.0] * 8), "session": array("f", [0.0] * 4)}
+
+
+def close(value: float) -> Any:
+    return pytest.approx(value, rel=1e-4, abs=1e-6)
+
+
+@dataclass(slots=True)
+class Segment:
+    """Columns as Layout takes them, and what each document holds."""
+
+    layout: dict[str, Any]
+    documents: list[dict[bytes, int]]
+
+    def pair(self, eligible: bytearray | None = None) -> tuple[Evidence, reference.Evidence]:
+        native, slow = postings(columns(self.documents))
+        return (
+            Evidence(Layout(**self.layout), native, eligible),
+            reference.Evidence(reference.Layout(**self.layout), slow, eligible),
+        )
+
+
+def some_segment(chance: Random) -> Segment:
+    """A few sessions: a title of one part, then messages of some parts of some documents."""
+    sessions = chance.randint(1, 4)
+    message_session, part_message, kinds = array("I"), array("I"), bytearray()
+    for session in range(sessions):
+        for message in range(1 + chance.randint(0, 5)):
+            for _ in range(chance.randint(0, 3) if message else 1):
+                part_message.append(len(message_session))
+                kinds.append(chance.choice([1, ASSISTANT, 3, 63]) if message else TITLE)
+            message_session.append(session)
+    messages, parts = len(message_session), len(part_message)
+    docs = chance.randint(0, 18)
+    doc_part = ascending(chance, docs, parts)
+    documents = [
+        {term: chance.choice([1, 1, 2, 5, 255]) for term in chance.sample(TERMS, chance.randint(0, 3))}
+        for _ in range(docs)
+    ]
+    return Segment(
+        {
+            "doc_part": doc_part,
+            "doc_words": array("H", [chance.choice([0, 1, 9, 200, 1023, 1024, 65535]) for _ in range(docs)]),
+            "doc_class": bytes(kinds[part] for part in doc_part),
+            "part_message": part_message,
+            "message_session": message_session,
+            "message_time": array("q", [chance.randrange(6) for _ in range(messages)]),
+            "session_talk": bytes(chance.choice([0, 0, 1]) for _ in range(sessions)),
+            "message_asked": array("I", [chance.randint(0, message) for message in range(messages)]),
+        },
+        documents,
+    )
+
+
+def one_group(first: int, last: int, weight: float = 1.0) -> dict[str, Any]:
+    return {
+        "starts": array("I", [0, 1]),
+        "firsts": array("I", [first]),
+        "lasts": array("I", [last]),
+        "weights": array("f", [weight]),
+        "factors": array("f", [1.0]),
+        "joint": b"\0",
+        "k1": 1.2,
+        "norms": NORMS,
+        "class_weights": ONES,
+    }
+
+
+def flat(docs: int, **changed: Any) -> dict[str, Any]:
+    """A layout where every document is a part and a message of its own, all in one session."""
+    return {
+        "doc_part": array("I", range(docs)),
+        "doc_words": array("H", [7]) * docs,
+        "doc_class": b"\1" * docs,
+        "part_message": array("I", range(docs)),
+        "message_session": array("I", bytes(4 * docs)),
+        "message_time": array("q", bytes(8 * docs)),
+        "session_talk": b"\0",
+        **changed,
+    }
+
+
+def check(native: Evidence, slow: reference.Evidence) -> list[tuple[int, int, float, float]]:
+    """All hits of the native side, which must be those of the slow one, ordered as promised."""
+    hits = native.top(native.hit_count)
+    assert {part for part, *_ in hits} == set(slow.fused)
+    for part, doc, score, base in hits:
+        assert (score, base) == (close(slow.fused[part]), close(slow.base[part]))
+        assert slow.layout.doc_part[doc] == part
+        assert slow.scores[doc] == close(slow.base[part])
+    times = [slow.layout.message_time[slow.layout.part_message[part]] for part, *_ in hits]
+    order = [(-score, -time, part) for (part, _, score, _), time in zip(hits, times, strict=True)]
+    assert order == sorted(order)
+    return hits
