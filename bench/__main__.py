@@ -24,6 +24,7 @@ BENCHMARKS = (
     "kernels",
     "memory",
     "needle",
+    "explain",
     "calibration",
     "nonlatin",
 )

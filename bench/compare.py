@@ -31,21 +31,27 @@ def main(before: Path, after: Path) -> int:
     """Print what changed. 1 when a figure or check regressed, 2 when a file cannot be compared."""
     try:
         old, new = report.read(before), report.read(after)
+        changes, asked = list(figures(old, new)), list(checks(old, new))
+        gone = sorted(" ".join(key) for key in _figures(old).keys() - _figures(new).keys())
     except (OSError, ValueError) as error:
         print(error)
         return 2
-    changes = list(figures(old, new))
-    broken = list(checks(old, new))
-    if not changes and not broken:
-        print("the files have no figure in common")
+    except (KeyError, TypeError, AttributeError) as error:
+        print(f"not a result file: {type(error).__name__} {error}")
+        return 2
+    if not changes and not asked:
+        print("the files have nothing in common: not the same benchmark on the same data")
         return 2
     for change in changes:
         if change.changed:
             print(change)
+    broken = [name for name, held in asked if not held]
     for name in broken:
         print(f"WORSE {name}: held, no longer does")
+    for name in gone:
+        print(f"      {name}: only in {before}")
     worse = sum(change.regressed for change in changes) + len(broken)
-    print(f"{len(changes)} figures compared, {worse} regressed")
+    print(f"{len(changes)} figures and {len(asked)} checks compared, {worse} regressed")
     return 1 if worse else 0
 
 
@@ -68,13 +74,16 @@ def _regressed(was: float, now: float, figure: Mapping[str, Any]) -> bool:
     return False
 
 
-def checks(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> Iterator[str]:
-    """Checks that held before and do not now."""
-    before = {(one["benchmark"], one["data"], check["name"]): check["ok"] for one in old for check in one["checks"]}
-    for one in new:
-        for check in one["checks"]:
-            if not check["ok"] and before.get((one["benchmark"], one["data"], check["name"])):
-                yield f"{one['benchmark']} {check['name']}"
+def checks(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> Iterator[tuple[str, bool]]:
+    """Every check of both, by name, and whether it is as good as it was: it holds, or did not hold before either."""
+    before = _checks(old)
+    for key, ok in _checks(new).items():
+        if key in before:
+            yield f"{key[0]} {key[2]}", ok or not before[key]
+
+
+def _checks(reports: list[dict[str, Any]]) -> dict[tuple[str, str, str], bool]:
+    return {(one["benchmark"], one["data"], check["name"]): check["ok"] for one in reports for check in one["checks"]}
 
 
 def _figures(reports: list[dict[str, Any]]) -> dict[tuple[str, str, str], dict[str, Any]]:

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 Clock = Callable[[], int]  # nanoseconds; time.monotonic_ns, or a test's own
 SCORE_BY: Final = 0.75  # share of the budget after which scoring does not begin any more
+RESERVE: Final = 0.2  # share of the budget that is kept for the answer itself,
+RESERVE_MS: Final = 1.0  # but no more than this
 
 
 class DegradeKind(enum.StrEnum):
@@ -21,7 +23,10 @@ class DegradeKind(enum.StrEnum):
 
 
 class Deadline:
-    """One search's deadline. Native loops compare `at_ns` with the monotonic clock themselves."""
+    """One search's deadline: the end of its budget less what writing the answer takes.
+
+    Native loops compare `at_ns` with the monotonic clock themselves.
+    """
 
     __slots__ = ("_cancel", "_clock", "_started", "at_ns", "score_by_ns")
 
@@ -29,11 +34,11 @@ class Deadline:
         self._clock = clock
         self._cancel = cancel
         self._started = clock()
-        self.at_ns = self._started + int(budget_ms * 1e6)
+        self.at_ns = self._started + int((budget_ms - min(RESERVE_MS, RESERVE * budget_ms)) * 1e6)
         self.score_by_ns = self._started + int(budget_ms * 1e6 * SCORE_BY)
 
     def passed(self) -> bool:
-        """Whether the budget is spent or the caller has cancelled."""
+        """Whether it is time to answer: what is left of the budget is kept for that, or the caller has cancelled."""
         return self._clock() >= self.at_ns or (self._cancel is not None and self._cancel.is_set())
 
     def too_late_to_score(self) -> bool:

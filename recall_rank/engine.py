@@ -34,7 +34,6 @@ def search(segment: Segment, query: Query, clock: Clock = monotonic_ns) -> Searc
     )
     search.stages.append("prefilter")
     search.read_documents(evidence.docs_done)
-    search.total = evidence.hit_count
     search.page = page(search, evidence)
     calibrate(entry.candidate for entry in search.page)
     search.near_misses = near_misses(search)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from recall_rank import weights
 from recall_rank._core.evidence import idf
@@ -44,7 +44,6 @@ class TermGroup:
     frequency: int = 0
     factor: float = 0.0
     joint: bool = False  # a document must also hold the group before
-    found: list[str] = field(default_factory=list)  # the forms as they stand in the vocabulary, for explanation
 
 
 @dataclass(slots=True)
@@ -185,7 +184,7 @@ class _Expander:
         self._joins()
         done = 0
         for at, word in enumerate(self.query.words):
-            if self.deadline is not None and self.deadline.passed():
+            if self._late():
                 break
             self._word(at, word)
             done += 1
@@ -249,8 +248,13 @@ class _Expander:
 
     # --- several words as one ------------------------------------------------------------------
 
+    def _late(self) -> bool:
+        return self.deadline is not None and self.deadline.passed()
+
     def _compounds(self) -> None:
         for compound in self.query.compounds:
+            if self._late():
+                return
             members = self._forms(compound.form, compound.at, compound.span, repair=not compound.cjk)
             if compound.span > 1 and members and not compound.cjk:
                 self.covered.update(range(compound.at, compound.at + compound.span))
@@ -262,6 +266,8 @@ class _Expander:
         longest = MAX_JOIN if len(words) <= LONG_QUERY else 2
         boost = weights.NEIGHBOUR_JOIN if sum(word.counts for word in words) <= PROSE_WORDS else weights.PROSE_JOIN
         for at in range(len(words) - 1):
+            if self._late():
+                return
             for span in range(2, min(longest, len(words) - at) + 1):
                 run = words[at : at + span]
                 if (at, span) in taken or any(word.cjk for word in run) or not any(word.counts for word in run):

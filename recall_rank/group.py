@@ -9,7 +9,8 @@ from recall_rank import weights
 from recall_rank.candidate import Candidate
 from recall_rank.index.segment import TITLE_ROLE, Segment
 
-SessionHits = tuple[int, int, int, float, int, bool]  # session, part, document, score, hits, title
+# as Evidence.sessions() tells it: session, part, document, score, hits, title, tier
+SessionHits = tuple[int, int, int, float, int, bool, int]
 BUCKETS = {"exact": 0, "project": 1, "global": 2}
 PER_SESSION = 2  # parts of one session on a page before other sessions have had their turn
 
@@ -43,20 +44,6 @@ def by_part(segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candid
     return [entries[k] for k in order] + following
 
 
-def in_turns(segment: Segment, found: Iterable[Candidate], page: int) -> list[Grouped]:
-    """Candidates in the order given; where there are more than `page`, a session's third part waits for all others."""
-    entries = [Grouped(c, _session(segment, c)) for c in found]
-    if len(entries) <= page:
-        return entries
-    taken: dict[int, int] = {}
-    first: list[Grouped] = []
-    held: list[Grouped] = []
-    for entry in entries:
-        count = taken[entry.session] = taken.get(entry.session, 0) + 1
-        (first if count <= PER_SESSION else held).append(entry)
-    return first + held
-
-
 def by_session(
     segment: Segment, ranked: Iterable[Candidate], others: Iterable[SessionHits], ceiling: float
 ) -> list[Grouped]:
@@ -76,9 +63,9 @@ def by_session(
         entry.title_match = entry.title_match or title
         if is_title(segment, entry.candidate) and not title:
             _represent(entry, candidate)
-    for session, part, doc, evidence, _, title in others:
+    for session, part, doc, evidence, _, title, tier in others:
         entry = found.get(session)
-        content = Candidate.of_evidence(part, doc, evidence / ceiling)
+        content = Candidate.of_evidence(part, doc, evidence / ceiling, "scan" if tier else "prefilter")
         if entry is None:
             found[session] = Grouped(content, session, title)
             continue

@@ -217,6 +217,7 @@ class Why:
     directory_relevance: DirectoryRelevance
     recency: Recency
     confidence: Confidence
+    matched_forms: Mapping[str, Sequence[str]] | None = None  # query's word(s) -> as found; present when explained
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import compress
+from collections.abc import Iterator, Sequence
 
-from recall_rank._core.eligible import count_marks
+from recall_rank._core.eligible import marked
 from recall_rank._core.evidence import Evidence
-from recall_rank.candidate import Candidate
-from recall_rank.group import Grouped, by_bucket, by_part, by_session, in_turns
-from recall_rank.ranking import best_parts, best_sessions, rerank
+from recall_rank.group import PER_SESSION, Grouped, by_bucket, by_part, by_session
+from recall_rank.ranking import best_parts, best_sessions, candidates, rerank
 from recall_rank.state import Search
-from recall_rank.tail import by_longer_words, scan, tail_entries
+from recall_rank.tail import extend
 
 
 def page(search: Search, evidence: Evidence) -> list[Grouped]:
@@ -18,48 +17,59 @@ def page(search: Search, evidence: Evidence) -> list[Grouped]:
     options = search.query.options
     first, last = options.offset, options.offset + options.results
     in_buckets = bool(options.directory and options.fallback)
-    if options.order == "time":
-        entries = _by_time(search, evidence)
-    else:
-        if options.group == "session":
-            entries = best_sessions(search, evidence)
+    by_sessions, by_time = options.group == "session", options.order == "time"
+    # not only when the page is not full: what follows a full page decides whether the answer is truncated
+    known = len(evidence.sessions()) if by_sessions else evidence.hit_count
+    if last >= known or in_buckets or by_time or search.text_decides:
+        extend(search, evidence)
+    sessions = evidence.sessions() if by_sessions or by_time else []
+    search.hits_of_session = {row[0]: row[4] for row in sessions}
+    search.total = len(sessions) if by_sessions else evidence.hit_count
+    if by_time:
+        sessions.sort()
+        if by_sessions:
+            chosen = by_session(search.segment, (), sessions[first:last], search.expansion.ceiling or 1.0)
         else:
-            best, rest = best_parts(search, evidence)
-            entries = by_part(search.segment, best, rest, search.total > options.results)
-        # not only when the page is not full: what follows a full page decides whether the answer is truncated
-        if last >= len(entries) or in_buckets or search.text_marks is not None:
-            entries += tail_entries(search, evidence, {entry.session for entry in entries})
-        if options.group == "session":
-            search.total = len(entries)
+            chosen = list(_in_turns(search, evidence, [(row[0], row[4]) for row in sessions]))
+        rerank(search, [entry.candidate for entry in chosen])  # scored all the same, and left in their places
+        return chosen
+    if by_sessions:
+        entries = best_sessions(search, evidence, sessions)
+    else:
+        entries = by_part(search.segment, *best_parts(search, evidence), search.total > options.results)
     if in_buckets:
         entries = by_bucket(entries, search.allowed.buckets)
-    chosen = entries[first:last]
-    if options.order == "time":  # what is shown is scored all the same, and keeps its place
-        rerank(search, [entry.candidate for entry in chosen])
-    return chosen
+    return entries[first:last]
 
 
-def _by_time(search: Search, evidence: Evidence) -> list[Grouped]:
-    """All hits, sessions newest first, messages oldest first: the order of the segment."""
-    if search.text_marks is None:
-        scan(search)
-    segment, options, ceiling = search.segment, search.query.options, search.expansion.ceiling or 1.0
-    marks = bytearray(search.text_marks or b"")
-    evidence.mark_hits(marks)
-    by_longer_words(search, marks)
-    search.total = count_marks(marks)
-    search.total_exact = True
-    known = {part: (doc, value / ceiling) for part, doc, value, _ in evidence.top(evidence.hit_count)}
-    first_doc = segment.part_first_doc
-    found = [
-        Candidate.of_evidence(part, *known.get(part, (first_doc[part], 0.0)))
-        for part in compress(range(len(marks)), marks)
-    ]
-    if options.group == "part":
-        return in_turns(segment, found, options.results)
-    entries = by_session(segment, found, (), 1.0)
-    for candidate in found:
-        session = segment.message_session[segment.part_message[candidate.part]]
-        search.hits_of_session[session] = search.hits_of_session.get(session, 0) + 1
-    search.total = len(entries)
-    return entries
+def _in_turns(search: Search, evidence: Evidence, counts: Sequence[tuple[int, int]]) -> Iterator[Grouped]:
+    """The page's hits in the order of the segment; where not all fit, a session's third waits for all others."""
+    segment = search.segment
+    hits, page = bytearray(segment.parts), bytearray(segment.parts)
+    evidence.mark_hits(hits)
+    order: list[tuple[int, int]] = []
+    for session, low, high in _turns(search, counts):
+        row = segment.sessions[session]
+        start = segment.message_first_part[row.first_message]
+        own = marked(memoryview(hits)[start : segment.message_first_part[row.last_message]])
+        for part in own[low:high]:
+            page[start + part] = 1
+            order.append((start + part, session))
+    found = {candidate.part: candidate for candidate in candidates(search, evidence.among(page))}
+    for part, session in order:
+        yield Grouped(found[part], session)
+
+
+def _turns(search: Search, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """(session, first, last) of its hits for every session that is on the page; `counts` are (session, hits)."""
+    options = search.query.options
+    first, last = options.offset, options.offset + options.results
+    crowded = search.total > options.results
+    at = 0
+    for low, high in ((0, PER_SESSION), (PER_SESSION, search.total)) if crowded else ((0, search.total),):
+        for session, count in counts:
+            size = max(0, min(count, high) - low)
+            begin, end = max(first, at), min(last, at + size)
+            if begin < end:
+                yield session, low + begin - at, low + end - at
+            at += size

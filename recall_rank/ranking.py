@@ -16,41 +16,41 @@ from recall_rank.group import Grouped as Entry
 from recall_rank.score import holding, read, score
 from recall_rank.state import Search
 
-Hit = tuple[int, int, float, float]  # part, document, evidence with and without what stands around it
+Hit = tuple[int, int, float, float, int]  # as Evidence.top() tells it: part, document, evidence, its own, tier
 
 
 def best_parts(search: Search, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
-    """The survivors in their final order, and behind them, as far as the page needs them, hits by evidence alone.
+    """The survivors in their final order, and behind them, as far as the page needs them, all other hits.
 
-    There are as many survivors as fill whole pages: no page holds both. Out of time, all hits are by evidence.
+    There are as many survivors as fill whole pages: no page mixes them with hits by evidence alone. Out of time, there
+    are none.
     """
     options = search.query.options
     count, needed = _whole_pages(options.results), options.offset + options.results
     nearest_first = bool(options.directory and options.fallback)
     found = evidence.top(evidence.hit_count if nearest_first else max(count + weights.LOOKED_AT, needed))
     if nearest_first:
-        found.sort(key=lambda hit: _bucket(search, _session(search, hit[0])))
-    best = rerank(search, candidates(search, found[:count] + _holding(search, found[count:])))
+        found.sort(key=lambda hit: (hit[4], _bucket(search, _session(search, hit[0]))))
+    likely = [hit for hit in found if not hit[4]]
+    best = rerank(search, candidates(search, likely[:count] + _holding(search, likely[count:])))
     if best is None:
-        return [], candidates(search, found)
+        return [], candidates(search, found if nearest_first else found[:needed])
     del best[count:]
     ranked = {candidate.part for candidate in best}
-    rest = [hit for hit in found if hit[0] not in ranked] if needed > count or nearest_first else []
+    rest = [hit for hit in found if hit[0] not in ranked] if needed > len(best) or nearest_first else []
     return best, candidates(search, rest)
 
 
-def best_sessions(search: Search, evidence: Evidence) -> list[Entry]:
+def best_sessions(search: Search, evidence: Evidence, rows: list[SessionHits]) -> list[Entry]:
     """All sessions with hits: as many as fill whole pages in their final order, the others by evidence alone."""
     segment, ceiling = search.segment, search.expansion.ceiling or 1.0
-    rows: list[SessionHits] = evidence.sessions()
-    search.hits_of_session = {row[0]: row[4] for row in rows}
     if search.allowed.buckets:
-        rows.sort(key=lambda row: _bucket(search, row[0]))
+        rows = sorted(rows, key=lambda row: (row[6], _bucket(search, row[0])))
     count = _whole_pages(search.query.options.results)
-    found = evidence.top(weights.SURVIVORS + weights.LOOKED_AT)
+    found = [hit for hit in evidence.top(weights.SURVIVORS + weights.LOOKED_AT) if not hit[4]]
     found = found[: weights.SURVIVORS] + _holding(search, found[weights.SURVIVORS :])
-    chosen = {part for part, *_ in found}
-    firsts = [(part, doc, value, value) for _, part, doc, value, *_ in rows[:count] if part not in chosen]
+    chosen = {hit[0] for hit in found}
+    firsts = [(row[1], row[2], row[3], row[3], 0) for row in rows[:count] if row[1] not in chosen and not row[6]]
     best = rerank(search, candidates(search, found + firsts))
     if best is None:
         return by_session(segment, (), rows, ceiling)
@@ -83,9 +83,12 @@ def rerank(search: Search, found: list[Candidate]) -> list[Candidate] | None:
 
 
 def candidates(search: Search, found: Iterable[Hit]) -> list[Candidate]:
-    """Parts as the prefilter found them."""
+    """Parts as they were found: by the prefilter, or behind its hits by longer words and the text scan."""
     ceiling = search.expansion.ceiling or 1.0
-    return [Candidate.of_evidence(part, doc, value / ceiling) for part, doc, value, _ in found]
+    return [
+        Candidate.of_evidence(part, doc, value / ceiling, "scan" if tier else "prefilter")
+        for part, doc, value, _, tier in found
+    ]
 
 
 def ordered(search: Search, found: Sequence[Candidate]) -> list[Candidate]:

@@ -76,6 +76,7 @@ def _result(search: Search, entry: Grouped) -> Result:
         directory_relevance=_directory_relevance(search, entry.session),
         recency=_recency(segment.message_time[shown_message], query.now),
         confidence=_confidence(candidate.score, title=title),
+        matched_forms=_matched_forms(search, found) if query.options.explain else None,
     )
     return Result(
         session_id=row.id,
@@ -141,6 +142,17 @@ def _matched_terms(search: Search, found: Spot, cut: Snippet) -> tuple[str, ...]
         return tuple(dict.fromkeys(cut.text[span.start : span.end] for span in cut.spans))
     words = search.query.words
     return tuple(dict.fromkeys(w.written for slot, w in enumerate(words) if found.slots >> slot & 1 and w.counts))
+
+
+def _matched_forms(search: Search, found: Spot) -> dict[str, tuple[str, ...]]:
+    """What stands there for the words of the query around the snippet: inflected, joined, split or repaired."""
+    words, text = search.query.words, search.segment.text
+    forms: dict[str, dict[str, None]] = {}
+    for start, end, slot, span, _ in found.events:
+        if any(word.counts for word in words[slot : slot + span]):
+            written = " ".join(word.written for word in words[slot : slot + span])
+            forms.setdefault(written, {})[bytes(text[start:end]).decode("utf-8", "replace")] = None
+    return {written: tuple(found_as) for written, found_as in forms.items()}
 
 
 def _matched_fields(search: Search, part: int, title: bool, found: Spot, cut: Snippet) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def parse_instant(value: str | float, now: int) -> int | None:
     if isinstance(value, str):
         time = _parse_word(value.strip().lower(), now)
     else:
-        time = int(value) if value <= MAX_TIME_MS else None  # neither for NaN nor for infinity
+        time = int(value) if 0 < value <= MAX_TIME_MS else None  # neither for NaN nor for an infinity
     return time if time is not None and 0 < time <= MAX_TIME_MS else None
 
 

@@ -184,13 +184,16 @@ def _span_to_dict(span: Span) -> Mapping[str, int]:
 
 
 def _why_to_dict(why: Why) -> dict[str, Any]:
-    return {
+    entry = {
         "matched_fields": _texts(why.matched_fields),
         "matched_terms": _texts(why.matched_terms),
         "directory_relevance": why.directory_relevance,
         "recency": why.recency,
         "confidence": why.confidence,
     }
+    if why.matched_forms is not None:
+        entry["matched_forms"] = {repaired(word): _texts(forms) for word, forms in why.matched_forms.items()}
+    return entry
 
 
 def _near_miss_to_dict(miss: NearMiss) -> dict[str, Any]:

@@ -522,6 +522,10 @@ def count_marks(marks: Sequence[int], also: Sequence[int] | None = None) -> int:
     return sum(1 for k in range(len(marks)) if marks[k] and (also is None or also[k]))
 
 
+def marked(marks: bytes) -> list[int]:
+    return [at for at, mark in enumerate(marks) if mark]
+
+
 def keep_marks(marks: bytearray, others: Sequence[int], wanted: bool) -> None:
     for k in range(len(marks)):
         marks[k] = marks[k] if bool(others[k]) == wanted else 0
@@ -619,6 +623,8 @@ class Evidence:
         self.base: dict[int, float] = {}  # part -> its best document's score
         self.best: dict[int, int] = {}  # part -> the first such document
         self.fused: dict[int, float] = {}
+        self.tier: dict[int, int] = {}  # part -> 0, unless an extension brought it
+        self.tiers = 0
         self.sums: dict[int, float] = {}  # session -> sum of cubes
 
     def accumulate(
@@ -702,21 +708,41 @@ class Evidence:
             if asked != message and layout.doc_class[self.best[part]] == ASSISTANT:
                 score += echo * max(0.0, messages.get(asked, 0.0) - echo_floor)
             self.fused[part] = score
+        self.tiers = 1
         return len(self.fused)
 
     def session_evidence(self, session: int) -> float:
         return math.cbrt(self.sums.get(session, 0.0))
 
-    def sessions(self) -> list[tuple[int, int, int, float, int, bool]]:
-        """Content stands for a session before its title does; the score is the best of both."""
+    def extend(self, other: Evidence, share: float) -> None:
+        for part in other.fused:
+            if part not in self.fused:
+                self._add(part, other.best[part], share * other.fused[part], share * other.base[part])
+        self.tiers += 1
+
+    def extend_marked(self, parts: Sequence[int], first_docs: Sequence[int]) -> None:
+        for part, mark in enumerate(parts):
+            if mark and part not in self.fused:
+                self._add(part, first_docs[part], 0.0, 0.0)
+        self.tiers += 1
+
+    def _add(self, part: int, doc: int, score: float, base: float) -> None:
+        self.fused[part], self.base[part], self.best[part], self.tier[part] = score, base, doc, self.tiers
+
+    def sessions(self) -> list[tuple[int, int, int, float, int, bool, int]]:
+        """Content stands for a session before its title does; score and tier are those of the best of both."""
+
+        def rank(part: int) -> tuple[int, float, int]:
+            return self.tier.get(part, 0), -self.fused[part], part
+
         found = []
         for session in {self.layout.session_of(part) for part in self.fused}:
             parts = [part for part in self.fused if self.layout.session_of(part) == session]
             content = [part for part in parts if not self.is_title(part)]
-            shown = max(content or parts, key=lambda part: (self.fused[part], -part))
-            score = max(self.fused[part] for part in parts)
-            found.append((session, shown, self.best[shown], score, len(parts), len(content) < len(parts)))
-        return sorted(found, key=lambda row: (-row[3], row[0]))
+            shown, best = min(content or parts, key=rank), min(parts, key=rank)
+            title = len(content) < len(parts)
+            found.append((session, shown, self.best[shown], self.fused[best], len(parts), title, rank(best)[0]))
+        return sorted(found, key=lambda row: (row[6], -row[3], row[0]))
 
 
 # --- window -----------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ MAY_IMPORT = {
     "coverage": BELOW_STAGES | {"state"},
     # Several stages as one step of engine.search(): the survivors, what comes behind them, the page made of both.
     "ranking": BELOW_STAGES | {"state", "score", "boost", "group"},
-    "tail": BELOW_STAGES | {"state", "prefilter", "literal", "group", "ranking"},
+    "tail": BELOW_STAGES | {"state", "prefilter", "literal"},
     "page": BELOW_STAGES | {"state", "group", "ranking", "tail"},
     "engine": BELOW_ENGINE,
     "surface": BELOW_SURFACE | {"surface"},

@@ -93,6 +93,7 @@ def test_durations(text: str, duration: int | None) -> None:
         (-5, None),
         (float("nan"), None),
         (float("inf"), None),
+        (float("-inf"), None),
         (10**400, None),
     ],
 )

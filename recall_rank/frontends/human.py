@@ -49,6 +49,9 @@ def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
     if result.explain:
         parts = ", ".join(f"{name} {value:+.3f}" for name, value in result.explain.items())
         yield [(_INDENT + one_line(f"score {result.score:.3f} = {parts}"), "dim")]
+    for word, forms in (result.why.matched_forms or {}).items():
+        if any(form.lower() != word.lower() for form in forms):
+            yield [(_INDENT + one_line(f"{word} found as {', '.join(forms)}"), "dim")]
 
 
 def marked(snippet: str, spans: Sequence[Span]) -> Line:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -46,6 +46,56 @@ def test_a_planted_regression_fails(tmp_path: Path, planted: dict[str, float]) -
     assert main(["compare", before, result(tmp_path / "b.json", **planted)]) == 1  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("better", "now", "status"), [
+    ("higher", 0.91, 0), ("higher", 0.89, 1), ("higher", 2.0, 0),
+    ("lower", 1.09, 0), ("lower", 1.11, 1), ("lower", 0.1, 0),
+    ("neither", 0.1, 0), ("neither", 9.0, 0),
+])  # fmt: skip
+def test_the_tolerance_is_a_share_of_the_older_value(tmp_path: Path, better: Any, now: float, status: int) -> None:
+    for name, value in (("a.json", 1.0), ("b.json", now)):
+        one = Report("speed", "How fast?", "d")
+        one.add("figure", value, better=better, tol=0.1)
+        report.write(tmp_path / name, [one])
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == status
+
+
+def test_what_was_nothing_and_now_is_something_is_a_regression(tmp_path: Path) -> None:
+    for name, value in (("a.json", 0.0), ("b.json", 0.5)):
+        one = Report("deadline", "How late?", "d")
+        one.add("past max", value, "ms", "lower", 0.5)
+        report.write(tmp_path / name, [one])
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 1
+    assert main(["compare", str(tmp_path / "b.json"), str(tmp_path / "a.json")]) == 0
+
+
+def test_one_regression_among_several_benchmarks_is_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def write(name: str, ms: float) -> str:
+        made = [Report("startup", "?", "none"), Report("speed", "?", "d")]
+        made[0].add("import", 10.0, "ms", "lower", 0.5)
+        made[1].add("cpu p50", ms, "ms", "lower", 0.3)
+        report.write(tmp_path / name, made)
+        return str(tmp_path / name)
+
+    assert main(["compare", write("a.json", 2.0), write("b.json", 3.0)]) == 1
+    worse = [line for line in capsys.readouterr().out.splitlines() if line.startswith("WORSE")]
+    assert worse == ["WORSE speed d cpu p50: 2 -> 3"]
+
+
+@pytest.mark.parametrize(("before", "after", "status"), [(True, False, 1), (True, True, 0), (False, False, 0)])
+def test_files_of_checks_alone_are_compared(tmp_path: Path, before: bool, after: bool, status: int) -> None:
+    for name, ok in (("a.json", before), ("b.json", after)):
+        one = Report("needle", "Still there?", "d")
+        one.check("found first", ok)
+        report.write(tmp_path / name, [one])
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == status
+
+
+def test_a_figure_that_is_gone_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = result(tmp_path / "a.json")
+    assert main(["compare", before, result(tmp_path / "b.json", ms=float("nan"))]) == 0
+    assert "cpu p50: only in" in capsys.readouterr().out
+
+
 def test_getting_better_is_no_regression(tmp_path: Path) -> None:
     before = result(tmp_path / "a.json", held=False)
     assert main(["compare", before, result(tmp_path / "b.json", mrr=0.9, ms=1.0)]) == 0
@@ -57,6 +107,11 @@ def test_files_that_cannot_be_compared(tmp_path: Path) -> None:
     assert main(["compare", before, str(tmp_path / "other.json")]) == 2
     assert main(["compare", before, str(tmp_path / "absent.json")]) == 2
     assert main(["compare", before, result(tmp_path / "b.json", data="elsewhere")]) == 2
+    broken = ("", "[]", "no JSON", '{"schema": 1}', '{"schema": 1, "reports": [{}]}', '{"schema": 1, "reports": 3}')
+    for text in broken:
+        (tmp_path / "other.json").write_text(text, encoding="utf-8")
+        assert main(["compare", before, str(tmp_path / "other.json")]) == 2
+        assert main(["compare", str(tmp_path / "other.json"), before]) == 2
 
 
 def test_the_schema_is_the_documented_one(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from engine.samples import DAY_MS, NOW, ask, message, paged, pages, part, parts,
 
 from recall_rank import weights
 from recall_rank.corpus import Index
-from recall_rank.group import PER_SESSION, by_part, in_turns
+from recall_rank.group import PER_SESSION, by_part
 from recall_rank.index.build import build
 from recall_rank.model import Session
 from recall_rank.score import Candidate
@@ -68,11 +68,15 @@ def test_the_rest_follows_and_moves_nothing() -> None:
     ]
 
 
-def test_in_turns_a_third_part_waits_for_all_others() -> None:
-    segment = segment_of({"a": 4, "b": 1})
-    found = candidates(segment, ("a.0.1", 0), ("a.1.1", 0), ("a.2.1", 0), ("a.3.1", 0), ("b.0.1", 0))
-    assert names(segment, in_turns(segment, found, 4)) == ["a.0.1", "a.1.1", "b.0.1", "a.2.1", "a.3.1"]
-    assert names(segment, in_turns(segment, found, 5)) == ["a.0.1", "a.1.1", "a.2.1", "a.3.1", "b.0.1"]
+def test_by_time_a_third_part_waits_for_all_others() -> None:
+    index = Index.build(
+        [session("a", *["lantern"] * 4, updated=NOW), session("b", "lantern", "lantern", updated=NOW - 1)]
+    )
+    everything = ["a.0.1", "a.1.1", "b.0.1", "b.1.1", "a.2.1", "a.3.1"]
+    for size in range(1, 6):
+        pages = [ask(index, "lantern", order="time", results=size, offset=at) for at in range(0, 6, size)]
+        assert [hit.part_id for page in pages for hit in page.results] == everything
+    assert parts(ask(index, "lantern", order="time", results=6)) == [*everything[:2], *everything[4:], *everything[2:4]]
 
 
 # --- whole searches ------------------------------------------------------------------------------------

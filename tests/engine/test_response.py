@@ -124,6 +124,15 @@ def test_the_explained_parts_add_up_to_the_score(index: Index, options: dict[str
             assert hit.score == 0 or "evidence" in hit.explain
 
 
+def test_the_explanation_tells_words_as_they_were_found() -> None:
+    index = Index.build([session("s", "the rateLimit of the connections was raised", *["calm water"] * 9)])
+    [hit] = ask(index, "rate_limit conections", explain=True).results
+    assert hit.why.matched_forms == {"rate limit": ("rateLimit",), "rate": ("rate",), "limit": ("Limit",),
+                                     "conections": ("connections",)}  # fmt: skip
+    assert json.loads(ask(index, "rate_limit", explain=True).to_json())["results"][0]["why"]["matched_forms"]
+    assert ask(index, "rate_limit").results[0].why.matched_forms is None
+
+
 def test_nothing_is_explained_unasked(index: Index) -> None:
     assert all(hit.explain is None and hit.match_reasons is None for hit in ask(index, "lantern").results)
 
@@ -236,7 +245,7 @@ def test_stages_are_told(index: Index) -> None:
         return tuple(response.stages_run)
 
     assert stages(ask(index, "lantern", results=2)) == ("prefilter", "score", "boost")
-    assert stages(ask(index, "lantern")) == ("prefilter", "score", "boost", "scan")
+    assert stages(ask(index, "lantern")) == ("prefilter", "scan", "score", "boost")
     assert stages(ask(index, "lantern", match="literal"))[0] == "scan"
 
 

@@ -40,11 +40,13 @@ class Segment:
     documents: list[dict[bytes, int]]
 
     def pair(self, eligible: bytearray | None = None) -> tuple[Evidence, reference.Evidence]:
+        return self.pairs(1, eligible)[0]
+
+    def pairs(self, count: int, eligible: bytearray | None = None) -> list[tuple[Evidence, reference.Evidence]]:
+        """Evidence of several queries over the same columns."""
         native, slow = postings(columns(self.documents))
-        return (
-            Evidence(Layout(**self.layout), native, eligible),
-            reference.Evidence(reference.Layout(**self.layout), slow, eligible),
-        )
+        layout, plain = Layout(**self.layout), reference.Layout(**self.layout)
+        return [(Evidence(layout, native, eligible), reference.Evidence(plain, slow, eligible)) for _ in range(count)]
 
 
 def some_segment(chance: Random) -> Segment:
@@ -107,15 +109,17 @@ def flat(docs: int, **changed: Any) -> dict[str, Any]:
     }
 
 
-def check(native: Evidence, slow: reference.Evidence) -> list[tuple[int, int, float, float]]:
+def check(native: Evidence, slow: reference.Evidence) -> list[tuple[int, int, float, float, int]]:
     """All hits of the native side, which must be those of the slow one, ordered as promised."""
     hits = native.top(native.hit_count)
     assert {part for part, *_ in hits} == set(slow.fused)
-    for part, doc, score, base in hits:
+    for part, doc, score, base, tier in hits:
         assert (score, base) == (close(slow.fused[part]), close(slow.base[part]))
         assert slow.layout.doc_part[doc] == part
-        assert slow.scores[doc] == close(slow.base[part])
+        assert tier == slow.tier.get(part, 0)
+        if not tier:
+            assert slow.scores[doc] == close(slow.base[part])
     times = [slow.layout.message_time[slow.layout.part_message[part]] for part, *_ in hits]
-    order = [(-score, -time, part) for (part, _, score, _), time in zip(hits, times, strict=True)]
+    order = [(tier, -score, -time, part) for (part, _, score, _, tier), time in zip(hits, times, strict=True)]
     assert order == sorted(order)
     return hits

@@ -87,7 +87,7 @@ def search(layout: Layout, postings: Postings) -> None:
     count = evidence.fuse(around, session, bytes([1]) * layout.parts, 0.5, 0.1)
     hits = evidence.top(count)
     assert len(hits) == count
-    assert all(part < layout.parts and doc < layout.docs for part, doc, _, _ in hits)
+    assert all(part < layout.parts and doc < layout.docs for part, doc, *_ in hits)
     assert all(place < layout.sessions for place, *_ in evidence.sessions())
     marked = bytearray(layout.parts)
     evidence.mark_hits(marked)

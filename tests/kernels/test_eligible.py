@@ -11,7 +11,7 @@ import reference
 from hypothesis import given
 from kernels.inputs import ascending, marks, seeds
 
-from recall_rank._core.eligible import count_marks, keep_marks, mark, spread
+from recall_rank._core.eligible import count_marks, keep_marks, mark, marked, spread
 
 USER, ASSISTANT, TITLE = 0, 1, reference.TITLE_ROLE
 
@@ -150,6 +150,8 @@ def test_marks_are_counted_and_kept_one_by_one(chance: Random) -> None:
     left, right = (bytearray(chance.choices([0, 1, 255], k=size)) for _ in range(2))
     assert count_marks(left) == reference.count_marks(left)
     assert count_marks(left, right) == reference.count_marks(left, right)
+    assert marked(left) == reference.marked(left)
+    assert marked(bytes(99) + left) == [99 + at for at in reference.marked(left)]
     slow = bytearray(left)
     keep_marks(left, right, wanted)
     reference.keep_marks(slow, right, wanted)

@@ -108,7 +108,7 @@ def test_documents_at_the_borders_of_blocks() -> None:
     assert (native.blocks_done, native.docs_done) == (3, 140_000)
     assert native.fuse(**ALONE) == len(holding)
     assert sorted(part for part, *_ in native.top(9)) == holding
-    assert len({score for _, _, score, _ in native.top(9)}) == 1
+    assert len({score for _, _, score, *_ in native.top(9)}) == 1
 
 
 def test_after_the_deadline_nothing_is_done() -> None:
@@ -145,8 +145,8 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]
     assert done == (late.docs_done == docs)
     full.fuse(**ALONE)
     late.fuse(**ALONE)
-    expected = {part: (doc, score) for part, doc, score, _ in full.top(docs) if doc < late.docs_done}
-    assert {part: (doc, score) for part, doc, score, _ in late.top(docs)} == expected
+    expected = {part: (doc, score) for part, doc, score, *_ in full.top(docs) if doc < late.docs_done}
+    assert {part: (doc, score) for part, doc, score, *_ in late.top(docs)} == expected
 
 
 @pytest.mark.parametrize(

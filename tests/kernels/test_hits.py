@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from random import Random
 
+import pytest
 from hypothesis import given
-from kernels.inputs import seeds
+from kernels.inputs import marks, seeds
 from kernels.segments import ALONE, Segment, check, flat, one_group, some_segment
 
 
@@ -37,8 +38,8 @@ def test_sessions_marks_and_scores_are_those_of_the_hits(chance: Random) -> None
     sessions = native.sessions()
     hits = check(native, slow)
     # the grouping alone, on the very scores that the native side gave
-    slow.fused = {part: score for part, _, score, _ in hits}
-    slow.best = {part: doc for part, doc, _, _ in hits}
+    slow.fused = {part: score for part, _, score, *_ in hits}
+    slow.best = {part: doc for part, doc, *_ in hits}
     assert sessions == slow.sessions()
     parts = len(segment.layout["part_message"])
     marked, scores = bytearray(parts), array("f", [-1.0] * parts)
@@ -46,3 +47,56 @@ def test_sessions_marks_and_scores_are_those_of_the_hits(chance: Random) -> None
     native.write_scores(scores)
     assert [part for part in range(parts) if marked[part]] == sorted(slow.fused)
     assert list(scores) == [slow.fused.get(part, -1.0) for part in range(parts)]
+
+
+@given(seeds)
+def test_extensions_follow_as_tiers_of_their_own(chance: Random) -> None:
+    segment = some_segment(chance)
+    (native, slow), *others = segment.pairs(chance.randint(1, 3))
+    terms = len(slow.frequencies)
+    for evidence, first in ((native, 0), (slow, 0)):
+        evidence.accumulate(**one_group(first, terms and 1))
+        evidence.fuse(**ALONE)
+    for pair in others:
+        for evidence in pair:
+            evidence.accumulate(**one_group(0, terms))
+            evidence.fuse(**ALONE)
+        native.extend(pair[0], 0.25)
+        slow.extend(pair[1], 0.25)
+    parts, doc_part = len(segment.layout["part_message"]), list(segment.layout["doc_part"])
+    first_docs = array("I", [doc_part.index(part) if part in doc_part else len(doc_part) for part in range(parts)])
+    first_docs.append(len(doc_part))
+    marked = bytes(chance.random() < 0.4 and part in doc_part for part in range(parts))
+    native.extend_marked(marked, first_docs)
+    slow.extend_marked(marked, first_docs)
+    assert native.tiers == slow.tiers == len(others) + 2
+    hits = check(native, slow)
+    wanted = marks(chance, parts)
+    assert native.among(wanted) == sorted(hit for hit in hits if wanted[hit[0]])
+    slow.fused = {part: score for part, _, score, *_ in hits}
+    slow.best = {part: doc for part, doc, *_ in hits}
+    assert native.sessions() == slow.sessions()
+
+
+def test_an_extension_must_fit() -> None:
+    one, two = (Segment(flat(2), [{b"a": 1}] * 2).pair()[0] for _ in range(2))
+    for evidence in (one, two):
+        evidence.accumulate(**one_group(0, 1))
+        evidence.fuse(**ALONE)
+    with pytest.raises(ValueError, match="same layout"):
+        one.extend(two, 1.0)
+    with pytest.raises(ValueError, match="same layout"):
+        one.extend(one, 1.0)
+    with pytest.raises(ValueError, match="one byte a part"):
+        one.extend_marked(b"\1", array("I", [0, 1, 2]))
+    with pytest.raises(ValueError, match="one number more"):
+        one.extend_marked(b"\1\1", array("I", [0, 1]))
+    with pytest.raises(ValueError, match="one byte a part"):
+        one.among(b"\1")
+
+
+def test_a_part_without_a_document_extends_nothing() -> None:
+    native = Segment(flat(2, part_message=array("I", [0, 1, 1])), [{}] * 2).pair()[0]
+    native.fuse(**ALONE)
+    with pytest.raises(ValueError, match="no document"):
+        native.extend_marked(b"\0\0\1", array("I", [0, 1, 2, 2]))

@@ -1,6 +1,7 @@
 """Apply scope and filters to the columns of a segment: which parts and documents may answer at all."""
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 cdef enum:
     TITLE_ROLE = 4
@@ -85,6 +86,26 @@ def count_marks(const unsigned char[::1] marks not None, const unsigned char[::1
         for k in range(marks.shape[0]):
             if marks[k] and (also is None or also[k]):
                 found += 1
+    return found
+
+
+def marked(const unsigned char[::1] marks not None):
+    """The places whose byte is not 0, ascending."""
+    cdef Py_ssize_t k = 0, size = marks.shape[0]
+    cdef const unsigned char* at
+    cdef uint64_t eight
+    found = []
+    if size:
+        at = &marks[0]
+        while k < size:
+            if k + 8 <= size:  # most stretches have no mark
+                memcpy(&eight, at + k, 8)
+                if eight == 0:
+                    k += 8
+                    continue
+            if at[k]:
+                found.append(k)
+            k += 1
     return found
 
 

@@ -9,14 +9,13 @@ from libc.math cimport cbrtf, logf
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from recall_rank._core.clock cimport rr_now
-from recall_rank._core.hits cimport Hit, best_first
+from recall_rank._core.hits cimport TITLE, Hit, SessionHits, add_hit, best_first
 from recall_rank._core.layout cimport CLASSES, Layout
 from recall_rank._core.postings cimport Postings
 
 cdef enum:
     BLOCK = 65536
     LONGEST = 1024       # words a document is counted to have at most
-    TITLE = 0            # the class of a session's title
     ASSISTANT = 2        # the class of an agent's prose
     PACE = 16384         # postings between two looks at the clock
 
@@ -34,6 +33,8 @@ cdef class Evidence:
     cdef float* session_title
     cdef Hit* hits
     cdef readonly Py_ssize_t hit_count
+    cdef Py_ssize_t room          # Hits that fit into `hits`
+    cdef readonly uint32_t tiers  # 1 after fuse(), and 1 more for every extension
     cdef readonly Py_ssize_t blocks_done
     cdef readonly Py_ssize_t docs_done
 
@@ -236,8 +237,9 @@ cdef class Evidence:
                 raise ValueError("only must have one byte a part")
             if self.layout.parts:
                 keep = &view[0]
-        if self.hits != NULL:
+        if self.tiers:
             raise ValueError("fuse() runs once")
+        self.tiers = 1
         with nogil:
             if not self.collect():
                 with gil:
@@ -245,26 +247,36 @@ cdef class Evidence:
             self.spread(&neighbours[0], &session[0], keep, echo, echo_floor)
         return self.hit_count
 
+    cdef bint has_room(self, Py_ssize_t count) noexcept nogil:
+        """Whether one Hit more fits behind `count` of them."""
+        cdef Py_ssize_t wanted
+        cdef void* grown
+        if count < self.room:
+            return True
+        wanted = self.room * 2 + 1024
+        grown = PyMem_RawRealloc(self.hits, wanted * sizeof(Hit))
+        if grown == NULL:
+            return False
+        self.hits = <Hit*>grown
+        self.room = wanted
+        return True
+
     cdef bint collect(self) noexcept nogil:
         """One Hit a part with evidence, its best passage in it; the best of each message and each session's sum."""
-        cdef Py_ssize_t doc = 0, count = 0, capacity = 0
+        cdef Py_ssize_t doc = 0, count = 0
         cdef uint32_t part, message
         cdef float best
         cdef float* scores = self.scores
-        cdef void* grown
         while doc < self.docs_done:
             if scores[doc] == 0:
                 doc += 1
                 continue
             part = self.layout.doc_part[doc]
-            if count == capacity:
-                capacity = capacity * 2 + 1024
-                grown = PyMem_RawRealloc(self.hits, capacity * sizeof(Hit))
-                if grown == NULL:
-                    return False
-                self.hits = <Hit*>grown
+            if not self.has_room(count):
+                return False
             self.hits[count].part = part
             self.hits[count].doc = doc
+            self.hits[count].tier = 0
             best = 0
             while doc < self.docs_done and self.layout.doc_part[doc] == part:
                 if scores[doc] > best:
@@ -321,8 +333,57 @@ cdef class Evidence:
             kept += 1
         self.hit_count = kept
 
+    def extend(self, Evidence other not None, float share):
+        """Let the hits of `other` that are no hits yet follow as a tier of their own, with `share` of their scores."""
+        cdef Py_ssize_t k
+        cdef Hit* hit
+        cdef unsigned char[::1] known
+        if other.layout is not self.layout or other is self:
+            raise ValueError("the other evidence is not of the same layout")
+        known = bytearray(self.layout.parts)
+        self.mark_hits(known)
+        for k in range(other.hit_count):
+            if known[other.hits[k].part]:
+                continue
+            if not self.has_room(self.hit_count):
+                raise MemoryError
+            hit = self.hits + self.hit_count
+            hit[0] = other.hits[k]
+            hit.score *= share
+            hit.base *= share
+            hit.tier = self.tiers
+            self.hit_count += 1
+        self.tiers += 1
+
+    def extend_marked(self, const unsigned char[::1] parts not None, const uint32_t[::1] first_docs not None):
+        """Let the parts of parts u8[parts] that are no hits yet follow as a tier of their own, without any score.
+
+        first_docs u32[parts + 1] are the parts' first documents.
+        """
+        cdef Py_ssize_t part
+        cdef Hit* hit
+        cdef unsigned char[::1] known
+        if parts.shape[0] != self.layout.parts or first_docs.shape[0] != self.layout.parts + 1:
+            raise ValueError("parts must have one byte a part, first_docs one number more")
+        known = bytearray(self.layout.parts)
+        self.mark_hits(known)
+        for part in range(self.layout.parts):
+            if not parts[part] or known[part]:
+                continue
+            if first_docs[part] >= self.layout.docs:
+                raise ValueError(f"part {part} has no document")
+            if not self.has_room(self.hit_count):
+                raise MemoryError
+            hit = self.hits + self.hit_count
+            hit.part = part
+            hit.doc = first_docs[part]
+            hit.score = hit.base = 0
+            hit.tier = self.tiers
+            self.hit_count += 1
+        self.tiers += 1
+
     def top(self, Py_ssize_t count):
-        """The `count` best hits, best first: (part, best document, score, the part's own evidence).
+        """The `count` best hits, best first: (part, best document, score, the part's own evidence, tier).
 
         May be called again with a larger count: the hits are reordered, never lost.
         """
@@ -335,37 +396,46 @@ cdef class Evidence:
             return []
         with nogil:
             best_first(self.hits, self.hit_count, count, self.layout)
-        return [(self.hits[k].part, self.hits[k].doc, self.hits[k].score, self.hits[k].base) for k in range(count)]
+        return [
+            (self.hits[k].part, self.hits[k].doc, self.hits[k].score, self.hits[k].base, self.hits[k].tier)
+            for k in range(count)
+        ]
+
+    def among(self, const unsigned char[::1] parts not None):
+        """The hits of the marked parts u8[parts], as top() tells them, in the order of the segment. O(hits)."""
+        cdef Py_ssize_t k
+        if parts.shape[0] != self.layout.parts:
+            raise ValueError("parts must have one byte a part")
+        found = [
+            (self.hits[k].part, self.hits[k].doc, self.hits[k].score, self.hits[k].base, self.hits[k].tier)
+            for k in range(self.hit_count) if parts[self.hits[k].part]
+        ]
+        found.sort()
+        return found
 
     def sessions(self):
-        """The sessions that have hits, best first: (session, part, document, score, hits, title).
+        """The sessions that have hits, best first: (session, part, document, score, hits, title, tier).
 
-        part is the best content part, or the title's where only the title is a hit; score is that of the best hit
-        of the session, title or not; `title` says whether the title is a hit.
+        part is the best content part, or the title's where only the title is a hit; score and tier are those of the
+        best hit of the session, title or not; `title` says whether the title is a hit.
         """
         cdef Py_ssize_t k
-        cdef uint32_t session
-        cdef Hit* hit
-        cdef bint title
-        found = {}
-        for k in range(self.hit_count):
-            hit = self.hits + k
-            session = self.layout.message_session[self.layout.part_message[hit.part]]
-            title = self.layout.doc_class[hit.doc] == TITLE
-            known = found.get(session)
-            if known is None:
-                found[session] = [hit.part, hit.doc, hit.score, 1, title, -1.0 if title else hit.score]
-                continue
-            known[3] += 1
-            if title:
-                known[4] = True
-            elif hit.score > known[5] or (hit.score == known[5] and hit.part < known[0]):
-                known[0] = hit.part
-                known[1] = hit.doc
-                known[5] = hit.score
-            if hit.score > known[2]:
-                known[2] = hit.score
-        return sorted(((session, *row[:5]) for session, row in found.items()), key=by_score)
+        cdef SessionHits* rows = <SessionHits*>PyMem_RawCalloc(self.layout.sessions + 1, sizeof(SessionHits))
+        if rows == NULL:
+            raise MemoryError
+        try:
+            with nogil:
+                for k in range(self.hit_count):
+                    add_hit(rows, self.hits + k, self.layout)
+            found = [
+                (k, rows[k].shown.part, rows[k].shown.doc, rows[k].best.score, rows[k].count, rows[k].title != 0,
+                 rows[k].best.tier)
+                for k in range(self.layout.sessions) if rows[k].count
+            ]
+        finally:
+            PyMem_RawFree(rows)
+        found.sort(key=by_score)
+        return found
 
     def session_evidence(self, Py_ssize_t session):
         """The L3 norm of the session's messages."""
@@ -391,7 +461,7 @@ cdef class Evidence:
 
 
 def by_score(row):
-    return -row[3], row[0]
+    return row[6], -row[3], row[0]
 
 
 def idf(double documents, double frequency):

@@ -2,10 +2,22 @@ from libc.stdint cimport uint32_t
 
 from recall_rank._core.layout cimport Layout
 
+cdef enum:
+    TITLE = 0  # the class of a session's title
+
 cdef struct Hit:
     float score
     float base     # the part's own evidence
     uint32_t part
     uint32_t doc   # its best passage
+    uint32_t tier  # hits of a tier rank before those of the next
 
+cdef struct SessionHits:
+    const Hit* shown    # the best content, or the title where there is nothing else
+    const Hit* best
+    uint32_t count
+    uint32_t title      # whether the title is a hit
+    uint32_t content    # whether `shown` is content
+
+cdef void add_hit(SessionHits* rows, const Hit* hit, Layout layout) noexcept nogil
 cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, Layout layout) noexcept nogil

@@ -4,8 +4,10 @@ from libc.stdint cimport int64_t
 
 
 cdef bint above(const Hit* a, const Hit* b, Layout layout) noexcept nogil:
-    """Whether `a` ranks before `b`: score, then newer, then the order of the segment."""
+    """Whether `a` ranks before `b`: tier, then score, then newer, then the order of the segment."""
     cdef int64_t left, right
+    if a.tier != b.tier:
+        return a.tier < b.tier
     if a.score != b.score:
         return a.score > b.score
     left = layout.message_time[layout.part_message[a.part]]
@@ -30,6 +32,29 @@ cdef void sink(Hit* hits, Py_ssize_t at, Py_ssize_t count, Layout layout) noexce
         hits[at] = hits[child]
         at = child
     hits[at] = moved
+
+
+cdef bint better(const Hit* a, const Hit* b) noexcept nogil:
+    """Whether `a` rather than `b` stands for a session: tier, then score, then the order of the segment."""
+    if a.tier != b.tier:
+        return a.tier < b.tier
+    if a.score != b.score:
+        return a.score > b.score
+    return a.part < b.part
+
+
+cdef void add_hit(SessionHits* rows, const Hit* hit, Layout layout) noexcept nogil:
+    """Count a hit for its session's row."""
+    cdef SessionHits* row = rows + layout.message_session[layout.part_message[hit.part]]
+    cdef bint content = layout.doc_class[hit.doc] != TITLE
+    if not content:
+        row.title = 1
+    if row.count == 0 or (content and not row.content) or (<uint32_t>content == row.content and better(hit, row.shown)):
+        row.shown = hit
+        row.content = content
+    if row.count == 0 or better(hit, row.best):
+        row.best = hit
+    row.count += 1
 
 
 cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, Layout layout) noexcept nogil:
