@@ -239,7 +239,9 @@ class _Expander:
     def _add(
         self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False
     ) -> None:
-        if members:
+        if len(members) == 1:
+            self.groups.append(TermGroup(written, at, span, members, boost, joint=joint))
+        elif members:
             best: dict[tuple[int, int], float] = {}
             for first, last, weight in members:  # a form may be a neighbour of the word and of the same stem
                 best[first, last] = max(weight, best.get((first, last), 0.0))
@@ -265,19 +267,24 @@ class _Expander:
         taken = {(c.at, c.span) for c in self.query.compounds}
         longest = MAX_JOIN if len(words) <= LONG_QUERY else 2
         boost = weights.NEIGHBOUR_JOIN if sum(word.counts for word in words) <= PROSE_WORDS else weights.PROSE_JOIN
-        for at in range(len(words) - 1):
+        for at, first in enumerate(words[:-1]):
+            form, counts, doubtful = first.form, first.counts, first.counts and self.known[at] < 0
+            if first.cjk:
+                continue
             if self._late():
                 return
-            for span in range(2, min(longest, len(words) - at) + 1):
-                run = words[at : at + span]
-                if (at, span) in taken or any(word.cjk for word in run) or not any(word.counts for word in run):
-                    continue
-                form = b"".join(word.form for word in run)
-                doubtful = any(
-                    known < 0 and word.counts for known, word in zip(self.known[at : at + span], run, strict=True)
-                )
-                members = self._forms(form, at, span, repair=doubtful and len(words) <= LONG_QUERY)
-                self._add(" ".join(word.written for word in run), at, span, members, boost)
+            for last in range(at + 1, min(at + longest, len(words))):
+                word = words[last]
+                if word.cjk:
+                    break
+                form += word.form
+                counts = counts or word.counts
+                doubtful = doubtful or (word.counts and self.known[last] < 0)
+                repair = doubtful and len(words) <= LONG_QUERY
+                if counts and (repair or self.lexicon.find(form) >= 0) and (at, last + 1 - at) not in taken:
+                    members = self._forms(form, at, last + 1 - at, repair=repair)
+                    written = " ".join(each.written for each in words[at : last + 1])
+                    self._add(written, at, last + 1 - at, members, boost)
 
     # --- one word --------------------------------------------------------------------------------
 
@@ -365,6 +372,7 @@ class _Expander:
         """Every pair of known words that `form` is made of."""
         if len(form) < 2 * MIN_HALF or not form.isalnum():
             return
-        for place in range(MIN_HALF, len(form) - MIN_HALF + 1):
-            if self.lexicon.find(form[:place]) >= 0 and self.lexicon.find(form[place:]) >= 0:
-                yield form[:place], form[place:]
+        for place in self.lexicon.vocabulary.splits(form, MIN_HALF):
+            left, right = form[:place], form[place:]
+            if self.lexicon.eligible is None or (self.lexicon.find(left) >= 0 and self.lexicon.find(right) >= 0):
+                yield left, right

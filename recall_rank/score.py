@@ -17,7 +17,7 @@ from recall_rank.candidate import END, PHRASE, START, WIDTH, Candidate
 from recall_rank.expand import Expansion
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
-from recall_rank.text import encode, fold
+from recall_rank.text import encode, fold, folded
 
 REACH_BYTES = 65_536  # text of a part around its best passage in which the whole query is looked for
 MOST_PLACES = 16  # places of the whole query that are looked at
@@ -95,23 +95,15 @@ def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: 
     """
     best = survivors[: weights.SCORED]
     scorer = Scorer(fuzz.ratio, fold(query.text))
-    texts: list[str] = []
-    worth: list[float] = []
-    owners: list[int] = []
-    for owner, candidate in enumerate(best):
-        for text, weight in _field_texts(segment, candidate):
-            texts.append(text)
-            worth.append(weight)
-            owners.append(owner)
+    fields = [_field_texts(segment, candidate) for candidate in best]
+    texts = list({text: None for texts in fields for text, _ in texts})  # titles and directories come again and again
     found = array("d", bytes(8 * len(texts)))
     if scorer.scores(texts, found, deadline.score_by_ns) < len(texts):
         return False
-    sums = [0.0] * len(best)
-    shares = [0.0] * len(best)
-    for owner, weight, value in zip(owners, worth, found, strict=True):
-        sums[owner] += weight * value
-        shares[owner] += weight
-    for candidate, total, share in zip(best, sums, shares, strict=True):
+    ratio = dict(zip(texts, found, strict=True))
+    for candidate, pairs in zip(best, fields, strict=True):
+        share = sum(weight for _, weight in pairs)
+        total = sum(weight * ratio[text] for text, weight in pairs)
         candidate.similarity = total / share / 100 if share else 0.0  # an author alone leaves nothing to compare
     return True
 
@@ -122,10 +114,13 @@ def _field_texts(segment: Segment, candidate: Candidate) -> list[tuple[str, floa
     begin, end = base + int(candidate.features[START]), base + int(candidate.features[END])
     row = segment.session_of_part(candidate.part)
     tool = segment.names.values[segment.part_tool[candidate.part]]
-    fields = (
-        (bytes(segment.text[begin:end]).decode("utf-8", "replace"), weights.FIELD_TEXT),
+    window = bytes(segment.text[begin:end]).decode("utf-8", "replace")
+    fields = [(fold(window), weights.FIELD_TEXT)] if window else []
+    for name, weight in (
         (row.directory, weights.FIELD_DIRECTORY),
         (row.title, weights.FIELD_TITLE),
         (tool, weights.FIELD_TOOL_NAME),
-    )
-    return [(fold(text), weight) for text, weight in fields if text]
+    ):
+        if name:
+            fields.append((folded(name), weight))
+    return fields

@@ -13,7 +13,7 @@ from recall_rank.model import Span
 from recall_rank.text import FIELD_NAMES, Field
 
 ELLIPSIS = "..."
-LONG_FIELD = 16_384  # bytes from which only the surroundings of a match are decoded
+LONG_FIELD = 4_096  # bytes from which only the surroundings of a match are decoded
 
 
 Event = tuple[int, int, int, int, float]  # bytes [start, end), words [slot, slot + span) of the query, similarity
@@ -41,7 +41,8 @@ def spot(segment: Segment, matcher: Matcher, part: int, doc: int, width: int) ->
     """Read a passage for the last time."""
     start, end = segment.doc_start[doc], segment.doc_start[doc + 1]
     label = segment.field_at(part, start)[2]
-    slots, fields, first, last, events = matcher.spot(segment.text, start, end, label, width, 4 * width)
+    reach = width if bytes(memoryview(segment.text)[start + 1 : end]).isascii() else 4 * width  # bytes of `width`
+    slots, fields, first, last, events = matcher.spot(segment.text, start, end, label, width, reach)
     names = tuple(dict.fromkeys(FIELD_NAMES[field] for field in Field if fields >> (field - Field.TEXT) & 1))
     return Spot(slots, names, max(first, start), max(last, start), events)
 
@@ -91,6 +92,8 @@ def show(segment: Segment, part: int, found: Spot, word_weights: Sequence[float]
     inside = [event for event in found.events if near.start <= event[0] and event[1] <= near.end]
     ranges = [(event[0] - near.start, event[1] - near.start) for event in inside]
     places = ranges if near.text.isascii() else _characters(near.data, ranges)
+    if len(near.text) <= width:  # all of it is shown
+        return near.snippet(places, [], width)
     return near.snippet(places, _worth(inside, word_weights), width, [event[2] for event in inside])
 
 

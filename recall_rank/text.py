@@ -102,6 +102,12 @@ def fold(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def folded(name: str) -> str:
+    """fold(), remembered: for titles, directories and names, which come again with every hit."""
+    return fold(name)
+
+
+@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """The English stem of a lower-case word (Snowball's Porter2); words with other than a-z are their own stem."""
     if not word.isascii() or not word.isalpha() or len(word) < 3:

@@ -67,8 +67,8 @@ TITLE_TALK = 0.0  # a talk's title is who talks: every message would get it
 
 # --- rerank: additions to the normalised evidence of a survivor --------------------------------------
 
-SURVIVORS = 48  # parts whose passages are read again
-LOOKED_AT = 208  # further ones that are read again where they hold the query as it was written
+SURVIVORS = 40  # parts whose passages are read again
+LOOKED_AT = 80  # further ones that are read again where they hold the query as it was written
 WINDOW_WORDS = 24  # width of the densest window
 WINDOW = 0.1  # words close together are about one thing
 PHRASE = 0.1  # the longest unbroken run of the query

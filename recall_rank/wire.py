@@ -184,7 +184,7 @@ def _span_to_dict(span: Span) -> Mapping[str, int]:
 
 
 def _why_to_dict(why: Why) -> dict[str, Any]:
-    entry = {
+    entry: dict[str, Any] = {
         "matched_fields": _texts(why.matched_fields),
         "matched_terms": _texts(why.matched_terms),
         "directory_relevance": why.directory_relevance,

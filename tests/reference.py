@@ -419,6 +419,10 @@ class Vocabulary:
     def find(self, form: bytes) -> int:
         return self.terms.index(form) if form in self.terms else -1
 
+    def splits(self, form: bytes, shortest: int) -> list[int]:
+        places = range(shortest, len(form) - shortest + 1)
+        return [place for place in places if form[:place] in self.terms and form[place:] in self.terms]
+
     def prefix(self, form: bytes, longest: int = MAX_TERM) -> list[tuple[int, int]]:
         """Ranges of neighbours of one length that begin with `form` and are longer than it."""
         ranges: list[tuple[int, int]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from recall_rank._core.builder import SegmentBuilder
@@ -19,6 +20,7 @@ from recall_rank.text import Field, encode, fields, fold
 LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
 TOOL_TAG, AUTHOR_TAG, DIRECTORY_TAG = b"\x01", b"\x02", b"\x03"  # first byte of the terms of a field
+_ASCII = bytes(range(128))
 _MARKS = {label: bytes([label]) for label in Field}
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 _BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}
@@ -45,21 +47,27 @@ def _checked(sessions: Iterable[Session]) -> Iterable[Session]:
 
 def kind_of(session_flags: Flag, message: Message, part: Part, talk: bool) -> int:
     """The class of a part's documents: its Kind, plus SUBAGENT_KIND beside the main conversation."""
-    flags = part.flags | message.flags | session_flags
-    if Flag.SYNTHETIC in flags:
+    flags = int(part.flags) | int(message.flags) | int(session_flags)
+    failed = bool(part.error) or bool(int(part.flags) & Flag.ERROR)
+    return _kind_of(flags, part.type, failed, message.role, talk)
+
+
+@lru_cache(maxsize=1024)
+def _kind_of(flags: int, part_type: str, failed: bool, role: str, talk: bool) -> int:
+    if flags & Flag.SYNTHETIC:
         kind = Kind.INJECTED
-    elif Flag.SUMMARY in flags:
+    elif flags & Flag.SUMMARY:
         kind = Kind.SUMMARY
-    elif part.type == "tool":
-        kind = Kind.TOOL_ERROR if part.error or Flag.ERROR in part.flags else Kind.TOOL
-    elif part.type in _BY_TYPE:
-        kind = _BY_TYPE[part.type]
-    elif part.type != "text":
+    elif part_type == "tool":
+        kind = Kind.TOOL_ERROR if failed else Kind.TOOL
+    elif part_type in _BY_TYPE:
+        kind = _BY_TYPE[part_type]
+    elif part_type != "text":
         kind = Kind.OTHER
     elif talk:
         kind = Kind.TALK
-    elif message.role in ("user", "assistant"):
-        kind = Kind.USER if message.role == "user" else Kind.ASSISTANT
+    elif role in ("user", "assistant"):
+        kind = Kind.USER if role == "user" else Kind.ASSISTANT
     else:
         kind = Kind.OTHER
     return kind + (SUBAGENT_KIND if flags & (Flag.SUBAGENT | Flag.ABANDONED) else 0)
@@ -130,7 +138,7 @@ class _Building:
             self._message(number, message.id, role, time, message.author)
             author = [(AUTHOR_TAG, encode(message.author))] if message.author else []
             for part in message.parts:
-                flags = part.flags | message.flags | session.flags
+                flags = int(part.flags) | int(message.flags) | int(session.flags)
                 extra = [*author, (TOOL_TAG, encode(part.tool))] if part.tool else author
                 kind = kind_of(session.flags, message, part, talk)
                 self._part(part.id, part.type, part.tool, flags, kind, fields(part), extra)
@@ -158,7 +166,7 @@ class _Building:
         # a title hit leads to a message: without one there is nothing to show
         words = [(Field.TEXT, session.title)] if session.title and session.messages else []
         extra = [(DIRECTORY_TAG, encode(session.directory))] if session.directory and session.messages else []
-        self._part(f"{session.id}:title", "title", None, session.flags, Kind.TITLE, words, extra)
+        self._part(f"{session.id}:title", "title", None, int(session.flags), Kind.TITLE, words, extra)
 
     def _message(self, session: int, key: str, role: int, time: int, author: str | None) -> None:
         self.message_ids.append(key)
@@ -173,7 +181,7 @@ class _Building:
         key: str,
         kind: str,
         tool: str | None,
-        flags: Flag,
+        flags: int,
         doc_class: int,
         content: list[tuple[Field, str]],
         extra: list[tuple[bytes, bytes]],
@@ -183,7 +191,7 @@ class _Building:
         self.part_message.append(len(self.message_ids) - 1)
         self.part_type.append(self.names.number(kind))
         self.part_tool.append(self.names.number(tool))
-        self.part_flags.append(int(flags))
+        self.part_flags.append(flags)
         self.part_start.append(len(self.text))
         self.part_first_doc.append(len(self.doc_part))
         self.part_first_field.append(len(self.field_start))
@@ -208,8 +216,8 @@ class _Building:
 
     def _keep_folded(self, part: int, encoded: list[tuple[bytes, str]]) -> None:
         """Keep a lower-case copy where the lower case of ASCII letters alone would not do."""
-        plain = [(mark, value) for mark, value in encoded if not value.isascii()]
-        if all(mark[1:].lower() == encode(fold(value)) for mark, value in plain):
+        others = b"".join(mark[1:].translate(None, _ASCII) for mark, _ in encoded).decode()
+        if fold(others) == others:
             return
         self.folded_part.append(part)
         self.folded_text += b"".join(mark[:1] + encode(fold(value)) for mark, value in encoded)

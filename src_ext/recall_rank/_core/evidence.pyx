@@ -20,6 +20,19 @@ cdef enum:
     PACE = 16384         # postings between two looks at the clock
 
 
+cdef const uint32_t* column32(const uint32_t[::1] view) noexcept nogil:
+    """The address of a column; NULL where it is empty, and nothing is read."""
+    return &view[0] if view.shape[0] else NULL
+
+
+cdef const uint16_t* column16(const uint16_t[::1] view) noexcept nogil:
+    return &view[0] if view.shape[0] else NULL
+
+
+cdef const uint8_t* column8(const uint8_t[::1] view) noexcept nogil:
+    return &view[0] if view.shape[0] else NULL
+
+
 cdef class Evidence:
     """The evidence of one query over one segment. Not shared between threads; columns and postings are."""
 
@@ -109,9 +122,12 @@ cdef class Evidence:
         cdef float weight, tf, factor
         cdef uint16_t doc
         cdef uint32_t words
+        cdef uint8_t kind
         cdef const uint8_t* mask
         cdef const uint16_t* docs = self.postings.docs
         cdef const uint8_t* tfs = self.postings.tfs
+        cdef const uint16_t* words_of = column16(self.layout.doc_words)
+        cdef const uint8_t* class_of = column8(self.layout.doc_class)
         cdef float* scores
         cdef float* tf_of = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
         cdef float* tf_before = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
@@ -137,6 +153,21 @@ cdef class Evidence:
             mask = &self.eligible_view[base] if self.eligible is not None and limit > 0 else NULL
             count_before = 0
             for group in range(groups):
+                if (starts[group + 1] - starts[group] == 1 and lasts[starts[group]] - firsts[starts[group]] == 1
+                        and not joint[group] and not (group + 1 < groups and joint[group + 1])):
+                    # one term: every posting is a document by itself
+                    entry = self.postings.locate(block, firsts[starts[group]])
+                    if entry < self.postings.starts[block + 1] and self.postings.terms[entry] == firsts[starts[group]]:
+                        work += self.postings.pointers[entry + 1] - self.postings.pointers[entry]
+                        self.add_term(base, limit, mask, self.postings.pointers[entry],
+                                      self.postings.pointers[entry + 1], weights[starts[group]],
+                                      factors[group] * (k1 + 1), norms, class_weights)
+                    if deadline and work > PACE:
+                        work = 0
+                        if rr_now() >= deadline:
+                            done = False
+                            break
+                    continue
                 count = 0
                 for member in range(starts[group], starts[group + 1]):
                     weight = weights[member]
@@ -174,10 +205,11 @@ cdef class Evidence:
                             tf = tf_before[doc]
                         if tf == 0:
                             continue
-                    words = self.layout.doc_words[base + doc]
+                    words = words_of[base + doc]
                     if words >= LONGEST:
                         words = LONGEST - 1
-                    scores[doc] += factor * tf / (tf + norms[self.layout.doc_class[base + doc], words])
+                    kind = class_of[base + doc]
+                    scores[doc] += class_weights[kind] * factor * tf / (tf + norms[kind, words])
                 for k in range(count_before):
                     tf_before[touched_before[k]] = 0
                 count_before = 0
@@ -191,8 +223,6 @@ cdef class Evidence:
                 for k in range(BLOCK):
                     scores[k] = 0
                 break
-            for k in range(limit if limit < BLOCK else BLOCK):
-                scores[k] *= class_weights[self.layout.doc_class[base + k]]
             self.blocks_done = block + 1
             self.docs_done = base + (limit if limit < BLOCK else BLOCK)
         PyMem_RawFree(tf_of)
@@ -200,6 +230,29 @@ cdef class Evidence:
         PyMem_RawFree(tf_before)
         PyMem_RawFree(touched_before)
         return done
+
+    cdef void add_term(self, Py_ssize_t base, Py_ssize_t limit, const uint8_t* mask, uint64_t at, uint64_t end,
+                       float weight, float factor, const float[:, ::1] norms,
+                       const float[::1] class_weights) noexcept nogil:
+        """Add one term's evidence to the documents of the block that begins at `base`."""
+        cdef const uint16_t* docs = self.postings.docs
+        cdef const uint8_t* tfs = self.postings.tfs
+        cdef const uint16_t* words_of = column16(self.layout.doc_words) + base
+        cdef const uint8_t* class_of = column8(self.layout.doc_class) + base
+        cdef float* scores = self.scores + base
+        cdef uint16_t doc
+        cdef uint32_t words
+        cdef float tf
+        while at < end:
+            doc = docs[at]
+            if doc < limit and (mask == NULL or mask[doc]):
+                words = words_of[doc]
+                if words >= LONGEST:
+                    words = LONGEST - 1
+                tf = weight * tfs[at]
+                if tf > 0:
+                    scores[doc] += class_weights[class_of[doc]] * factor * tf / (tf + norms[class_of[doc], words])
+            at += 1
 
     def add_times(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, float value):
         """Add `value` to every document with evidence whose message's time is in one of [starts[k], ends[k])."""
@@ -267,27 +320,36 @@ cdef class Evidence:
         cdef uint32_t part, message
         cdef float best
         cdef float* scores = self.scores
-        while doc < self.docs_done:
+        # columns as plain addresses: no write below can move them
+        cdef const uint32_t* part_of = column32(self.layout.doc_part)
+        cdef const uint8_t* class_of = column8(self.layout.doc_class)
+        cdef const uint32_t* message_of = column32(self.layout.part_message)
+        cdef const uint32_t* session_of = column32(self.layout.message_session)
+        cdef Py_ssize_t docs = self.docs_done
+        while doc < docs:
             if scores[doc] == 0:
                 doc += 1
+                while (doc + 4 <= docs
+                       and scores[doc] + scores[doc + 1] + scores[doc + 2] + scores[doc + 3] == 0):
+                    doc += 4
                 continue
-            part = self.layout.doc_part[doc]
+            part = part_of[doc]
             if not self.has_room(count):
                 return False
             self.hits[count].part = part
             self.hits[count].doc = doc
             self.hits[count].tier = 0
             best = 0
-            while doc < self.docs_done and self.layout.doc_part[doc] == part:
+            while doc < docs and part_of[doc] == part:
                 if scores[doc] > best:
                     best = scores[doc]
                     self.hits[count].doc = doc
                 doc += 1
             self.hits[count].base = best
             count += 1
-            message = self.layout.part_message[part]
-            if self.layout.doc_class[self.hits[count - 1].doc] == TITLE:
-                self.session_title[self.layout.message_session[message]] = best
+            message = message_of[part]
+            if class_of[self.hits[count - 1].doc] == TITLE:
+                self.session_title[session_of[message]] = best
             elif best > self.message_best[message]:
                 self.message_best[message] = best
         self.hit_count = count
@@ -299,37 +361,47 @@ cdef class Evidence:
         cdef uint32_t message, place, before = 0xFFFFFFFFU
         cdef int step, talk
         cdef Py_ssize_t other
-        cdef float score, best
+        cdef float score, best, around = 0
         cdef int[4] steps = [-1, 1, -2, 2]
+        cdef const uint8_t* class_of = column8(self.layout.doc_class)
+        cdef const uint32_t* message_of = column32(self.layout.part_message)
+        cdef const uint32_t* session_of = column32(self.layout.message_session)
+        cdef const uint32_t* asked_of = column32(self.layout.message_asked) if self.layout.has_asked else NULL
+        cdef const uint8_t* talks = column8(self.layout.session_talk)
+        cdef Py_ssize_t messages = self.layout.messages
+        cdef Hit* hits = self.hits
         for k in range(self.hit_count):
-            message = self.layout.part_message[self.hits[k].part]
+            message = message_of[hits[k].part]
             if message != before:
                 best = self.message_best[message]
-                self.session_sum[self.layout.message_session[message]] += best * best * best
+                self.session_sum[session_of[message]] += best * best * best
                 before = message
         for k in range(self.layout.sessions):
             if self.session_sum[k] > 0:
                 self.session_sum[k] = cbrtf(self.session_sum[k])
+        before = 0xFFFFFFFFU
         for k in range(self.hit_count):
-            if keep != NULL and not keep[self.hits[k].part]:
+            if keep != NULL and not keep[hits[k].part]:
                 continue
-            message = self.layout.part_message[self.hits[k].part]
-            place = self.layout.message_session[message]
-            talk = 1 if self.layout.session_talk[place] else 0
-            score = self.hits[k].base
-            for step in range(4):
-                other = <Py_ssize_t>message + steps[step]
-                if 0 <= other < self.layout.messages and self.layout.message_session[other] == place:
-                    score += neighbours[talk * 4 + step] * self.message_best[other]
-            score += session[talk] * self.session_sum[place]
-            if self.layout.doc_class[self.hits[k].doc] != TITLE:
+            message = message_of[hits[k].part]
+            place = session_of[message]
+            talk = 1 if talks[place] else 0
+            if message != before:  # the parts of a message have the same surroundings
+                before = message
+                around = session[talk] * self.session_sum[place]
+                for step in range(4):
+                    other = <Py_ssize_t>message + steps[step]
+                    if 0 <= other < messages and session_of[other] == place:
+                        around += neighbours[talk * 4 + step] * self.message_best[other]
+            score = hits[k].base + around
+            if class_of[hits[k].doc] != TITLE:
                 score += session[2 + talk] * self.session_title[place]
-            if echo > 0 and self.layout.has_asked and self.layout.doc_class[self.hits[k].doc] == ASSISTANT:
-                best = self.message_best[self.layout.message_asked[message]]
-                if best > echo_floor and self.layout.message_asked[message] != message:
+            if echo > 0 and asked_of != NULL and class_of[hits[k].doc] == ASSISTANT:
+                best = self.message_best[asked_of[message]]
+                if best > echo_floor and asked_of[message] != message:
                     score += echo * (best - echo_floor)
-            self.hits[kept] = self.hits[k]
-            self.hits[kept].score = score
+            hits[kept] = hits[k]
+            hits[kept].score = score
             kept += 1
         self.hit_count = kept
 

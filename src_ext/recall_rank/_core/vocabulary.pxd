@@ -18,5 +18,6 @@ cdef class Vocabulary:
     cdef const uint32_t* starts
     cdef const uint32_t* signatures
     cdef Py_ssize_t size
+    cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
                            bint after) noexcept nogil

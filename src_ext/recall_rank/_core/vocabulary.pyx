@@ -146,21 +146,35 @@ cdef class Vocabulary:
                 last = middle
         return first
 
-    def find(self, bytes form not None):
+    cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil:
         """The number of the term that is exactly `form`, or -1."""
         cdef uint32_t points[MAX_TERM]
-        cdef const unsigned char* data = form
-        cdef Py_ssize_t size = len(form), at
         cdef int length
+        cdef Py_ssize_t at
         if size == 0 or size > MAX_TERM or self.size == 0:
             return -1
-        with nogil:
-            length = to_points(data, size, points)
-            at = self.locate(data, size, self.starts[length], self.starts[length + 1], False)
-            if at >= self.starts[length + 1] or self.offsets[at + 1] - self.offsets[at] != size or memcmp(
-                    self.arena + self.offsets[at], data, size) != 0:
-                at = -1
+        length = to_points(form, size, points)
+        at = self.locate(form, size, self.starts[length], self.starts[length + 1], False)
+        if at >= self.starts[length + 1] or self.offsets[at + 1] - self.offsets[at] != size or memcmp(
+                self.arena + self.offsets[at], form, size) != 0:
+            return -1
         return at
+
+    def find(self, bytes form not None):
+        """The number of the term that is exactly `form`, or -1."""
+        cdef const unsigned char* data = form
+        return self.number(data, len(form))
+
+    def splits(self, bytes form not None, Py_ssize_t shortest):
+        """Where `form` may be cut so that both sides are terms of at least `shortest` bytes; ASCII forms only."""
+        cdef const unsigned char* data = form
+        cdef Py_ssize_t size = len(form), place
+        if shortest < 1 or not form.isascii():
+            raise ValueError(f"only ASCII is cut, into at least one byte; not {form!r} into {shortest}")
+        return [
+            place for place in range(shortest, size - shortest + 1)
+            if self.number(data, place) >= 0 and self.number(data + place, size - place) >= 0
+        ]
 
     def prefix(self, bytes form not None, int longest=MAX_TERM):
         """Ranges [first, last) of the terms longer than `form`, up to `longest` code points, that begin with it."""
