@@ -10,7 +10,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from recall_rank.loaders import claude_code, history_jsonl, opencode
+from recall_rank.loaders import (
+    aider,
+    claude_code,
+    codex,
+    copilot,
+    cursor,
+    cursor_cli,
+    gemini,
+    goose,
+    hermes,
+    history_jsonl,
+    memo_agent,
+    opencode,
+    opencode_export,
+    opencode_json,
+    pi,
+    praisonai,
+    specstory,
+    tallow,
+)
 from recall_rank.model import Source
 
 ENTRY_POINTS = "recall_rank.loaders"
@@ -34,7 +53,22 @@ class Loader:
 
 LOADERS = (
     Loader(opencode.NAME, opencode.recognise, opencode.stores, opencode.named),
+    Loader(opencode_json.NAME, opencode_json.recognise, opencode_json.stores),
+    Loader(opencode_export.NAME, opencode_export.recognise, opencode_export.stores, opencode_export.named),
     Loader(claude_code.NAME, claude_code.recognise, claude_code.stores),
+    Loader(codex.NAME, codex.recognise, codex.stores),
+    Loader(gemini.NAME, gemini.recognise, gemini.stores),
+    Loader(copilot.NAME, copilot.recognise, copilot.stores),
+    Loader(hermes.NAME, hermes.recognise, hermes.stores, hermes.named),
+    Loader(tallow.NAME, tallow.recognise, tallow.stores),  # before pi: the same format in other homes
+    Loader(pi.NAME, pi.recognise, pi.stores),
+    Loader(praisonai.NAME, praisonai.recognise, praisonai.stores),
+    Loader(cursor.NAME, cursor.recognise, cursor.stores, cursor.named),
+    Loader(cursor_cli.NAME, cursor_cli.recognise, cursor_cli.stores),
+    Loader(goose.NAME, goose.recognise, goose.stores, goose.named),
+    Loader(memo_agent.NAME, memo_agent.recognise, memo_agent.stores, memo_agent.named),
+    Loader(aider.NAME, aider.recognise, aider.stores, aider.named),
+    Loader(specstory.NAME, specstory.recognise, specstory.stores),  # after the agents whose sessions it repeats
     Loader(history_jsonl.NAME, history_jsonl.recognise, history_jsonl.stores, history_jsonl.unreadable),
 )
 

@@ -115,7 +115,7 @@ def test_one_store_is_opened_and_several_or_none_are_refused(stores: Path) -> No
     with pytest.raises(ValueError, match=r"stands for 3 histories, not one: .*projects, "):
         open_source(stores)
     for nothing in ("codex", "pipe.jsonl", "history/queries.jsonl"):
-        with pytest.raises(ValueError, match="no history is recognised here; known are claude-code, history, opencode"):
+        with pytest.raises(ValueError, match="no history is recognised here; known are aider, claude-code, "):
             open_source(stores / nothing)
     with pytest.raises(FileNotFoundError):
         open_source(stores / "gone")

@@ -180,5 +180,8 @@ def test_history(shared: Path) -> None:
 
 
 def test_every_known_store_of_the_folder_is_found(shared: Path) -> None:
-    assert Counter(source.name for source in open_sources(shared / "stores")) == {"claude-code": 2, "opencode": 1}
+    once = ("codex", "copilot-cli", "gemini-cli", "hermes", "memo-agent", "pi", "praisonai")
+    twice = ("claude-code", "opencode", "tallow")  # an older tree of OpenCode, two homes of tallow
+    found = Counter(source.name for source in open_sources(shared / "stores"))
+    assert found == {**dict.fromkeys(once, 1), **dict.fromkeys(twice, 2)}
     assert [source.name for source in open_sources(shared / "histories")] == ["history"]

@@ -1,0 +1,152 @@
+"""GitHub Copilot CLI: one folder a session below ~/.copilot/session-state, its events in one JSONL file.
+
+Checked against a store of version 1.0.102; compaction, subagents and rewinding were built after the published schema of
+the events. The summaries in `session-store.db` repeat what the events hold and are not read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from recall_rank.loaders.copilot_events import AGENT, STARTS, Events, UnfitError
+from recall_rank.loaders.copilot_workspace import workspace_of
+from recall_rank.loaders.files import blocks, opened, read_small, signature, walk
+from recall_rank.loaders.jsonl import Records
+from recall_rank.loaders.peek import first_records
+from recall_rank.loaders.resume import Place, pack, unpack
+from recall_rank.loaders.spills import Spills
+from recall_rank.model import Reading, Session, Source, Unit
+
+NAME = AGENT
+EVENTS = "events.jsonl"
+STATE = "session-state"
+WORKSPACE = "workspace.yaml"
+
+
+class Copilot:
+    """The folder of all sessions, that of one, or one file of events. A unit is a file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or AGENT
+        self.location = str(path)
+        self.warnings: list[str] = []
+        real = Path(os.path.realpath(path))
+        self._single = real if real.is_file() else None
+        self._root = real.parent if self._single else real
+        self._shown = path.parent if self._single else path
+
+    def units(self) -> Iterable[Unit]:
+        """The files of events; what was passed over is in `warnings` afterwards."""
+        skipped: list[str] = []
+        files = [self._single] if self._single else walk(self._root, _is_jsonl, skipped)
+        found = [path.relative_to(self._root) for path in files]
+        self.warnings = skipped
+        # Early versions wrote one file a session, without a folder.
+        own = [key for key in found if self._single or key.name == EVENTS or len(key.parts) == 1]
+        return [Unit(key.as_posix(), str(self._shown / key)) for key in own]
+
+    def signature(self, unit: Unit) -> bytes:
+        path = self._root / unit.key
+        found = signature(path, self._root)
+        try:
+            return found + signature(path.with_name(WORKSPACE), self._root)
+        except OSError:
+            return found
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        path = self._root / unit.key
+        with opened(path, self._root) as file:
+            resume = unpack(file, since)
+            if resume is not None:
+                place, state = resume
+                try:
+                    return self._read(unit, path, blocks(file, start=place.offset), place, state)
+                except UnfitError:
+                    pass  # what was appended changes something before it
+            return self._read(unit, path, blocks(file), Place(), None)
+
+    def _read(
+        self, unit: Unit, path: Path, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+    ) -> Reading:  # fmt: skip
+        lines = Records(data, unit.location, starts=STARTS, place=place)
+        folder = path.parent
+        inside = path.name == EVENTS
+        events = Events(Spills(folder, [folder / "checkpoints", folder / "files"] if inside else []), before)
+        for number, record in lines:
+            problem = events.add(number, record)
+            if problem:
+                lines.bad(number, problem)
+        if before is not None and not lines.resumable:
+            raise UnfitError
+        session = events.session(folder.name if inside else path.stem, self.name, self._workspace(path))
+        point = pack(lines.place, events.state(), more=before is not None) if lines.resumable else None
+        return Reading([session] if session else [], lines.malformed, events.warnings(), point)
+
+    def _workspace(self, path: Path) -> dict[str, str]:
+        if path.name != EVENTS:
+            return {}
+        try:
+            raw, _ = read_small(path.with_name(WORKSPACE), self._root)
+        except OSError:
+            return {}
+        return workspace_of(raw.decode("utf-8", "replace"))
+
+    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The sessions without messages that an earlier one has, and what is to be said about that."""
+        seen: set[str] = set()
+        kept: dict[int, Session] = {}
+        copies = 0
+        for at in sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id)):
+            session = sessions[at]
+            own = tuple(message for message in session.messages if message.id not in seen)
+            copies += len(session.messages) - len(own)
+            seen.update(message.id for message in own)
+            if own or not session.messages:
+                kept[at] = session if len(own) == len(session.messages) else replace(session, messages=own)
+        warnings = [f"{copies} messages that forks had copied were counted once"] if copies else []
+        return [kept[at] for at in sorted(kept)], warnings
+
+
+def _is_jsonl(name: str) -> bool:
+    return name.endswith(".jsonl")
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A file of events, a session's folder, the folder of all sessions, or the one that holds it."""
+    if path.is_file():
+        return Copilot(path) if _is_jsonl(path.name) and _wrote(path) else None
+    if _wrote(path / EVENTS) or _holds_sessions(path):
+        return Copilot(path)
+    return Copilot(path / STATE) if _holds_sessions(path / STATE) else None
+
+
+def _holds_sessions(folder: Path) -> bool:
+    """Whether sessions lie in the folder. Files of events without folders only count where their place is theirs."""
+    if not folder.is_dir():
+        return False
+    files = [*sorted(folder.glob(f"*/{EVENTS}")), *(sorted(folder.glob("*.jsonl")) if folder.name == STATE else ())]
+    return any(map(_wrote, files))
+
+
+def _wrote(path: Path) -> bool:
+    """Whether Copilot CLI wrote the file."""
+    return path.is_file() and any(
+        str(record.get("type")).startswith(("session.", "user.", "assistant.")) and type(record.get("data")) is dict
+        for record in first_records(path)
+    )
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The sessions of this machine."""
+    configured = environ.get("COPILOT_HOME")
+    folder = (Path(configured) if configured else home / ".copilot") / STATE
+    if folder.is_dir():
+        yield Copilot(folder)

@@ -1,0 +1,141 @@
+"""Hermes Agent: one SQLite database a profile. Its own search tables repeat the messages and are not read."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from recall_rank.loaders.hermes_messages import Messages, typed
+from recall_rank.loaders.hermes_rows import SessionRows, columns, decoded, session_ids, session_rows, signatures
+from recall_rank.loaders.jsonl import parse
+from recall_rank.loaders.sqlite import Database
+from recall_rank.loaders.titles import title_from
+from recall_rank.loaders.values import mapping, millis
+from recall_rank.model import Flag, Malformed, Message, Reading, Session, Source, Unit
+
+NAME = "hermes"
+DATABASE = "state.db"
+SUFFIXES = {".db", ".sqlite", ".sqlite3"}
+_COMPACTED = {"compression", "compaction"}
+
+
+class Hermes:
+    """One database. A unit is a session. Inside `with` its connection is kept between reads."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or NAME
+        self.location = str(path)
+        self._database = Database(path)
+        self._signatures: tuple[Any, dict[str, bytes]] = (None, {})
+
+    def __enter__(self) -> Self:
+        self._database.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._database.__exit__(*exception)
+
+    def close(self) -> None:
+        """Lets go of the database file; the next read opens it again."""
+        self._database.close()
+
+    def has_tables(self) -> bool:
+        """Whether the tables are Hermes'. Where they cannot be read, a folder of its name says so: reading says why."""
+        try:
+            return bool(self._database.read(columns))
+        except OSError as error:
+            return error.errno != errno.EINVAL and self._database.path.parent.name.lstrip(".") == NAME
+        finally:
+            self.close()
+
+    def files(self) -> list[Path]:
+        """What the store's size is made of."""
+        path = self._database.path
+        return [path, path.with_name(path.name + "-wal")]
+
+    def units(self) -> Iterable[Unit]:
+        return [Unit(key, self.location) for key in sorted(self._database.read(session_ids))]
+
+    def signature(self, unit: Unit) -> bytes:
+        """Of the session and its messages; asks the database again only when its files changed."""
+        state = self._database.state()
+        if self._signatures[0] != state:
+            self._signatures = (state, self._database.read(signatures))
+        return self._signatures[1].get(unit.key, b"")
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        rows = self._database.read(lambda reader: session_rows(reader, unit.key))
+        if rows is None:
+            return Reading([])
+        found = Messages(decoded(rows.session["model"]))
+        for row in rows.messages:
+            found.add(row)
+        malformed = [Malformed(f"{self.location} messages", f"row {key}", reason) for key, reason in found.bad]
+        return Reading([_session_from(unit.key, rows, found.messages(), self.name)], malformed)
+
+
+def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
+    head = rows.session
+    settings = parse(head["model_config"])[0] if type(head["model_config"]) is bytes else []
+    delegated = "_delegate_from" in mapping(settings[0] if settings else None)
+    parent = decoded(head["parent_session_id"])
+    flags = Flag.NONE
+    if delegated or decoded(head["source"]) == "subagent":
+        flags |= Flag.SUBAGENT
+    if head["archived"]:
+        flags |= Flag.ARCHIVED
+    if rows.continued and decoded(head["end_reason"]) in _COMPACTED:
+        flags |= Flag.OUT_OF_CONTEXT  # a session of its own goes on from the summary
+    directory, worktree = decoded(head["cwd"]) or None, decoded(head["git_repo_root"]) or None
+    times = [message.time for message in messages if message.time]
+    return Session(
+        key,
+        tuple(messages),
+        decoded(head["title"]) or title_from(next(typed(messages), None)) or decoded(head["display_name"]),
+        directory,
+        worktree or directory,
+        worktree,
+        _millis(head["started_at"]) or min(times, default=0),
+        max(_millis(head["ended_at"]), _millis(head["started_at"]), *times),
+        parent,
+        source,
+        NAME,
+        flags,
+    )
+
+
+def _millis(seconds: Any) -> int:
+    return millis(seconds * 1000.0) if type(seconds) in {int, float} else 0
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A database of Hermes, told by its name and its tables."""
+    return named(path) if path.name == DATABASE else None
+
+
+def named(path: Path) -> Source | None:
+    """A database of Hermes under any name, told by its tables."""
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return None
+    source = Hermes(path)
+    return source if source.has_tables() else None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The databases of this machine, one a profile. The home that the environment names stands for all others."""
+    configured = environ.get("HERMES_HOME")
+    local = environ.get("LOCALAPPDATA")
+    folders = [Path(configured)] if configured else [home / ".hermes", *([Path(local) / NAME] if local else [])]
+    seen = set()
+    for folder in folders:
+        for path in [folder / DATABASE, *sorted(folder.glob(f"profiles/*/{DATABASE}"))]:
+            real = os.path.realpath(path)
+            if real not in seen and path.is_file():
+                seen.add(real)
+                yield Hermes(path)

@@ -1,0 +1,103 @@
+"""What is asked of Hermes' database: sessions, one session's messages, and what tells that they changed."""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass
+from typing import Any
+
+import xxhash
+
+from recall_rank.loaders.sqlite_reader import Reader
+from recall_rank.loaders.values import text_of
+
+_NEEDED = {
+    "sessions": {"id", "started_at", "parent_session_id"},
+    "messages": {"id", "session_id", "role", "content", "tool_calls"},
+}
+_SESSION = (
+    *("id", "source", "model", "model_config", "parent_session_id", "started_at", "ended_at", "end_reason"),
+    *("cwd", "git_repo_root", "title", "archived", "display_name"),
+)
+_MESSAGE = (
+    *("id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp", "reasoning"),
+    *("reasoning_content", "reasoning_details", "active", "compacted"),
+)
+
+Record = dict[str, Any]
+
+
+@dataclass(slots=True)
+class SessionRows:
+    """What the database holds of one session."""
+
+    session: Record
+    messages: list[Record]
+    continued: bool  # another session goes on from it
+
+
+def columns(reader: Reader) -> dict[str, set[str]]:
+    """The columns of the tables that are read. Fails when the schema is not Hermes'; an empty database has none."""
+    sql = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
+    found: dict[str, set[str]] = {}
+    for table, column in reader.once(sql):
+        found.setdefault(table.decode(), set()).add(column.decode())
+    for table, needed in _NEEDED.items():
+        missing = needed - found.get(table, set())
+        if found and missing:
+            lacking = f"column {min(missing)} of {table}" if table in found else f"table {table}"
+            raise OSError(errno.EINVAL, f"not a schema of Hermes that is known here: {lacking} is missing")
+    return found
+
+
+def session_ids(reader: Reader) -> list[str]:
+    """The id of every session."""
+    if not columns(reader):
+        return []
+    rows = reader.fetch("SELECT rowid, id FROM sessions WHERE rowid > ? ORDER BY rowid")
+    return [decoded(row[1]) or "" for row in rows]
+
+
+def session_rows(reader: Reader, key: str) -> SessionRows | None:
+    """One session's rows; None when there is no such session."""
+    known = columns(reader)
+    if not known:
+        return None
+    heads = reader.once(f"SELECT {_named(_SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
+    if not heads:
+        return None
+    continued = reader.once("SELECT 1 FROM sessions WHERE parent_session_id = ? LIMIT 1", key)
+    wanted = _named(_MESSAGE, known["messages"])
+    where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
+    rows = reader.fetch(f"SELECT rowid, {wanted} FROM messages {where}", key)  # noqa: S608
+    messages = [dict(zip(_MESSAGE, row[1:], strict=True)) for row in rows]
+    return SessionRows(dict(zip(_SESSION, heads[0], strict=True)), messages, bool(continued))
+
+
+def signatures(reader: Reader) -> dict[str, bytes]:
+    """A digest a session: of its own row, and of how many messages it has, which is the last, how many left."""
+    known = columns(reader)
+    if not known:
+        return {}
+    wanted = _named(_SESSION, known["sessions"])
+    sessions = reader.fetch(f"SELECT rowid, {wanted} FROM sessions WHERE rowid > ? ORDER BY rowid")  # noqa: S608
+    parents = {decoded(row[1 + _SESSION.index("parent_session_id")]) for row in sessions}
+    marks = ", ".join(f"total({name})" if name in known["messages"] else "NULL" for name in ("active", "compacted"))
+    sql = f"SELECT max(id), count(*), {marks} FROM messages WHERE session_id = ?"  # noqa: S608
+    found = {}
+    for row in sessions:
+        key = decoded(row[1]) or ""
+        digest = xxhash.xxh3_128(repr((row[1:], key in parents)).encode())
+        digest.update(repr(reader.once(sql, key)).encode())
+        found[key] = digest.digest()
+    return found
+
+
+def _named(wanted: tuple[str, ...], known: set[str]) -> str:
+    """The columns for a SELECT; one that this version does not have is NULL."""
+    return ", ".join(name if name in known else "NULL" for name in wanted)
+
+
+def decoded(value: Any) -> str | None:
+    """A text column's value: the database gives bytes, so that a broken one hides nothing."""
+    return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)

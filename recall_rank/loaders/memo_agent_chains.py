@@ -1,0 +1,102 @@
+"""What memo-agent copies when it compresses a conversation, found and counted once.
+
+A compression begins a new session whose parent is the old one: the old head, a summary, the old tail, all stored anew.
+The copies are known by standing where the program puts them: they begin like the parent, and after the summary go on
+like the parent ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recall_rank.model import Flag, Message, Part, Session
+
+COMPRESSED = "[compressed]"
+
+_Place = tuple[int, int]  # session, message
+
+
+def settled(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+    """The sessions without copies, and what is to be said about that.
+
+    Messages that no later session of the chain carries are out of context; a compressed session has the title of the
+    first of its chain.
+    """
+    place = {session.id: at for at, session in enumerate(sessions)}
+    origin: dict[_Place, _Place] = {}
+    outside: set[_Place] = set()
+    order = _parents_first(sessions, place)
+    for at in order:
+        child = sessions[at]
+        before = place.get(child.parent or "")
+        if before is None or before == at:
+            continue
+        parent = sessions[before].messages
+        head, tail = _copied(parent, child.messages)
+        carried = [*range(head), *range(len(parent) - tail, len(parent))]
+        start = _tail_start(child.messages, head)
+        copies = [*range(head), *range(start, start + tail)]
+        for copy, original in zip(copies, carried, strict=True):
+            origin[at, copy] = origin.get((before, original), (before, original))
+        if head or tail:
+            for index in range(head, len(parent) - tail):
+                outside.add(origin.get((before, index), (before, index)))
+    titles: dict[str, str | None] = {}
+    found: list[Session | None] = [None] * len(sessions)
+    for at in order:
+        session = sessions[at]
+        title = session.title
+        if title and title.startswith(COMPRESSED):
+            title = titles.get(session.parent or "") or title
+        titles[session.id] = title
+        messages = tuple(
+            replace(message, flags=message.flags | Flag.OUT_OF_CONTEXT) if (at, index) in outside else message
+            for index, message in enumerate(session.messages)
+            if (at, index) not in origin
+        )
+        if messages:
+            found[at] = replace(session, title=title, messages=messages)
+    warnings = [f"{len(origin)} messages that compressions had copied were counted once"] if origin else []
+    return [session for session in found if session is not None], warnings
+
+
+def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[int]:
+    """All sessions, each after the one that it goes on from."""
+    order: dict[int, None] = {}
+    for first in range(len(sessions)):
+        chain = [first]
+        while (above := place.get(sessions[chain[-1]].parent or "")) is not None and above not in order:
+            if above in chain:
+                break
+            chain.append(above)
+        order.update(dict.fromkeys(reversed(chain)))
+    return list(order)
+
+
+def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, int]:
+    """How many messages of the parent's beginning and of its end the child repeats."""
+    head = 0
+    while head < min(len(parent), len(child)) and _same(parent[head], child[head]):
+        head += 1
+    if not any(message.flags & Flag.SUMMARY for message in child[: head + 1]):
+        return 0, 0  # no compression, however alike the two begin
+    start = _tail_start(child, head)
+    for tail in range(min(len(parent) - head, len(child) - start), 0, -1):
+        if all(map(_same, parent[len(parent) - tail :], child[start : start + tail])):
+            return head, tail
+    return head, 0
+
+
+def _tail_start(child: Sequence[Message], head: int) -> int:
+    """Where the copied tail would begin: behind the summary."""
+    return head + 1 if head < len(child) and child[head].flags & Flag.SUMMARY else head
+
+
+def _same(one: Message, other: Message) -> bool:
+    """Whether two messages say the same; their ids and times differ."""
+    return one.role == other.role and [_content(part) for part in one.parts] == [_content(part) for part in other.parts]
+
+
+def _content(part: Part) -> Part:
+    return replace(part, id="")

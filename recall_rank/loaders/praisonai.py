@@ -1,0 +1,176 @@
+"""PraisonAI: one JSON file a session below ~/.praisonai/sessions."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from recall_rank.loaders.files import blocks, opened, read_small
+from recall_rank.loaders.json_document import Document
+from recall_rank.loaders.jsonl import Record
+from recall_rank.loaders.openai_messages import ROLES, Chat
+from recall_rank.loaders.session_files import SessionFiles
+from recall_rank.loaders.titles import title_from
+from recall_rank.loaders.values import mapping, millis, text_of
+from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
+
+NAME = "praisonai"
+SUFFIX = ".json"
+FOLDER = "sessions"
+HEAD = 4096  # bytes that tell what a file is
+PEEKED = 20  # files of a folder, to tell whether they are sessions of PraisonAI
+
+_BEGINNING = re.compile(rb'\{\s*"session_id"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"messages"\s*:\s*\[')
+_SET_ASIDE = re.compile(r"\.json\.corrupt-")
+_AUTOMATED = {"scheduled", "automated", "cron", "system", "batch"}
+_LATEST_SECOND = 1e11
+
+
+class PraisonAI(SessionFiles):
+    """A folder of sessions, or one session file. A unit is a file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or NAME)
+
+    @staticmethod
+    def wanted(name: str) -> bool:
+        return name.endswith(SUFFIX) or _SET_ASIDE.search(name) is not None
+
+    def units(self) -> Iterable[Unit]:
+        """The session files; those that PraisonAI found damaged and set aside are named in `warnings`."""
+        found = list(super().units())
+        aside = [unit for unit in found if not unit.key.endswith(SUFFIX)]
+        self.warnings += [f"{unit.location}: set aside by PraisonAI as damaged, not read" for unit in aside]
+        return [unit for unit in found if unit.key.endswith(SUFFIX)]
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        path = self.path_of(unit)
+        chat = Chat()
+        with opened(path, self._root) as file:
+            document = Document(blocks(file), unit.location, "messages")
+            active = list(document)
+        session = _Session(document.head, path.stem, unit.location)
+        archived = document.head.get("archived_messages")
+        for number, record in enumerate(archived if type(archived) is list else ()):
+            session.add(chat, f"archived message {number + 1}", record, Flag.OUT_OF_CONTEXT)
+        for line, record in active:
+            session.add(chat, f"line {line}", record, Flag.NONE)
+        found = session.session(chat, self.name)
+        return Reading([found] if found.messages else [], [*document.malformed, *session.malformed])
+
+
+class _Session:
+    """What a file says about its session, its messages aside."""
+
+    def __init__(self, head: Record, stem: str, location: str) -> None:
+        self.malformed: list[Malformed] = []
+        self._location = location
+        self._count = 0
+        self._head = head
+        self._metadata = mapping(head.get("metadata"))
+        self._id = text_of(head.get("session_id")) or stem
+        self._by = text_of(head.get("agent_name")) or None
+        self._model = text_of(self._said("model")) or text_of(self._said("llm"))
+        automated = str(self._said("source")).lower() in _AUTOMATED or self._metadata.get("automated") is True
+        self._prompts = Flag.SYNTHETIC if automated else Flag.NONE  # nobody typed what a schedule sends
+
+    def _said(self, key: str) -> Any:
+        """A key that older versions keep at the top and newer ones in the metadata."""
+        value = self._metadata.get(key)
+        return self._head.get(key) if value is None else value
+
+    def add(self, chat: Chat, place: str, record: Any, flags: Flag) -> None:
+        """Hands a message on; one that is none is counted."""
+        if type(record) is not dict or "role" not in record:
+            self.malformed.append(Malformed(self._location, place, "a message without a role"))
+            return
+        role = ROLES.get(text_of(record["role"]), "system")
+        self._count += 1
+        key = f"m{self._count}"
+        if mapping(record.get("metadata")).get("compaction"):
+            # Put in before messages that are there already: their numbers must not change.
+            self._count -= 1
+            key = f"summary{self._count}"
+            flags |= Flag.SUMMARY
+        elif role == "system":
+            flags |= Flag.SYNTHETIC
+        elif role == "user":
+            flags |= self._prompts
+        ours = role == "assistant"
+        message = Message(
+            f"{self._id}:{key}",
+            role,
+            _time(record.get("timestamp")),
+            agent=self._by if ours else None,
+            model=self._model if ours else None,
+            flags=flags,
+        )
+        chat.add(message, record.get("content"), record.get("tool_calls"), record.get("tool_call_id"))
+
+    def session(self, chat: Chat, source: str) -> Session:
+        messages = chat.messages()
+        compaction = mapping(self._head.get("last_compaction"))
+        summary = text_of(compaction.get("summary"))
+        if summary and not any(summary in (part.text or "") for message in messages for part in message.parts):
+            part = Part(f"{self._id}:compaction:0", "compaction", summary)
+            when = millis(compaction.get("timestamp")) or _time(compaction.get("timestamp"))
+            messages += (Message(f"{self._id}:compaction", "assistant", when, (part,), flags=Flag.SUMMARY),)
+        first = next((part.text for message in messages if message.role == "user" for part in message.parts), None)
+        times = [message.time for message in messages if message.time]
+        parent = text_of(self._said("parent_session_id")) or text_of(self._said("root_session_id"))
+        title = " ".join((text_of(self._metadata.get("title")) or "").split())
+        return Session(
+            self._id,
+            messages,
+            title or chat.title() or title_from(first),
+            created=millis(self._head.get("created_at")) or min(times, default=0),
+            updated=millis(self._head.get("updated_at")) or max(times, default=0),
+            parent=parent if parent != self._id else None,
+            source=source,
+            agent=NAME,
+        )
+
+
+def _time(value: Any) -> int:
+    """Seconds since 1970, which are stored with a fraction, as milliseconds."""
+    number = value if type(value) is float or type(value) is int else 0
+    return millis(int(number * 1000 + 0.5)) if 0 < number < _LATEST_SECOND else millis(value)
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A session file, the folder of all sessions, or the home that holds it."""
+    if path.is_file():
+        return PraisonAI(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
+    for folder in (path / FOLDER, path):
+        if _holds_sessions(folder):
+            return PraisonAI(folder)
+    return None
+
+
+def _holds_sessions(folder: Path) -> bool:
+    return folder.is_dir() and any(map(_wrote, sorted(folder.glob(f"*{SUFFIX}"))[:PEEKED]))
+
+
+def _wrote(path: Path) -> bool:
+    try:
+        return _BEGINNING.match(read_small(path, limit=HEAD)[0].removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
+    except OSError:
+        return False
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The folders of PraisonAI's sessions on this machine; some of its commands spell the home without "ai"."""
+    configured = environ.get("PRAISONAI_HOME")
+    homes = [Path(configured)] if configured else [home / ".praisonai"]
+    seen = set()
+    for folder in [*(each / FOLDER for each in homes), home / ".praison" / FOLDER]:
+        real = os.path.realpath(folder)
+        if real not in seen and folder.is_dir():
+            seen.add(real)
+            yield PraisonAI(folder)

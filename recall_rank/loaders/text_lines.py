@@ -1,0 +1,32 @@
+"""Lines of a text file, however it is encoded."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+
+_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8[:2]: "utf-8-sig"}
+
+
+def text_lines(blocks: Iterable[bytes]) -> Iterator[str]:
+    """Each line without its end. Only line feeds end one; what is no UTF-8, or UTF-16 with a mark, becomes U+FFFD."""
+    waiting = iter(blocks)
+    first = next(waiting, b"")
+    decoder = codecs.getincrementaldecoder(_MARKS.get(first[:2], "utf-8"))("replace")
+    carry: list[str] = []  # of a line that goes on in the next block
+    for text in _decoded(decoder, first, waiting):
+        head, *lines = text.split("\n")
+        carry.append(head)
+        for line in lines:
+            yield "".join(carry).removesuffix("\r")
+            carry = [line]
+    last = "".join(carry)
+    if last:
+        yield last
+
+
+def _decoded(decoder: codecs.IncrementalDecoder, first: bytes, rest: Iterator[bytes]) -> Iterator[str]:
+    yield decoder.decode(first)
+    for block in rest:
+        yield decoder.decode(block)
+    yield decoder.decode(b"", final=True)
