@@ -13,6 +13,7 @@ from recall_rank.expand import expand
 from recall_rank.index.build import build
 from recall_rank.index.segment import Segment
 from recall_rank.model import SearchResponse, Session
+from recall_rank.places import Place, held
 from recall_rank.prefilter import prefilter
 from recall_rank.query import OPTION_NAMES, Options, Query
 from recall_rank.records import session_from
@@ -76,6 +77,10 @@ class Index:
         found = array("f", bytes(4 * segment.parts))
         evidence.write_scores(found)
         return np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)
+
+    def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
+        """Those of `places` that are in the index, with something to search; `project` looks at its sessions only."""
+        return held(self._segment, places, project)
 
     @property
     def columns(self) -> Mapping[str, npt.NDArray[Any]]:

@@ -39,7 +39,7 @@ def by_part(segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candid
     places: list[float] = []
     for entry in entries:
         count = taken[entry.session] = taken.get(entry.session, 0) + 1
-        places.append(entry.candidate.score * (weights.DIVERSITY if count > PER_SESSION else 1.0))
+        places.append(entry.candidate.score * weights.DIVERSITY ** max(0, count - PER_SESSION))
     order = sorted(range(len(entries)), key=lambda k: (-places[k], k))
     return [entries[k] for k in order] + following
 

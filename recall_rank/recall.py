@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from recall_rank.model import Context, SearchResponse, Session, Source, SourceReport
+    from recall_rank.places import Place
 
 MAX_WARNINGS_PER_SOURCE = 3  # an answer names the problem; `sources` lists every case
 
@@ -20,6 +21,8 @@ Progress = Callable[[str, int, "int | None"], None]
 
 class _Searchable(Protocol):
     def search(self, query: str, **options: Any) -> SearchResponse: ...
+
+    def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 
 
 class Recall:
@@ -70,6 +73,10 @@ class Recall:
             cancel.set()
             work.add_done_callback(_retrieve)
             raise
+
+    def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
+        """Index.holds over all sources."""
+        return self._ready()[0].holds(places, project=project)
 
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:
         """What each source gave; reads them when that has not been done, without building an index."""

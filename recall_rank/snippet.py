@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from recall_rank._core.scan import count_points
 from recall_rank._core.stretch import centre
@@ -50,27 +50,32 @@ def spot(segment: Segment, matcher: Matcher, part: int, doc: int, width: int) ->
 def snippet(
     text: str,
     field: str,
-    places: list[tuple[int, int]],
-    weights: list[float],
+    places: Sequence[tuple[int, int]],
+    middle: int,
     width: int,
-    kinds: list[int] | None = None,
+    before: int = 0,
+    more: bool = False,
 ) -> Snippet:
-    """`width` characters of `text` around the densest of `places`, with "..." on each side that was cut."""
-    if len(text) <= width:
-        low, high = 0, len(text)
-    else:
-        middle = width // 2
-        if places:
-            first, last = centre(places, weights, width, kinds)
-            middle = (places[first][0] + places[last][1]) // 2
-        low = min(max(0, middle - width // 2), len(text) - width)
-        high = low + width
-    before = ELLIPSIS if low > 0 else ""
-    after = ELLIPSIS if high < len(text) else ""
-    shift = len(before) - low
+    """`width` characters of `text` around `middle`, with "..." on each side that was cut.
+
+    `before` characters of the field stand in front of `text`; with `more`, others stand behind it.
+    """
+    low = min(max(0, middle - width // 2), max(0, len(text) - width))
+    high = min(low + width, len(text))
+    left = ELLIPSIS if low > 0 or before else ""
+    right = ELLIPSIS if high < len(text) or more else ""
+    shift = len(left) - low
     seen = _merged((start, end) for start, end in places if start < high and end > low)
-    spans = tuple(Span(max(start, low) + shift, min(end, high) + shift, start, end) for start, end in seen)
-    return Snippet(before + text[low:high] + after, spans, field)
+    spans = [Span(max(start, low) + shift, min(end, high) + shift, start + before, end + before) for start, end in seen]
+    return Snippet(left + text[low:high] + right, tuple(spans), field)
+
+
+def densest(places: list[tuple[int, int]], weights: list[float], width: int, kinds: list[int] | None = None) -> int:
+    """The middle of the heaviest run of places within `width`; the middle of a snippet where there are none."""
+    if not places:
+        return width // 2
+    first, last = centre(places, weights, width, kinds)
+    return (places[first][0] + places[last][1]) // 2
 
 
 def _merged(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -86,15 +91,19 @@ def _merged(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def show(segment: Segment, part: int, found: Spot, word_weights: Sequence[float], width: int) -> Snippet:
     """The snippet of a part: from the field that holds the heaviest stretch of what was found."""
-    middle = [event for event in found.events if found.first <= event[0] and event[1] <= found.last]
-    at = middle[len(middle) // 2][0] if middle else found.first
+    inner = [event for event in found.events if found.first <= event[0] and event[1] <= found.last]
+    at = inner[len(inner) // 2][0] if inner else found.first
     near = _near(segment, part, at, found.first, found.last, width)
     inside = [event for event in found.events if near.start <= event[0] and event[1] <= near.end]
-    ranges = [(event[0] - near.start, event[1] - near.start) for event in inside]
-    places = ranges if near.text.isascii() else _characters(near.data, ranges)
-    if len(near.text) <= width:  # all of it is shown
-        return near.snippet(places, [], width)
-    return near.snippet(places, _worth(inside, word_weights), width, [event[2] for event in inside])
+    places = [(event[0] - near.start, event[1] - near.start) for event in inside]
+    if not near.text.isascii():
+        places = _characters(near.data, places)
+        middle = densest(places, _worth(inside, word_weights), width, [event[2] for event in inside])
+    elif inside and near.start <= found.first and found.last <= near.end:  # a byte is a character: already known
+        middle = (found.first + found.last) // 2 - near.start
+    else:
+        middle = densest(places, _worth(inside, word_weights), width, [event[2] for event in inside])
+    return near.snippet(places, middle, width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,23 +118,8 @@ class _Near:
     before: int  # characters of the field in front
     cut: bool  # the field goes on behind
 
-    def snippet(
-        self, places: list[tuple[int, int]], weights: list[float], width: int, kinds: list[int] | None = None
-    ) -> Snippet:
-        made = snippet(self.text, self.field, places, weights, width, kinds)
-        text = made.text
-        shift = 0
-        if self.before and not text.startswith(ELLIPSIS):
-            text, shift = ELLIPSIS + text, len(ELLIPSIS)
-        if self.cut and not text.endswith(ELLIPSIS):
-            text += ELLIPSIS
-        if not shift and not self.before:
-            return replace(made, text=text)
-        moved = (
-            Span(s.start + shift, s.end + shift, s.text_start + self.before, s.text_end + self.before)
-            for s in made.spans
-        )
-        return replace(made, text=text, spans=tuple(moved))
+    def snippet(self, places: Sequence[tuple[int, int]], middle: int, width: int) -> Snippet:
+        return snippet(self.text, self.field, places, middle, width, self.before, self.cut)
 
 
 def _near(segment: Segment, part: int, at: int, first: int, last: int, width: int) -> _Near:
@@ -176,4 +170,5 @@ def show_at(segment: Segment, part: int, start: int, end: int, width: int) -> Sn
     near = _near(segment, part, start, start, min(end, start + 4 * width), width)
     first = count_points(near.data, 0, start - near.start)
     last = first + count_points(near.data, start - near.start, min(end, near.end) - near.start)
-    return near.snippet([(first, max(first, last))], [1.0], width)
+    last = max(first, last)
+    return near.snippet([(first, last)], (first + last) // 2, width)

@@ -10,7 +10,7 @@ from engine.samples import ask, marked, message, part, session, texts
 from recall_rank._core.stretch import centre
 from recall_rank.corpus import Index
 from recall_rank.model import Result
-from recall_rank.snippet import snippet
+from recall_rank.snippet import densest, snippet
 from recall_rank.substring import literal_places
 
 FILLERS = ["lorem ", "größe ", "日本語の", "😀 ", "a\u0301 ", "\n"]
@@ -145,7 +145,7 @@ def test_many_matches_far_inside_a_long_field_keep_their_places() -> None:
     ],
 )
 def test_cutting(text: str, places: Any, width: int, expected: str, spans: list[tuple[int, int, int, int]]) -> None:
-    cut = snippet(text, "text", places, [1.0] * len(places), width)
+    cut = snippet(text, "text", places, densest(places, [1.0] * len(places), width), width)
     assert cut.text == expected
     assert [(s.start, s.end, s.text_start, s.text_end) for s in cut.spans] == spans
 

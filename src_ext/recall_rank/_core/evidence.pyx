@@ -320,6 +320,7 @@ cdef class Evidence:
         cdef uint32_t part, message
         cdef float best
         cdef float* scores = self.scores
+        cdef const uint32_t* bits = <const uint32_t*>scores  # a whole number is compared with 0 in one step
         # columns as plain addresses: no write below can move them
         cdef const uint32_t* part_of = column32(self.layout.doc_part)
         cdef const uint8_t* class_of = column8(self.layout.doc_class)
@@ -327,10 +328,9 @@ cdef class Evidence:
         cdef const uint32_t* session_of = column32(self.layout.message_session)
         cdef Py_ssize_t docs = self.docs_done
         while doc < docs:
-            if scores[doc] == 0:
+            if bits[doc] == 0:
                 doc += 1
-                while (doc + 4 <= docs
-                       and scores[doc] + scores[doc + 1] + scores[doc + 2] + scores[doc + 3] == 0):
+                while doc + 4 <= docs and bits[doc] | bits[doc + 1] | bits[doc + 2] | bits[doc + 3] == 0:
                     doc += 4
                 continue
             part = part_of[doc]
