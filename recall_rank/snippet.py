@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from recall_rank._core.scan import count_points
 from recall_rank._core.stretch import centre
@@ -43,8 +44,13 @@ def spot(segment: Segment, matcher: Matcher, part: int, doc: int, width: int) ->
     label = segment.field_at(part, start)[2]
     reach = width if bytes(memoryview(segment.text)[start + 1 : end]).isascii() else 4 * width  # bytes of `width`
     slots, fields, first, last, events = matcher.spot(segment.text, start, end, label, width, reach)
-    names = tuple(dict.fromkeys(FIELD_NAMES[field] for field in Field if fields >> (field - Field.TEXT) & 1))
-    return Spot(slots, names, max(first, start), max(last, start), events)
+    return Spot(slots, _names(fields), max(first, start), max(last, start), events)
+
+
+@lru_cache(maxsize=256)
+def _names(fields: int) -> tuple[str, ...]:
+    """The names of a set of fields, bit k for the k-th."""
+    return tuple(dict.fromkeys(FIELD_NAMES[field] for field in Field if fields >> (field - Field.TEXT) & 1))
 
 
 def snippet(

@@ -61,14 +61,14 @@ NEIGHBOURS_TALK = (0.3, 0.1, 0.1, 0.1)  # people answer each other: the words ar
 ECHO = 0.8  # a question asked before is answered by what followed it
 ECHO_FLOOR = 0.6  # share of the evidence a query could give from which a message counts as the same question
 SESSION_LOG = 0.2  # L3 norm of the session's messages
-SESSION_TALK = 0.1  # people change the subject within a session
+SESSION_TALK = 0.2  # people change the subject within a session
 TITLE_LOG = 0.3  # evidence of the session's title
 TITLE_TALK = 0.0  # a talk's title is who talks: every message would get it
 
 # --- rerank: additions to the normalised evidence of a survivor --------------------------------------
 
 SURVIVORS = 40  # parts whose passages are read again
-LOOKED_AT = 80  # further ones that are read again where they hold the query as it was written
+LOOKED_AT = 60  # further ones that are read again where they hold the query as it was written
 WINDOW_WORDS = 24  # width of the densest window
 WINDOW = 0.1  # words close together are about one thing
 PHRASE = 0.1  # the longest unbroken run of the query
@@ -76,7 +76,7 @@ WHOLE_QUERY = 1.4  # the whole query as it was written: error lines and paths ar
 EMBEDDED = 0.6  # the same as the tail of a longer path or inside a longer name
 QUOTED = 0.5  # words the caller put in quotes stand together; without the quotes they may be anywhere
 WHOLE_FROM = 0.3  # share of the query in one run from which the text is asked for all of it, as it was written
-NEAR = 0.3  # neighbours in the query, in order and within six words, by one over their distance
+NEAR = 0.4  # neighbours in the query, in order and within six words, by one over their distance
 SCORER = 0.15  # rapidfuzz on the densest window: order and misspellings that no term shows
 SCORED = 32  # best survivors that rapidfuzz compares with the query
 FIELD_TEXT = 0.65  # the densest window; these four are the weights of the first recall tool
@@ -96,4 +96,4 @@ MEDIUM_CONFIDENCE = 0.35  # and from which it is worth reading
 
 # --- grouping ----------------------------------------------------------------------------------------
 
-DIVERSITY = 0.96  # a session's third part and later ones stand as if they had this share of their score
+DIVERSITY = 0.97  # a session's third part and later ones stand as if they had this share of their score
