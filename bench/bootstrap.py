@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
+from recall_rank.measures import bootstrap, mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-DRAWS = 2000
-SEED = 20261121
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +29,5 @@ def paired(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Difference
     shared = sorted(ours.keys() & theirs.keys())
     if not shared:
         raise ValueError("the two runs have no query in common")
-    gaps = np.array([ours[key] - theirs[key] for key in shared])
-    generator = np.random.default_rng(SEED)
-    means = np.array([gaps[generator.integers(0, len(gaps), len(gaps))].mean() for _ in range(DRAWS)])
-    low, high = np.quantile(means, (0.025, 0.975))
-    return Difference(float(gaps.mean()), float(low), float(high), len(shared))
+    gaps = [ours[key] - theirs[key] for key in shared]
+    return Difference(mean(gaps), *bootstrap(gaps), len(shared))

@@ -5,36 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from recall_rank.measures import Rank, first_rank, mean, quantile, reciprocal
+
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
-Rank = int | None
-
-
-def first_rank(ranking: Iterable[object], wanted: Container[object]) -> Rank:
-    """The rank of the first item of `ranking` that is wanted."""
-    return next((place for place, item in enumerate(ranking, 1) if item in wanted), None)
+__all__ = ["Rank", "auroc", "first_rank", "hits_at", "mean", "quantile", "reciprocal"]
 
 
 def hits_at(ranks: Iterable[Rank], depth: int) -> int:
     """How many ranks are within the first `depth`."""
     return sum(1 for rank in ranks if rank is not None and rank <= depth)
-
-
-def reciprocal(rank: Rank, depth: int = 10) -> float:
-    """1/rank, and 0 beyond `depth`."""
-    return 1.0 / rank if rank is not None and rank <= depth else 0.0
-
-
-def mean(values: Sequence[float]) -> float:
-    """Arithmetic mean; NaN for nothing."""
-    return math.fsum(values) / len(values) if values else math.nan
-
-
-def quantile(values: Iterable[float], share: float) -> float:
-    """The value below which `share` of the values lie (nearest rank, no interpolation); NaN for nothing."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else math.nan
 
 
 def auroc(higher: Sequence[float], lower: Sequence[float]) -> float:

@@ -9,6 +9,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from recall_rank.corpus import Index, rank
+    from recall_rank.evaluation import evaluate
+    from recall_rank.figures import Evaluation
+    from recall_rank.labelled import LabelledQuery
     from recall_rank.loaders import discover, open_source, open_sources
     from recall_rank.model import (
         Context,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
         SourceReport,
         Unit,
     )
+    from recall_rank.places import Place
     from recall_rank.query import Options
     from recall_rank.recall import Recall
 
@@ -36,19 +40,26 @@ _HOMES = {
     **dict.fromkeys(_MODEL, "recall_rank.model"),
     **dict.fromkeys(("Index", "rank"), "recall_rank.corpus"),
     **dict.fromkeys(("discover", "open_source", "open_sources"), "recall_rank.loaders"),
+    "Evaluation": "recall_rank.figures",
+    "LabelledQuery": "recall_rank.labelled",
     "Options": "recall_rank.query",
+    "Place": "recall_rank.places",
     "Recall": "recall_rank.recall",
+    "evaluate": "recall_rank.evaluation",
 }
 
 __all__ = [
     "Context",
     "Coverage",
+    "Evaluation",
     "Flag",
     "Index",
+    "LabelledQuery",
     "Malformed",
     "Message",
     "Options",
     "Part",
+    "Place",
     "Reading",
     "Recall",
     "Result",
@@ -58,6 +69,7 @@ __all__ = [
     "SourceReport",
     "Unit",
     "discover",
+    "evaluate",
     "open_source",
     "open_sources",
     "rank",

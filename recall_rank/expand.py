@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recall_rank import weights
@@ -12,12 +12,10 @@ from recall_rank._core.vocabulary import Vocabulary
 from recall_rank._core.window import Matcher
 from recall_rank.budget import Deadline
 from recall_rank.cues import answer_cues, is_framing
-from recall_rank.irregular import BASE, FORMS
+from recall_rank.lexicon import MIN_PREFIX, Lexicon, Member, family
 from recall_rank.query import Query, Word
-from recall_rank.text import stem
 
 TAGS = ((b"\x01", "TOOL_NAME"), (b"\x02", "AUTHOR"), (b"\x03", "DIRECTORY"))
-MIN_PREFIX = 4  # characters from which a word stands for the words it begins
 MIN_REPAIR = 4  # characters from which a word may be misspelt
 MIN_REPAIR_TWO = 8
 MIN_HALF = 3  # characters of each half when a word is taken apart
@@ -25,11 +23,6 @@ MAX_JOIN = 5  # neighbouring words of the query that may have been written as on
 PROSE_WORDS = 5  # meaning words from which a query is a sentence rather than a name
 LONG_QUERY = 12  # words from which only pairs are joined
 MAX_FUZZY = 24  # fuzzy mode: neighbours of a known word
-MAX_FAMILIES = 65_536  # words whose other forms a vocabulary remembers
-STEM_TAIL = 7  # characters an inflected form may be longer than its stem
-SHOWN_PREFIXES = 8
-
-Member = tuple[int, int, float]  # terms [first, last) and what one of them is worth
 
 
 @dataclass(slots=True)
@@ -60,44 +53,6 @@ class Expansion:
     words_done: int  # words that were looked up before the deadline
 
 
-class _Lexicon:
-    """The eligible vocabulary: what no eligible document holds does not exist."""
-
-    def __init__(self, vocabulary: Vocabulary, postings: Postings, eligible: bytearray | None) -> None:
-        self.vocabulary = vocabulary
-        self.postings = postings
-        self.eligible = eligible
-
-    def frequency(self, first: int, last: int) -> int:
-        return int(self.postings.frequency(first, last, self.eligible))
-
-    def find(self, form: bytes) -> int:
-        """The term's number, or -1 when no eligible document holds it."""
-        number = int(self.vocabulary.find(form))
-        return number if number >= 0 and (self.eligible is None or self.frequency(number, number + 1)) else -1
-
-    def within(self, form: bytes, bound: int) -> list[tuple[int, int]]:
-        near = self.vocabulary.within(form, bound)
-        if self.eligible is None:
-            return near
-        return [(number, edits) for number, edits in near if self.frequency(number, number + 1)]
-
-    def held(self, members: Iterable[Member]) -> int:
-        """Documents that hold a member, summed over the members."""
-        frequency, eligible = self.postings.frequency, self.eligible
-        return sum(frequency(first, last, eligible) for first, last, _ in members)
-
-    def longer(self, form: bytes) -> list[Member]:
-        """The terms that a word of MIN_PREFIX characters or more begins."""
-        if len(form.decode("utf-8", "replace")) < MIN_PREFIX:
-            return []
-        ranges = self.vocabulary.prefix(form)
-        return [(first, last, 1.0) for first, last in ranges if self.frequency(first, last)]
-
-    def form(self, number: int) -> bytes:
-        return bytes(self.vocabulary.form(number))
-
-
 def expand(
     query: Query,
     vocabulary: Vocabulary,
@@ -108,14 +63,14 @@ def expand(
 ) -> Expansion:
     """The groups of `query` over the eligible documents, of which there are `documents`; after the deadline, of its
     first words only."""
-    return _Expander(query, _Lexicon(vocabulary, postings, eligible), documents, deadline).run()
+    return _Expander(query, Lexicon(vocabulary, postings, eligible), documents, deadline).run()
 
 
 def longer_words(
     expansion: Expansion, vocabulary: Vocabulary, postings: Postings, documents: int, eligible: bytearray | None
 ) -> list[TermGroup]:
     """The longer words that known words begin: what they alone give away comes after all other hits."""
-    lexicon = _Lexicon(vocabulary, postings, eligible)
+    lexicon = Lexicon(vocabulary, postings, eligible)
     groups = []
     for word, at in expansion.known:
         members = lexicon.longer(word.form)
@@ -127,41 +82,8 @@ def longer_words(
     return groups
 
 
-def family(vocabulary: Vocabulary, form: bytes) -> tuple[int, ...]:
-    """The numbers of the other terms that are forms of the same English word, by stem or by irregular form."""
-    known = vocabulary.families.get(form)
-    if known is None:
-        if len(vocabulary.families) >= MAX_FAMILIES:
-            vocabulary.families.clear()
-        known = vocabulary.families[form] = tuple(dict.fromkeys(_family(vocabulary, form)))
-    return known
-
-
-def _family(vocabulary: Vocabulary, form: bytes) -> Iterator[int]:
-    word = form.decode("utf-8", "replace")
-    if not word.isascii() or not word.isalpha():
-        return
-    base = BASE.get(word, word)
-    for kin in (base, *FORMS.get(base, ())):
-        number = vocabulary.find(kin.encode())
-        if kin != word and number >= 0:
-            yield number
-    root = stem(base)
-    if len(root) < 3:
-        return
-    shared = (root[:-1] if root[-1] in "iye" and len(root) > 3 else root).encode()
-    exact = vocabulary.find(shared)
-    ranges = [(exact, exact + 1)] if exact >= 0 else []
-    ranges += vocabulary.prefix(shared, min(len(root) + STEM_TAIL, 64))
-    for first, last in ranges:
-        for number in range(first, last):
-            other = vocabulary.form(number)
-            if other != form and other.isalpha() and stem(other.decode("utf-8", "replace")) == root:
-                yield number
-
-
 class _Expander:
-    def __init__(self, query: Query, lexicon: _Lexicon, documents: int, deadline: Deadline | None) -> None:
+    def __init__(self, query: Query, lexicon: Lexicon, documents: int, deadline: Deadline | None) -> None:
         self.deadline = deadline
         self.query = query
         self.lexicon = lexicon
@@ -298,17 +220,12 @@ class _Expander:
         members = self._forms(word.form, at, 1, repair=True)
         members.extend(self._inflected(word.form, at))
         boost = weights.PIECE if at in self.covered else 1.0
-        for tag, name in TAGS:
-            number = self.lexicon.find(tag + word.form)
-            if number >= 0:
-                members.append((number, number + 1, getattr(weights, name)))
+        members.extend(self._tagged(word.form))
+        if self.known[at] < 0 and not word.cjk and len(word.form) >= MIN_REPAIR and not word.form.isdigit():
+            members.extend(self._misspelt_names(word.form))
         self._add(word.written, at, 1, members, boost)
-        worth = weights.SPLIT if self.known[at] < 0 else weights.SPLIT_KNOWN
-        for halves in self._halves(word.form) if not word.cjk else ():
-            for half, joint in zip(halves, (False, True), strict=True):
-                number = self.lexicon.find(half)
-                self.forms.append((half, at, 1, worth))
-                self._add(word.written, at, 1, [(number, number + 1, 1.0)], worth, joint=joint)
+        if not word.cjk:
+            self._split(at, word)
         if word.cjk:
             return
         if len(word.form.decode("utf-8", "replace")) >= MIN_PREFIX:
@@ -317,6 +234,32 @@ class _Expander:
             self.with_forms.append((word, at))
         else:
             self._add(word.written, at, 1, self.lexicon.longer(word.form), weights.PREFIX)
+
+    def _split(self, at: int, word: Word) -> None:
+        """The halves of a word: in a sentence each for itself, since a blank was forgotten; else both or nothing."""
+        pairs = list(self._halves(word.form))
+        if pairs and self.known[at] < 0 and sum(other.counts for other in self.query.words) > 1:
+            for half in max(pairs, key=lambda pair: min(map(self._count, pair))):
+                members = [*self._forms(half, at, 1, repair=False), *self._inflected(half, at), *self._tagged(half)]
+                self._add(word.written, at, 1, members, weights.BLANK_MISSING)
+            return
+        worth = weights.SPLIT if self.known[at] < 0 else weights.SPLIT_KNOWN
+        for halves in pairs:
+            for half, joint in zip(halves, (False, True), strict=True):
+                number = self.lexicon.find(half)
+                self.forms.append((half, at, 1, worth))
+                self._add(word.written, at, 1, [(number, number + 1, 1.0)], worth, joint=joint)
+
+    def _count(self, form: bytes) -> int:
+        number = self.lexicon.find(form)
+        return self.lexicon.frequency(number, number + 1)
+
+    def _tagged(self, form: bytes, share: float = 1.0) -> Iterator[Member]:
+        """The word as a tool's name, an author or a directory."""
+        for tag, name in TAGS:
+            number = self.lexicon.find(tag + form)
+            if number >= 0:
+                yield number, number + 1, share * getattr(weights, name)
 
     def _in_pair(self, at: int) -> bool:
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
@@ -353,6 +296,17 @@ class _Expander:
             if not known and span == 1:
                 self.repaired.setdefault(self.query.words[at].written, []).append(other.decode("utf-8", "replace"))
             yield number, number + 1, similarity
+            if not known and span == 1 and edits == nearest:  # all that the right spelling would have found
+                yield from self._tagged(other, similarity)
+                yield from self._inflected(other, at, similarity)
+
+    def _misspelt_names(self, form: bytes) -> Iterator[Member]:
+        """Tools, authors and directories that the word may have been meant to be, though nobody wrote them."""
+        bound = 2 if len(form) >= MIN_REPAIR_TWO else 1
+        worth = (0.0, weights.REPAIR_ONE, weights.REPAIR_TWO)
+        for tag, name in TAGS:
+            for number, edits in self.lexicon.within(tag + form, bound):
+                yield number, number + 1, worth[edits] * getattr(weights, name)
 
     def _capped(self, near: list[tuple[int, int]], smart: int) -> list[tuple[int, int]]:
         """At most MAX_FUZZY neighbours beyond those that smart mode would take: the commonest of the nearest."""
@@ -362,11 +316,11 @@ class _Expander:
             rest.sort(key=lambda pair: (-self.lexicon.frequency(pair[0], pair[0] + 1), pair[0]))
         return kept + rest[:MAX_FUZZY]
 
-    def _inflected(self, form: bytes, at: int) -> Iterator[Member]:
+    def _inflected(self, form: bytes, at: int, share: float = 1.0) -> Iterator[Member]:
         """Other forms of the word."""
         for number in family(self.lexicon.vocabulary, form):
-            self.forms.append((self.lexicon.form(number), at, 1, weights.STEM))
-            yield number, number + 1, weights.STEM
+            self.forms.append((self.lexicon.form(number), at, 1, share * weights.STEM))
+            yield number, number + 1, share * weights.STEM
 
     def _halves(self, form: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Every pair of known words that `form` is made of."""

@@ -24,6 +24,7 @@ EXPAND_KNOWN = 0.3  # fuzzy mode: a neighbour of a word that does exist
 PREFIX = 0.6  # an unknown word begins a longer one; what a known word begins is only listed after all other hits
 LONGER = 0.05  # share for which a longer word counts where the word itself is known
 SPLIT = 0.5  # both halves of a word that nobody wrote as one
+BLANK_MISSING = 0.9  # each half of such a word in a sentence: a blank was forgotten
 SPLIT_KNOWN = 0.1  # both halves of a word that does exist: interface is rarely inter and face
 JOINED = 1.6  # the compound as one word, beside its pieces
 PIECE = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 import recall_rank
 from bench.__main__ import BENCHMARKS
-from recall_rank import loaders, model
+from recall_rank import figures, labelled, loaders, model
 from recall_rank.demo.generate import history
 from recall_rank.frontends.cli import cli
 from recall_rank.loaders.registry import LOADERS
@@ -283,7 +283,8 @@ def test_every_option_of_search_stands_with_its_default() -> None:
 @pytest.mark.parametrize(
     "record",
     [model.SearchResponse, model.Result, model.Why, model.Span, model.Count, model.Coverage, model.SourceReport,
-     model.Session, model.Message, model.Part, model.Context],
+     model.Session, model.Message, model.Part, model.Context, figures.Evaluation, figures.Figures, figures.Ranks,
+     figures.Comparison, figures.Compared, figures.Difference, labelled.LabelledQuery],
 )  # fmt: skip
 def test_every_field_of_a_record_is_named(record: type) -> None:
     counts = {"sessions", "messages", "parts"}  # of a source: "counts"

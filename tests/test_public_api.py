@@ -30,12 +30,14 @@ HEAVY = {
 }
 
 PUBLIC = [
-    *("Context", "Coverage", "Flag", "Index", "Malformed", "Message", "Options", "Part", "Reading", "Recall", "Result"),
-    *("SearchResponse", "Session", "Source", "SourceReport", "Unit", "discover", "open_source", "open_sources", "rank"),
+    *("Context", "Coverage", "Evaluation", "Flag", "Index", "LabelledQuery", "Malformed", "Message", "Options", "Part"),
+    *("Place", "Reading", "Recall", "Result", "SearchResponse", "Session", "Source", "SourceReport", "Unit"),
+    *("discover", "evaluate", "open_source", "open_sources", "rank"),
 ]
 METHODS = {
-    "Index": {"asearch", "build", "close", "columns", "scores", "search"},
-    "Recall": {"asearch", "close", "discover", "found", "prepare", "refresh", "search", "sources"},
+    "Evaluation": {"to_dict"},
+    "Index": {"asearch", "build", "close", "columns", "holds", "scores", "search"},
+    "Recall": {"asearch", "close", "discover", "found", "holds", "prepare", "refresh", "search", "sources"},
     "SearchResponse": {"to_dict", "to_json"},
 }
 RESULT = {
@@ -133,7 +135,8 @@ def test_the_fields_of_an_answer_and_its_options() -> None:
 
 
 def test_records_are_frozen() -> None:
-    for cls in (recall_rank.Session, recall_rank.Message, recall_rank.Part, recall_rank.Result, recall_rank.Options):
+    records = ("Session", "Message", "Part", "Result", "Options", "Evaluation", "LabelledQuery")
+    for cls in (getattr(recall_rank, name) for name in records):
         assert cls.__dataclass_params__.frozen, cls  # type: ignore[attr-defined]
 
 
@@ -163,6 +166,14 @@ def loaded_by(code: str) -> set[str]:
             "assert rr.rank('lantern', history).results[0].part_id == 'p'",
             {"numpy", "orjson", "re2", "sqlite3", "click", "rich"},
             id="a whole search",
+        ),
+        pytest.param(
+            "import recall_rank as rr\n"
+            "said = {'id': 'p', 'type': 'text', 'text': 'the lantern'}\n"
+            "index = rr.Index.build([{'id': 's', 'messages': [{'id': 'm', 'role': 'user', 'parts': [said]}]}])\n"
+            "assert rr.evaluate(index, [{'query': 'lantern', 'relevant': [{'session': 's'}]}]).measured == 1",
+            {"numpy", "orjson", "re2", "sqlite3", "click", "rich"},
+            id="an evaluation",
         ),
     ],
 )

@@ -15,6 +15,7 @@ _COMMANDS: Final = {
     "search": "recall_rank.frontends.cli_search",
     "sources": "recall_rank.frontends.cli_sources",
     "batch": "recall_rank.frontends.cli_batch",
+    "evaluate": "recall_rank.frontends.cli_evaluate",
     "demo": "recall_rank.frontends.cli_demo",
 }
 

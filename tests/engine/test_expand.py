@@ -161,3 +161,22 @@ def test_options_do_not_change_what_a_word_means() -> None:
     options: list[dict[str, Any]] = [{"width": 50}, {"explain": True}, {"group": "session"}, {"order": "time"}]
     for option in options:
         assert found(index, "lantern", **option) == base
+
+
+def test_a_repaired_word_finds_what_the_right_spelling_would_have_found() -> None:
+    said = [message("odile", "it came in at dawn", author="Odile"), message("rosa", "nothing came in", author="Rosa")]
+    talk = Index.build([session("s", *said)])
+    assert parts(ask(talk, "what did Odille say at dawn"))[0] == "odile.1"
+    assert found(talk, "Odille") == found(talk, "Odile") == {"odile.1"}
+    index = texts("we migrated the ferry tables", "calm water")
+    assert found(index, "migarte") == set()  # "migrate" itself was never written: nothing to repair towards
+    index = texts("we migrated the ferry tables", "migrate", "calm water")
+    assert found(index, "migarte") == {"s.0.1", "s.1.1"}
+
+
+def test_a_forgotten_blank_in_a_sentence_is_put_back() -> None:
+    index = texts("the harbour is frozen", "a lantern was lost", "the harbour lost a lantern", "calm water")
+    # each half counts like the word it is; a lone word must be there as a whole
+    assert found(index, "who lost the harbourlantern") == {"s.0.1", "s.1.1", "s.2.1"}
+    assert found(index, "harbourlantern") == {"s.2.1"}
+    assert parts(ask(index, "who lost the harbourlantern"))[0] == "s.2.1"
