@@ -123,8 +123,8 @@ def by_relevance(asked: Asked) -> bool:
 def out_of_order(asked: Asked, response: SearchResponse) -> Iterator[str]:
     """Places where a score is higher than the one before it, in one stage and one directory bucket.
 
-    In a list of parts a session's third part waits for others that are nearly as good. Parts that wait are compared
-    with each other; on a later page, where it is not known which of them wait, those of each session.
+    In a list of parts a session's third part waits for others that are nearly as good, the fourth for more of them:
+    those of each session are compared, and on the first page, where it is known which they are, those that do not wait.
     """
     if asked.options["order"] != "relevance":
         return
@@ -143,12 +143,14 @@ def _falling(asked: Asked, results: list[Result]) -> Iterator[Sequence[Result]]:
         return
     sessions: dict[tuple[str, str], list[Result]] = defaultdict(list)
     first: list[Result] = []
-    waiting: list[Result] = []
     for result in results:
         same = sessions[result.history, result.session_id]
         same.append(result)
-        (first if len(same) <= TURNS else waiting).append(result)
-    yield from ((first, waiting) if not asked.options["offset"] else sessions.values())
+        if len(same) <= TURNS:
+            first.append(result)
+    yield from sessions.values()
+    if not asked.options["offset"]:
+        yield first
 
 
 def _record(report: Report, seen: dict[str, Seen], wrong: dict[str, list[str]], cpu: float) -> None:

@@ -27,9 +27,9 @@ class Grouped:
 def by_part(segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candidate], crowded: bool) -> list[Grouped]:
     """One entry a part, the ranked ones before the rest; where the page is `crowded`, no session fills it.
 
-    From its third part on, a session waits for other sessions' parts that are nearly as good: its place is that of
-    a part with DIVERSITY of its score. Nothing is dropped, and no score changes. `rest` keeps its order, so that the
-    place of an entry does not depend on how much of the rest is given.
+    From its third part on, a session waits for other sessions' parts that are nearly as good: the third stands where a
+    part with DIVERSITY of its score would, the fourth with DIVERSITY squared, and so on. Nothing is dropped, and no
+    score changes. `rest` keeps its order, so that the place of an entry does not depend on how much of it is given.
     """
     entries = [Grouped(c, _session(segment, c)) for c in ranked]
     following = [Grouped(c, _session(segment, c)) for c in rest]

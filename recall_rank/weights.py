@@ -97,4 +97,4 @@ MEDIUM_CONFIDENCE = 0.35  # and from which it is worth reading
 
 # --- grouping ----------------------------------------------------------------------------------------
 
-DIVERSITY = 0.97  # a session's third part and later ones stand as if they had this share of their score
+DIVERSITY = 0.97  # a session's third part stands as if it had this share of its score, each further one again
