@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self
 
 from recall_rank.eligible import eligible
@@ -26,15 +27,54 @@ if TYPE_CHECKING:
 class Index:
     """Searchable sessions. Immutable and thread-safe: any number of threads may search at once."""
 
-    __slots__ = ("_segment",)
+    __slots__ = ("_held",)
 
     def __init__(self, segment: Segment) -> None:
-        self._segment = segment
+        self._held: Segment | None = segment
+
+    @property
+    def _segment(self) -> Segment:
+        if self._held is None:
+            raise ValueError("this index is closed")
+        return self._held
 
     @classmethod
     def build(cls, sessions: Iterable[Session | Mapping[str, Any]]) -> Self:
         """An index in memory. Mappings of the same shape as the records are accepted; the sessions are not kept."""
         return cls(build(session_from(session) for session in sessions))
+
+    @classmethod
+    def open(cls, folder: str | PathLike[str], *, verify: bool = False) -> Self:
+        """The index that save() left in `folder`, answering as the saved one did. What is on disk stays there: opening
+        takes as long for a large index as for a small one, and a search reads what it needs.
+
+        `verify` reads all of it first. Without that, damage is found when the damaged place is first needed: a search
+        then raises DamagedIndexError and gives no answer.
+
+        Raises MissingIndexError (a FileNotFoundError), IndexFolderError (an OSError), and for what has to be built
+        again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors).
+        """
+        from recall_rank.index.errors import IndexFormatError
+        from recall_rank.index.publish import open_segments
+
+        _, segments = open_segments(fspath(folder))
+        if len(segments) != 1:
+            raise IndexFormatError(f"{fspath(folder)}: {len(segments)} segments, this version reads one")
+        if verify:
+            segments[0].verify()
+        return cls(segments[0])
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the index to `folder`, in place of the one that is there. The folder is made where it is missing.
+
+        Whoever opens it meanwhile, or after a crash at any moment, finds the old index or the new one, whole. Only the
+        user may read the files.
+
+        Raises IndexNotSavedError or IndexFolderError, both OSErrors; the old index is then still there.
+        """
+        from recall_rank.index.publish import save
+
+        save(self._segment, fspath(folder))
 
     def __len__(self) -> int:
         """Parts that can be found, titles not counted."""
@@ -92,7 +132,14 @@ class Index:
         return {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}
 
     def close(self) -> None:
-        """Nothing to release for an index in memory; here so that both kinds are used alike."""
+        """Lets go of the texts, or of the files. Searches that run end undisturbed; later ones are ValueErrors."""
+        self._held = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @staticmethod
     def _parse(query: str, options: dict[str, Any]) -> Query:

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
     import asyncio
 
+    from recall_rank.catalogue import Catalogue, Units
     from recall_rank.model import Context, SearchResponse, Session, Source, SourceReport
     from recall_rank.places import Place
-
-MAX_WARNINGS_PER_SOURCE = 3  # an answer names the problem; `sources` lists every case
-
-Progress = Callable[[str, int, "int | None"], None]
-"""Called with the stage ("reading" or "indexing"), how much is done, and of how much when that is known."""
+    from recall_rank.progress import Progress
+    from recall_rank.transcript import Excerpt, MessagePage, Turn
 
 
 class _Searchable(Protocol):
     def search(self, query: str, **options: Any) -> SearchResponse: ...
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
+
+
+@dataclass(slots=True)
+class _Loaded:
+    """What was read: the sessions, until an index has taken them over, and what is known of them without."""
+
+    sessions: list[Session] | None
+    reports: list[SourceReport]
+    catalogue: Catalogue
+    units: Units
 
 
 class Recall:
@@ -37,9 +45,10 @@ class Recall:
         self._sources = tuple(sources)
         self._context = context
         self._lock = threading.Lock()  # held while reading and indexing, never while searching
-        self._loaded: tuple[list[Session] | None, list[SourceReport]] | None = None
+        self._loaded: _Loaded | None = None
         self._answering: tuple[_Searchable, list[SourceReport]] | None = None
         self._closed = False
+        self._only: Context | None = None
 
     @classmethod
     def discover(cls, cache: None = None, context: Context | None = None) -> Self:
@@ -48,6 +57,15 @@ class Recall:
 
         return cls(discover(), cache=cache, context=context)
 
+    def only(self, context: Context) -> Recall:
+        """A Recall over the same sources that knows nothing but the context's project and its own session.
+
+        What belongs to another project is not in it at all: neither words nor ids, counts nor errors show through.
+        """
+        restricted = Recall(self._sources, context=context)
+        restricted._only = context
+        return restricted
+
     @property
     def found(self) -> int:
         """How many sources there are to search."""
@@ -55,9 +73,11 @@ class Recall:
 
     def search(self, query: str, **options: Any) -> SearchResponse:
         """Index.search over all sources; the answer also says what each source gave and failed to give."""
+        from recall_rank.reports import with_reports
+
         index, reports = self._ready()
         options.setdefault("context", self._context)
-        return _with_reports(index.search(query, **options), reports)
+        return with_reports(index.search(query, **options), reports)
 
     async def asearch(self, query: str, **options: Any) -> SearchResponse:
         """search() in a thread. Cancelling the task ends the search within its next look at the clock."""
@@ -81,7 +101,81 @@ class Recall:
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:
         """What each source gave; reads them when that has not been done, without building an index."""
         with self._lock:
-            return list(self._load(progress)[1])
+            return list(self._load(progress).reports)
+
+    def sessions(
+        self,
+        *,
+        scope: str = "global",
+        search: str | None = None,
+        limit: int | None = None,
+        context: Context | None = None,
+    ) -> list[Session]:
+        """Sessions, newest first, without their messages; `search` is looked for in their titles.
+
+        Scope project keeps those of the project of `context`, which is the Recall's own unless given.
+        """
+        from recall_rank.catalogue import chosen
+
+        return chosen(self._catalogue().sessions, scope, search, context or self._context)[:limit]
+
+    def session(self, session_id: str) -> Session:
+        """A session without its messages, by its id or a beginning of it that no other has. Raises LookupError."""
+        from recall_rank.transcript import UnknownSession
+
+        found = self._catalogue().find(session_id)
+        if found is None:
+            raise UnknownSession(f"no session {session_id!r}, or several whose ids begin so")
+        return found
+
+    def transcript(self, session_id: str) -> Session:
+        """A session with all its messages, read from its source again. Raises LookupError or OSError."""
+        from recall_rank.transcript import UnknownSession
+
+        bare = self.session(session_id)
+        with self._lock:
+            loaded = self._load(None)
+            held = loaded.sessions or ()
+        for session in held:
+            if (session.agent, session.id, session.source) == (bare.agent, bare.id, bare.source):
+                return replace(bare, messages=session.messages)
+        found = loaded.units.read(bare)
+        if found is None:
+            raise UnknownSession(f"session {session_id!r} is no longer in its source")
+        return found
+
+    def get(self, session_id: str, message_id: str) -> Turn:
+        """One message in full. Raises LookupError for ids that are none."""
+        from recall_rank.transcript import turn
+
+        return turn(self.transcript(session_id), message_id)
+
+    def context(
+        self, session_id: str, message_id: str, *, window: int = 3, before: int | None = None, after: int | None = None
+    ) -> Excerpt:
+        """A message and `window` messages on each side, or `before` and `after` it. Raises LookupError."""
+        from recall_rank.transcript import excerpt
+
+        before, after = (window if given is None else given for given in (before, after))
+        return excerpt(self.transcript(session_id), message_id, before, after)
+
+    def messages(
+        self,
+        session_id: str | None = None,
+        *,
+        offset: int = 0,
+        limit: int = 10,
+        role: str = "all",
+        reverse: bool = False,
+        query: str | None = None,
+    ) -> MessagePage:
+        """A page of a session's messages, by default of the session of the context. Raises LookupError."""
+        from recall_rank.transcript import message_page
+
+        wanted = session_id or (self._context.session_id if self._context else None)
+        if not wanted:
+            raise ValueError("session_id is needed: there is no current session")
+        return message_page(self.transcript(wanted), offset, limit, role=role, reverse=reverse, query=query)
 
     def refresh(self, progress: Progress | None = None) -> list[SourceReport]:
         """Reads everything again and answers from it once it is complete."""
@@ -113,65 +207,37 @@ class Recall:
         with self._lock:
             return self._answering or self._build(None)
 
-    def _load(self, progress: Progress | None) -> tuple[list[Session] | None, list[SourceReport]]:
-        """Sessions and reports; the sessions are None once an index has taken them over. Needs the lock."""
+    def _catalogue(self) -> Catalogue:
+        with self._lock:
+            return self._load(None).catalogue
+
+    def _load(self, progress: Progress | None) -> _Loaded:
+        """What the sources hold, read when that has not been done. Needs the lock."""
         if self._closed:
             raise ValueError("this Recall is closed")
         if self._loaded is None:
+            from recall_rank.catalogue import Catalogue, Units, noting, of_project
             from recall_rank.loaders import read_all
+            from recall_rank.progress import reading
 
-            self._loaded = read_all(self._sources, progress=_reading(progress))
+            units = Units()
+            sessions, reports = read_all(noting(self._sources, units), progress=reading(progress))
+            only = self._only
+            if only is not None:
+                sessions = [each for each in sessions if of_project(each, only) or each.id == only.session_id]
+                reports = []  # they count and name what lies elsewhere
+            self._loaded = _Loaded(sessions, reports, Catalogue(sessions), units)
         return self._loaded
 
     def _build(self, progress: Progress | None) -> tuple[_Searchable, list[SourceReport]]:
         """A new generation from what was loaded. Needs the lock."""
         from recall_rank import Index
+        from recall_rank.progress import counted
 
-        sessions, reports = self._load(progress)
-        self._answering = (Index.build(_counted(sessions or [], progress)), reports)
-        self._loaded = (None, reports)  # the index holds the text now; keeping it twice would double the memory
+        loaded = self._load(progress)
+        self._answering = (Index.build(counted(loaded.sessions or [], progress)), loaded.reports)
+        loaded.sessions = None  # the index holds the text now; keeping it twice would double the memory
         return self._answering
-
-
-def _with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> SearchResponse:
-    """The response with what loading had to say put before what searching had to say."""
-    errors = [f"{report.agent}: {error}" for report in reports for error in report.errors]
-    warnings = [warning for report in reports for warning in _report_warnings(report)]
-    coverage = replace(response.coverage, per_source=tuple(reports))
-    if errors and "load_error" not in coverage.limited_by:
-        coverage = replace(coverage, limited_by=(*coverage.limited_by, "load_error"))
-    return replace(
-        response,
-        coverage=coverage,
-        load_errors=(*errors, *response.load_errors),
-        warnings=(*warnings, *response.warnings),
-    )
-
-
-def _report_warnings(report: SourceReport) -> Iterator[str]:
-    for warning in report.warnings[:MAX_WARNINGS_PER_SOURCE]:
-        yield f"{report.agent}: {warning}"
-    more = len(report.warnings) - MAX_WARNINGS_PER_SOURCE
-    if more > 0:
-        yield f"{report.agent}: {more} more warnings while reading {report.location}"
-    bad = len(report.malformed)
-    if bad:
-        yield f"{report.agent}: {bad} malformed {'record' if bad == 1 else 'records'} skipped in {report.location}"
-
-
-def _counted(sessions: Sequence[Session], progress: Progress | None) -> Iterator[Session]:
-    for done, session in enumerate(sessions):
-        if progress is not None:
-            progress("indexing", done, len(sessions))
-        yield session
-    if progress is not None:
-        progress("indexing", len(sessions), len(sessions))
-
-
-def _reading(progress: Progress | None) -> Any:
-    if progress is None:
-        return None
-    return lambda done, total: progress("reading", done, total)
 
 
 def _retrieve(work: asyncio.Future[Any]) -> None:

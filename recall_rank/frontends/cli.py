@@ -13,6 +13,10 @@ from recall_rank.frontends.outcome import INTERRUPTED
 
 _COMMANDS: Final = {
     "search": "recall_rank.frontends.cli_search",
+    "get": "recall_rank.frontends.cli_get",
+    "context": "recall_rank.frontends.cli_context",
+    "messages": "recall_rank.frontends.cli_messages",
+    "sessions": "recall_rank.frontends.cli_sessions",
     "sources": "recall_rank.frontends.cli_sources",
     "batch": "recall_rank.frontends.cli_batch",
     "evaluate": "recall_rank.frontends.cli_evaluate",

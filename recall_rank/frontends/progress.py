@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from recall_rank.recall import Progress
+    from recall_rank.progress import Progress
 
 
 @contextmanager

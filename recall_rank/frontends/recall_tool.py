@@ -1,99 +1,101 @@
-"""The `recall` tool: an agent's arguments in, the answer as JSON values out. It never raises."""
+"""The `recall` tool: an agent's arguments in, the answer as JSON values out."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from dataclasses import replace
+from typing import Any
 
-from recall_rank.model import Context
-from recall_rank.times import TimeWarning, resolve_window
-from recall_rank.wire import error_to_dict, response_to_dict
-
-if TYPE_CHECKING:
-    from recall_rank.model import SearchResponse
-
-MAX_RESULTS: Final = 50
-_TIMES: Final = ("after", "from", "last", "since", "before", "to", "until")
-_ACCEPTED: Final = frozenset(
-    (
-        *("query", "match", "scope", "group", "type", "role", "session_id", "title", "sessions", "results", "width"),
-        *("directory", "fallback", "tool_name", "expand", "expand_results", "window", "expand_budget_messages"),
-        *("expand_budget_chars", "explain", *_TIMES),
-        # not the original tool's: what the engine adds
-        *("project", "exclude_session_ids", "must", "must_not", "order", "offset", "budget_ms"),
-    )
+from recall_rank.frontends.advice import near_misses, suggestions
+from recall_rank.frontends.expansion import expanded
+from recall_rank.frontends.host import Call, listed
+from recall_rank.frontends.question import Question, read_question
+from recall_rank.frontends.recall_answer import (
+    load_errors,
+    set_coverage,
+    set_load_errors,
+    set_unknown_session,
+    shaped,
 )
-_CONTEXT_FIELDS: Final = tuple(field.name for field in fields(Context))
+from recall_rank.frontends.remarks import MOST_SUGGESTIONS, MOST_WARNINGS, Remarks, ToolError
+from recall_rank.frontends.scan_order import scan_groups, scan_page
+from recall_rank.frontends.selection import selected
+from recall_rank.model import SearchResponse
 
 
-class Searcher(Protocol):
-    """What answers: an Index or a Recall."""
-
-    def search(self, query: str, **options: Any) -> SearchResponse: ...
-
-
-def answer(
-    searcher: Searcher, args: object, *, context: Context | None = None, now: int | None = None, cancel: object = None
-) -> dict[str, Any]:
-    """The tool's answer, {"ok": true, ...} or {"ok": false, "error"}; a failing call is an answer like any other."""
-    try:
-        query, options, warnings = read_arguments(args, int(time.time() * 1000) if now is None else now)
-        if context is not None:
-            options["context"] = context
-        if cancel is not None:
-            options["cancel"] = cancel
-        output = response_to_dict(searcher.search(query, **options))
-    except (ValueError, TypeError) as error:
-        return error_to_dict(str(error))
-    except Exception as error:  # noqa: BLE001 - a fault of ours must not end an agent's session or a batch
-        return error_to_dict(f"internal error: {type(error).__name__}: {error}")
-    if warnings:
-        output["warnings"] = list(dict.fromkeys([*(warning.text for warning in warnings), *output.get("warnings", ())]))
-    return output
-
-
-def read_arguments(args: object, now: int) -> tuple[str, dict[str, Any], tuple[TimeWarning, ...]]:
-    """The query, the options for search, and remarks on times that could not be used. ValueError when unusable.
-
-    Defaults are the original tool's: literal matching, in every session; literal and regex hits in the order of
-    time. Odd times are forgiven because models write them; everything else is refused by name.
-    """
-    if not isinstance(args, Mapping):
-        raise ValueError(f"args must be an object, not {type(args).__name__}")
-    unknown = sorted(str(name) for name in args if name not in _ACCEPTED)
-    if unknown:
-        raise ValueError(f"unknown argument {', '.join(unknown)}; accepted are {', '.join(sorted(_ACCEPTED))}")
-    options = {name: value for name, value in args.items() if value is not None}
-    query = options.pop("query", None)
-    if not isinstance(query, str):
-        raise ValueError(f"query must be a string, not {query!r}")
-    _check_results(options.get("results", 10))
-    times = {"from_" if name == "from" else name: options.pop(name, None) for name in _TIMES}
-    window = resolve_window(now, **times, strict=False)
-    options.update(now=now)
-    options.update({name: bound for name, bound in (("after", window.after), ("before", window.before)) if bound})
-    options.setdefault("match", "literal")
-    options.setdefault("scope", "global")
-    options.setdefault("order", "time" if options["match"] in ("literal", "regex") else "relevance")
-    return query, options, tuple(window.warnings)
+def recall(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Search what was said and done. ToolError for what cannot be asked or was cancelled."""
+    question = read_question(call, args)
+    if call.cancelled():
+        raise aborted()
+    response = ask(call, question)
+    if call.cancelled():
+        raise aborted()
+    if not response.coverage.sessions.known:
+        listed(call, "global")  # tells of a store that cannot be read at all
+    fallback = "fallback" in response.degrade_kinds
+    answer = shaped(question, response, fallback=fallback)
+    told = Remarks()
+    for remarks in (question.remarks, question.late):
+        told.extend(remarks)
+    sessions = selected(call, question) if question.given["directory"] or not response.results else []
+    buckets = [bucket for _, bucket in sessions] if question.given["directory"] else None
+    set_coverage(answer, question, response, buckets)
+    errors = [] if question.one_session and not question.unknown else load_errors(response, question)
+    if question.options["fallback"]:
+        unlisted = question.widened and any(report.failed for report in response.coverage.per_source)
+        _tell_fallback(call, buckets or (), told, unlisted=unlisted)
+    if question.unknown:
+        errors = [*set_unknown_session(answer, question.given["session_id"]), *errors]
+    if errors:
+        set_load_errors(answer, errors)
+        what = "1 session or file" if len(errors) == 1 else f"{len(errors)} sessions or files"
+        told.add("load_partial", f"{what} could not be read: see loadErrors")
+    if question.given["expand"] != "none":
+        answer["expanded"] = expanded(call, question, response.results, told)
+    for text in response.warnings:
+        told.add("source", text)
+    told.put(answer, "warning", MOST_WARNINGS)
+    _advise(question, response, sessions, answer, fallback=fallback)
+    return answer
 
 
-def read_context(value: object) -> Context | None:
-    """The caller's context from a JSON object; blank values count as absent. ValueError when it is none."""
-    if value is None:
-        return None
-    if not isinstance(value, Mapping):
-        raise ValueError(f"context must be an object, not {type(value).__name__}")
-    for name, entry in value.items():
-        if name not in _CONTEXT_FIELDS:
-            raise ValueError(f"context takes {', '.join(_CONTEXT_FIELDS)}, not {name}")
-        if not isinstance(entry, str | None):
-            raise ValueError(f"context {name} must be a string, not {entry!r}")
-    return Context(**{name: entry for name, entry in value.items() if entry and entry.strip()})
+def ask(call: Call, question: Question) -> SearchResponse:
+    """The response to the question, in the order it asks for."""
+    given = question.given
+    results, offset = given["results"], given["offset"]
+
+    def search(**more: Any) -> SearchResponse:
+        return call.histories.search(question.query, **{**question.options, **more})
+
+    if not question.scans:
+        return search(results=results, offset=offset, order=given["order"] or "relevance")
+    if given["group"] == "session":
+        return scan_groups(lambda **more: search(order="time", **more), results, offset)
+    return scan_page(lambda **more: search(order="time", **more), results, offset)
 
 
-def _check_results(results: object) -> None:
-    if isinstance(results, bool) or not isinstance(results, int) or not 1 <= results <= MAX_RESULTS:
-        raise ValueError(f"results must be a whole number from 1 to {MAX_RESULTS}, not {results!r}")
+def aborted() -> ToolError:
+    return ToolError("aborted", "aborted")
+
+
+def _tell_fallback(call: Call, buckets: Any, told: Remarks, *, unlisted: bool) -> None:
+    if not (call.context.worktree or call.context.directory):
+        told.add("fallback_no_worktree", "No worktree is known: no session counts as of this project")
+    if unlisted:
+        told.add("fallback_list_failed", "Directory fallback could not list the sessions of all projects")
+    if any(bucket != "exact" for bucket in buckets):
+        told.add("fallback_broadened", "Directory fallback broadened the search beyond the directory asked for")
+
+
+def _advise(
+    question: Question, response: SearchResponse, sessions: Any, answer: dict[str, Any], *, fallback: bool
+) -> None:
+    if question.unknown:  # the session that was looked for counts as searched
+        count = replace(response.coverage.sessions, eligible=1)
+        response = replace(response, coverage=replace(response.coverage, sessions=count))
+    suggestions(question, response, fallback).put(answer, "suggestion", MOST_SUGGESTIONS)
+    if not response.results:
+        close = near_misses(response, [session for session, _ in sessions])
+        if close:
+            answer["near_misses"] = close

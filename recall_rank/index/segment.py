@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from recall_rank._core.layout import Layout
@@ -40,7 +40,7 @@ class Segment:
     """Columns are memoryviews. Documents, parts, messages and sessions are numbered in one order: sessions newest
     first, then as they were said. A session's title is its first message, part and document."""
 
-    sessions: tuple[SessionRow, ...]
+    sessions: Sequence[SessionRow]
 
     message_ids: Strings
     message_session: memoryview  # u32
@@ -67,10 +67,10 @@ class Segment:
 
     session_talk: memoryview  # u8: people talk, rather than a user with an agent
 
-    text: bytes | bytearray  # fields of all parts: a Field byte, then UTF-8
+    text: bytes | bytearray | memoryview  # fields of all parts: a Field byte, then UTF-8
     folded_part: memoryview  # u32: parts whose lower case is not that of ASCII alone
     folded_start: memoryview  # u64[len(folded_part) + 1]
-    folded_text: bytes  # their fields in lower case
+    folded_text: bytes | memoryview  # their fields in lower case
 
     names: Names
     vocabulary: Vocabulary
@@ -92,15 +92,22 @@ class Segment:
     def content_parts(self) -> bytearray:
         """A mark for every part that is not a session's title, u8[parts]."""
         marks = bytearray(b"\1") * self.parts
-        for row in self.sessions:
-            marks[self.message_first_part[row.first_message]] = 0
+        roles = bytes(self.message_role)
+        at = roles.find(TITLE_ROLE)
+        while at >= 0:
+            marks[self.message_first_part[at]] = 0
+            at = roles.find(TITLE_ROLE, at + 1)
         return marks
+
+    def text_for(self, ranges: Iterable[tuple[int, int]]) -> bytes | bytearray | memoryview:
+        """The whole text, of which the caller reads bytes [start, end) of each of `ranges` and nothing else."""
+        return self.text
 
     def fields_of(self, part: int) -> Iterator[tuple[int, int, Field]]:
         """The fields of a part: the first byte of the text of each, the one behind its last, and what it is."""
         for number in range(self.part_first_field[part], self.part_first_field[part + 1]):
             start = self.field_start[number]
-            yield start + 1, self.field_start[number + 1], Field(self.text[start])
+            yield start + 1, self.field_start[number + 1], self._field(start)
 
     def field_at(self, part: int, at: int) -> tuple[int, int, Field]:
         """The field of `part` that holds byte `at`, as fields_of() gives it; an empty one where there is none."""
@@ -109,7 +116,10 @@ class Segment:
             return self.part_start[part], self.part_start[part], Field.TEXT
         number = max(first, bisect_right(self.field_start, at, first, last) - 1)
         start = self.field_start[number]
-        return start + 1, self.field_start[number + 1], Field(self.text[start])
+        return start + 1, self.field_start[number + 1], self._field(start)
+
+    def _field(self, start: int) -> Field:
+        return Field(self.text_for(((start, start + 1),))[start])
 
     def session_of_part(self, part: int) -> SessionRow:
         return self.sessions[self.message_session[self.part_message[part]]]

@@ -4,31 +4,44 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from typing import Self
 
 
 class Strings:
     """An immutable list of strings: UTF-8 bytes end to end, and u64 offsets."""
 
-    __slots__ = ("_bytes", "_offsets")
+    __slots__ = ("_data", "_starts")
 
-    def __init__(self, data: bytes | memoryview, offsets: memoryview) -> None:
-        self._bytes = data
-        self._offsets = offsets
+    def __init__(self, data: bytes | memoryview, starts: memoryview) -> None:
+        self._data = data
+        self._starts = starts
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Strings:
+        return cls.of_bytes(value.encode("utf-8", "surrogatepass") for value in values)
+
+    @classmethod
+    def of_bytes(cls, values: Iterable[bytes]) -> Strings:
         data = bytearray()
-        offsets = array("Q", [0])
+        starts = array("Q", [0])
         for value in values:
-            data += value.encode("utf-8", "surrogatepass")
-            offsets.append(len(data))
-        return cls(bytes(data), memoryview(offsets))
+            data += value
+            starts.append(len(data))
+        return cls(bytes(data), memoryview(starts))
 
     def __len__(self) -> int:
-        return len(self._offsets) - 1
+        return len(self._starts) - 1
 
     def __getitem__(self, at: int) -> str:
-        return bytes(self._bytes[self._offsets[at] : self._offsets[at + 1]]).decode("utf-8", "surrogatepass")
+        return self.raw(at).decode("utf-8", "surrogatepass")
+
+    def raw(self, at: int) -> bytes:
+        """The UTF-8 of a string, lone surrogates included."""
+        return bytes(self._data[self._starts[at] : self._starts[at + 1]])
+
+    def buffers(self) -> tuple[bytes | memoryview, memoryview]:
+        """The UTF-8 end to end, and u64[strings + 1], where each begins."""
+        return self._data, self._starts
 
 
 class Names:
@@ -39,6 +52,14 @@ class Names:
     def __init__(self) -> None:
         self._numbers: dict[str | None, int] = {None: 0}
         self.values: list[str | None] = [None]
+
+    @classmethod
+    def of(cls, values: Iterable[str]) -> Self:
+        """Names whose numbers from 1 on are those of `values`."""
+        made = cls()
+        for value in values:
+            made.number(value)
+        return made
 
     def number(self, value: str | None) -> int:
         known = self._numbers.get(value)

@@ -13,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.frontends.cli_batch import serve
+from recall_rank.frontends.host import read_context
+from recall_rank.frontends.tools import RecallTools
 from recall_rank.model import Context
+from recall_rank.recall import Recall
 
 
 @pytest.fixture
@@ -21,12 +24,24 @@ def index() -> FakeIndex:
     return FakeIndex([session("s1", "the rate limit")])
 
 
+@pytest.fixture
+def tools(index: FakeIndex) -> RecallTools:
+    return over(index)
+
+
+def over(index: FakeIndex) -> RecallTools:
+    """The tools over an index that remembers what it was asked."""
+    recall = Recall([])
+    recall._answering = (index, [])
+    return RecallTools(recall)
+
+
 def call(**changes: Any) -> bytes:
     return json.dumps({"id": "c1", "tool": "recall", "args": {"query": "rate"}, **changes}).encode()
 
 
-def test_an_answer_names_its_call_and_its_cost(index: FakeIndex) -> None:
-    answer = serve(index, call(id=["any", 1]), 1)
+def test_an_answer_names_its_call_and_its_cost(tools: RecallTools) -> None:
+    answer = serve(tools, call(id=["any", 1]), 1)
     assert answer.keys() == {"id", "ms", "cpu_ms", "output"}
     assert answer["id"] == ["any", 1]
     assert answer["ms"] > 0
@@ -34,12 +49,25 @@ def test_an_answer_names_its_call_and_its_cost(index: FakeIndex) -> None:
     assert answer["output"]["results"][0]["session_id"] == "s1"
 
 
-def test_context_now_and_options_reach_the_engine(index: FakeIndex) -> None:
-    line = call(context={"session_id": "s1"}, now=123456789012, options={"budget_ms": 5, "match": "smart"}, mode="raw")
-    assert serve(index, line, 1)["output"]["ok"] is True
+def test_context_now_and_options_reach_the_engine(index: FakeIndex, tools: RecallTools) -> None:
+    line = call(
+        context={"session_id": "s1"},
+        now=123456789012,
+        options={"budget_ms": 5, "match": "smart", "defaultWidth": 80},
+        mode="raw",
+    )
+    assert serve(tools, line, 1)["output"]["ok"] is True
     options = index.asked[0][1]
     assert options["context"] == Context(session_id="s1")
     assert (options["now"], options["budget_ms"], options["match"]) == (123456789012, 5, "smart")
+    assert options["width"] == 80
+
+
+def test_an_answer_may_be_in_the_original_names(tools: RecallTools) -> None:
+    output = serve(tools, call(wire="camel"), 1)["output"]
+    assert output["results"][0]["sessionID"] == "s1"
+    assert "session_id" not in output["results"][0]
+    assert serve(tools, call(wire="camel", args={}), 1)["output"].keys() == {"ok", "error"}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +78,7 @@ def test_context_now_and_options_reach_the_engine(index: FakeIndex) -> None:
         (b'"text"', None, "line 7: a call must be an object, not str"),
         (b"[" * 100_000, None, "line 7: "),
         (b'{"tool": "recall"}', None, "line 7: a call needs an id"),
-        (call(tool="recall_get"), "c1", "line 7: tool must be one of recall, not 'recall_get'"),
+        (call(tool="forget"), "c1", "line 7: tool must be one of recall, recall_get, "),
         (call(tool=["recall"]), "c1", "tool must be"),
         (call(mode="loose"), "c1", "mode must be one of schema, raw, not 'loose'"),
         (call(args=[]), "c1", "args must be an object, not list"),
@@ -58,12 +86,13 @@ def test_context_now_and_options_reach_the_engine(index: FakeIndex) -> None:
         (call(context={"folder": 1}), "c1", "context takes"),
         (call(now="today"), "c1", "now must be epoch milliseconds, not 'today'"),
         (call(now=True), "c1", "now must be epoch milliseconds"),
-        (call(args={"query": "rate", "banana": 1}), "c1", "unknown argument banana"),
+        (call(wire="morse"), "c1", "wire must be one of snake, camel, not 'morse'"),
+        (call(args={"query": ""}), "c1", "do not fit the schema: query"),
         (call(args={"query": "defect"}), "c1", "internal error"),
     ],
 )
-def test_a_bad_line_is_answered_with_its_reason(index: FakeIndex, line: bytes, identity: Any, words: str) -> None:
-    answer = serve(index, line, 7)
+def test_a_bad_line_is_answered_with_its_reason(tools: RecallTools, line: bytes, identity: Any, words: str) -> None:
+    answer = serve(tools, line, 7)
     assert answer["id"] == identity
     assert answer["output"]["ok"] is False
     assert words in answer["output"]["error"]
@@ -71,7 +100,7 @@ def test_a_bad_line_is_answered_with_its_reason(index: FakeIndex, line: bytes, i
 
 @given(st.binary(max_size=40) | st.text(max_size=20).map(lambda text: json.dumps({"id": text, "args": text}).encode()))
 def test_any_line_is_answered(line: bytes) -> None:
-    assert serve(FakeIndex([]), line, 1)["output"]["ok"] is False
+    assert serve(over(FakeIndex([])), line, 1)["output"]["ok"] is False
 
 
 @pytest.mark.usefixtures("machine")
@@ -100,3 +129,22 @@ def test_a_file_of_calls(run: Run, tmp_path: Path) -> None:
 )
 def test_exit_codes(run: Run, words: list[str], code: int) -> None:
     assert run("batch", *words, input=call()).exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("value", "context"),
+    [
+        (None, None),
+        ({}, Context()),
+        ({"session_id": "", "project": "  ", "directory": None}, Context()),
+        ({"session_id": "s1", "worktree": "/srv"}, Context(session_id="s1", worktree="/srv")),
+    ],
+)
+def test_contexts(value: Any, context: Context | None) -> None:
+    assert read_context(value) == context
+
+
+@pytest.mark.parametrize("value", [[], "here", {"folder": "/srv"}, {"directory": 7}])
+def test_a_context_of_another_shape_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match="context"):
+        read_context(value)

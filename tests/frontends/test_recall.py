@@ -11,7 +11,8 @@ from frontends.conftest import Machine
 from frontends.samples import FakeIndex, FakeSource, response, session
 
 from recall_rank.model import Context, Malformed, SourceReport
-from recall_rank.recall import Recall, _with_reports
+from recall_rank.recall import Recall
+from recall_rank.reports import with_reports
 
 pytestmark = pytest.mark.usefixtures("machine")
 
@@ -69,7 +70,7 @@ def test_reading_trouble_becomes_few_warnings() -> None:
         SourceReport("a", "/a", warnings=("one", "two", "three", "four", "five"), malformed=(bad, bad)),
         SourceReport("b", "/b", malformed=(bad,)),
     ]
-    assert _with_reports(response(warnings=("own",)), reports).warnings == (
+    assert with_reports(response(warnings=("own",)), reports).warnings == (
         *("a: one", "a: two", "a: three", "a: 2 more warnings while reading /a"),
         *("a: 2 malformed records skipped in /a", "b: 1 malformed record skipped in /b", "own"),
     )

@@ -1,7 +1,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef class Postings:
-    cdef tuple buffers
+    cdef readonly tuple buffers    # as they were given
     cdef const uint32_t[::1] df_view
     cdef const uint64_t[::1] starts_view
     cdef const uint32_t[::1] terms_view

@@ -1,0 +1,174 @@
+"""Which sessions there are, newest first, and where each can be read again."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+from recall_rank.eligible import inside, normal_path
+from recall_rank.model import Context, Reading, Session, Source, Unit
+from recall_rank.text import fold, folded
+
+MIN_PREFIX = 4  # a shorter beginning of an id is more likely a mistake than an abbreviation
+KEPT_UNITS = 4  # units read last: a conversation is looked at several times in a row
+
+Key = tuple[str | None, str]  # agent and id: the same id of two programs is two sessions
+
+
+class Catalogue:
+    """The sessions of one generation, without their messages."""
+
+    __slots__ = ("_by_id", "_ids", "sessions")
+
+    def __init__(self, sessions: Iterable[Session]) -> None:
+        bare = [replace(session, messages=(), updated=session.updated or _newest(session)) for session in sessions]
+        bare.sort(key=lambda session: (-session.updated, session.source or "", session.id))
+        self.sessions: tuple[Session, ...] = tuple(bare)
+        self._by_id: dict[str, Session] = {}
+        for session in self.sessions:
+            self._by_id.setdefault(session.id, session)  # of the same id the newest
+        self._ids = sorted(self._by_id)
+
+    def find(self, session_id: str) -> Session | None:
+        """The session of this id, or the only one whose id begins so; None for no or several."""
+        found = self._by_id.get(session_id)
+        if found is not None:
+            return found
+        known = only_prefix(session_id, self._ids)
+        return None if known is None else self._by_id[known]
+
+
+class Units:
+    """Where every session was read, and the units that were read again last. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._places: dict[Key, tuple[Source, Unit, int]] = {}
+        self._read: OrderedDict[tuple[int, str], tuple[bytes, Reading]] = OrderedDict()
+        self._lock = Lock()
+
+    def note(self, source: Source, unit: Unit, reading: Reading) -> None:
+        """Remember where the sessions of a reading are; of several places the one with the most messages."""
+        for session in reading.sessions:
+            key, count = (session.agent, session.id), len(session.messages)
+            known = self._places.get(key)
+            if known is None or count > known[2]:
+                self._places[key] = source, unit, count
+
+    def read(self, session: Session) -> Session | None:
+        """The session with its messages as they are now; None when it is gone. OSError when its unit cannot be read."""
+        place = self._places.get((session.agent, session.id))
+        if place is None:
+            return None
+        source, unit, _ = place
+        for found in self._reading(source, unit).sessions:
+            if found.id == session.id and found.agent == session.agent:
+                # what only the whole store could tell of a session stands in the catalogue
+                return replace(session, messages=found.messages)
+        return None
+
+    def _reading(self, source: Source, unit: Unit) -> Reading:
+        """The unit's content, read again unless it is one of the last and unchanged."""
+        key = id(source), unit.key
+        signature = source.signature(unit)
+        with self._lock:
+            kept = self._read.get(key)
+            if kept is not None and kept[0] == signature:
+                self._read.move_to_end(key)
+                return kept[1]
+        reading = source.read(unit)
+        with self._lock:
+            self._read[key] = signature, reading
+            while len(self._read) > KEPT_UNITS:
+                self._read.popitem(last=False)
+        return reading
+
+
+class Noting:
+    """A source as it is, that tells `units` what each of its units gave."""
+
+    def __init__(self, source: Source, units: Units) -> None:
+        self._source = source
+        self._units = units
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    @property
+    def name(self) -> str:
+        return self._source.name
+
+    @property
+    def location(self) -> str:
+        return self._source.location
+
+    def units(self) -> Iterable[Unit]:
+        return self._source.units()
+
+    def signature(self, unit: Unit) -> bytes:
+        return self._source.signature(unit)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        reading = self._source.read(unit, since)
+        self._units.note(self._source, unit, reading)
+        return reading
+
+
+class NotingOpen(Noting):
+    """The same for a source that keeps its files open while many units are read."""
+
+    def __enter__(self) -> Any:
+        return self._source.__enter__()  # type: ignore[attr-defined]
+
+    def __exit__(self, *problem: object) -> Any:
+        return self._source.__exit__(*problem)  # type: ignore[attr-defined]
+
+
+def noting(sources: Sequence[Source], units: Units) -> Iterator[Source]:
+    """The sources, each telling `units` where its sessions are."""
+    for source in sources:
+        opens = hasattr(type(source), "__enter__") and hasattr(type(source), "__exit__")
+        yield (NotingOpen if opens else Noting)(source, units)
+
+
+def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:
+    """The only one of the sorted `ids` that begins with `wanted`; None for none, several, or too short a beginning."""
+    if len(wanted) < MIN_PREFIX:
+        return None
+    at = bisect_left(ids, wanted)
+    found = ids[at : at + 2]
+    matching = [known for known in found if known.startswith(wanted)]
+    return matching[0] if len(matching) == 1 else None
+
+
+def chosen(sessions: Sequence[Session], scope: str, search: str | None, context: Context | None) -> list[Session]:
+    """The sessions of a scope whose titles hold `search`. ValueError for a scope that cannot be meant."""
+    if scope not in ("global", "project"):
+        raise ValueError(f"scope must be 'project' or 'global', not {scope!r}")
+    if scope == "project" and context is None:
+        raise ValueError("scope 'project' needs a context")
+    words = fold(search or "")
+    return [
+        session
+        for session in sessions
+        if words in folded(session.title or "")
+        and (scope == "global" or context is None or of_project(session, context))
+    ]
+
+
+def of_project(session: Session, context: Context) -> bool:
+    """Whether a session belongs to what the context calls its project, as scope project understands it."""
+    if context.project is not None:
+        return session.project == context.project
+    folder = context.worktree or context.directory
+    if not folder:
+        return False
+    worktree = session.worktree is not None and normal_path(session.worktree) == normal_path(folder)
+    return worktree or inside(session.directory or "", folder)
+
+
+def _newest(session: Session) -> int:
+    return max((message.time for message in session.messages), default=0)

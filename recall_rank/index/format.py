@@ -1,0 +1,109 @@
+"""What stands where in the file of a segment.
+
+A header, the columns, and a directory of them behind the last. Numbers are little-endian. A column is followed by the
+xxh3-64 of each of its blocks of 64 KiB; the directory holds the xxh3-64 of those, the header the xxh3-128 of the
+directory. So whoever has read the header and the directory can tell whether any block is what was written.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from recall_rank.index.errors import IndexFormatError
+
+Code = Literal["B", "H", "I", "Q", "q"]
+
+FORMAT: Final = 1  # one more with every change of what is written; others are refused, and the index built again
+MAGIC: Final = b"RRSEG\r\n\x1a"  # shows when a copy turned line ends or stopped at a control character
+BLOCK: Final = 65_536
+ALIGN: Final = 64  # columns begin on a cache line
+HEADER: Final = struct.Struct("<8sIIQQQ16s")  # magic, format, zero, directory's place and size, file size, xxh3-128
+SUM: Final = struct.Struct("<Q")  # behind the header: its xxh3-64
+HEADER_SIZE: Final = HEADER.size + SUM.size
+ENTRY: Final = struct.Struct("<24ssxxxxxxxQQQ")  # name, type, place, size in bytes, xxh3-64 of the sums of its blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The type of a column as `array` names it, and how long it is: as many as there are `of`, and `more`."""
+
+    code: Code
+    of: str
+    more: int = 0
+
+    @property
+    def width(self) -> int:
+        return struct.calcsize(f"<{self.code}")
+
+
+COLUMNS: Final = {
+    "session_records": Column("B", "session record bytes"),
+    "session_record_starts": Column("Q", "session", 1),
+    "session_first_message": Column("I", "session", 1),
+    "session_talk": Column("B", "session"),
+    "name_bytes": Column("B", "name bytes"),
+    "name_starts": Column("Q", "name", 1),
+    "message_session": Column("I", "message"),
+    "message_role": Column("B", "message"),
+    "message_time": Column("q", "message"),
+    "message_author": Column("I", "message"),
+    "message_first_part": Column("I", "message", 1),
+    "message_asked": Column("I", "message"),
+    "part_message": Column("I", "part"),
+    "part_type": Column("I", "part"),
+    "part_tool": Column("I", "part"),
+    "part_flags": Column("H", "part"),
+    "part_start": Column("Q", "part", 1),
+    "part_first_doc": Column("I", "part", 1),
+    "part_first_field": Column("I", "part", 1),
+    "field_start": Column("Q", "field", 1),
+    "doc_start": Column("Q", "document", 1),
+    "doc_part": Column("I", "document"),
+    "doc_words": Column("H", "document"),
+    "doc_class": Column("B", "document"),
+    "term_arena": Column("B", "term bytes"),
+    "term_offsets": Column("I", "term", 1),
+    "term_starts": Column("I", "length"),
+    "term_signatures": Column("I", "term"),
+    "posting_df": Column("I", "term"),
+    "posting_block_starts": Column("Q", "block", 1),
+    "posting_terms": Column("I", "entry"),
+    "posting_pointers": Column("Q", "entry", 1),
+    "posting_docs": Column("H", "posting"),
+    "posting_tfs": Column("B", "posting"),
+    "message_id_bytes": Column("B", "message id bytes"),
+    "message_id_starts": Column("Q", "message", 1),
+    "part_id_bytes": Column("B", "part id bytes"),
+    "part_id_starts": Column("Q", "part", 1),
+    "folded_part": Column("I", "folded part"),
+    "folded_start": Column("Q", "folded part", 1),
+    "folded_text": Column("B", "folded byte"),
+    "text": Column("B", "byte"),
+}
+
+# as the native classes take them
+VOCABULARY: Final = ("term_arena", "term_offsets", "term_starts", "term_signatures")
+POSTINGS: Final = tuple(name for name in COLUMNS if name.startswith("posting_"))
+LAYOUT: Final = (
+    *("doc_part", "doc_words", "doc_class", "part_message"),
+    *("message_session", "message_time", "session_talk", "message_asked"),
+)
+
+
+def blocks_of(size: int) -> int:
+    """How many blocks a column of `size` bytes has."""
+    return -(-size // BLOCK)
+
+
+def aligned(place: int, step: int = ALIGN) -> int:
+    """The first multiple of `step` at or behind `place`."""
+    return -(-place // step) * step
+
+
+def require_little_endian(name: str) -> None:
+    """Raises IndexFormatError on a machine that would read the columns the wrong way round."""
+    if sys.byteorder != "little":
+        raise IndexFormatError(f"{name}: an index on disk is little-endian, this machine is not; search it in memory")

@@ -1,0 +1,111 @@
+"""Which segments are the index: a small file a generation, the newest of which counts."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Final
+
+import xxhash
+
+from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError
+from recall_rank.index.folder import SEGMENT_NAME, Folder
+from recall_rank.index.format import FORMAT
+
+LARGEST: Final = 1 << 20  # bytes of a manifest; a longer file is none
+_NAME: Final = re.compile(r"manifest-([0-9]{1,9})-([0-9]{1,18})")
+_LINE: Final = re.compile(rf"({SEGMENT_NAME.pattern}) ([0-9]{{1,18}}) ([0-9a-f]{{32}})")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A segment's file, its size, and the xxh3-128 of its header, which vouches for the rest."""
+
+    name: str
+    size: int
+    seal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The segments of one generation. Generations count from 1; 0 stands for an index that is not there yet."""
+
+    generation: int
+    segments: tuple[Listed, ...]
+
+    @property
+    def name(self) -> str:
+        return _name(self.generation)
+
+    def encode(self) -> bytes:
+        lines = [
+            f"recall_rank {FORMAT} {self.generation}",
+            *(f"{one.name} {one.size} {one.seal}" for one in self.segments),
+        ]
+        text = "".join(f"{line}\n" for line in lines).encode()
+        return text + f"{xxhash.xxh3_128_hexdigest(text)}\n".encode()
+
+    @classmethod
+    def decode(cls, data: bytes, generation: int) -> Manifest:
+        """What encode() wrote for `generation`. Raises ValueError for anything else."""
+        text, mark = data[:-33], data[-33:]
+        if mark != f"{xxhash.xxh3_128_hexdigest(text)}\n".encode():
+            raise ValueError("is not what was written")
+        first, *lines = text.decode("ascii").splitlines()
+        found = [_LINE.fullmatch(line) for line in lines]
+        if first != f"recall_rank {FORMAT} {generation}" or None in found:
+            raise ValueError("is of another generation or format")
+        return cls(generation, tuple(Listed(line[1], int(line[2]), line[3]) for line in found if line))
+
+
+def generations(folder: Folder) -> list[int]:
+    """The generations that are there, oldest first; there is more than one only for moments."""
+    found = (_NAME.fullmatch(name) for name in folder.names())
+    return sorted(int(name[2]) for name in found if name and int(name[1]) == FORMAT and name[0] == _name(int(name[2])))
+
+
+def newest(folder: Folder) -> Manifest:
+    """The generation that counts.
+
+    Raises MissingIndexError, IndexFormatError when there are only those of other versions, DamagedIndexError.
+    """
+    tried = 0
+    while True:
+        there = generations(folder) or generations(folder)  # a listing may miss what comes while another goes
+        if not there:
+            raise _none(folder)
+        if there[-1] == tried:
+            raise DamagedIndexError(f"{folder.path / _name(tried)} comes and goes; build the index again")
+        tried = there[-1]
+        try:
+            return _read(folder, tried)
+        except FileNotFoundError:
+            continue  # a newer one took its place
+
+
+def _read(folder: Folder, generation: int) -> Manifest:
+    name = _name(generation)
+    descriptor = folder.open(name)
+    try:
+        data = os.pread(descriptor, LARGEST, 0)
+    finally:
+        os.close(descriptor)
+    try:
+        return Manifest.decode(data, generation)
+    except ValueError as error:
+        raise DamagedIndexError(f"{folder.path / name} {error}; build the index again") from error
+
+
+def _none(folder: Folder) -> MissingIndexError | IndexFormatError:
+    others = sorted({name[1] for name in map(_NAME.fullmatch, folder.names()) if name})
+    if others:
+        return IndexFormatError(
+            f"{folder.path} holds an index of format {', '.join(others)}, this version reads {FORMAT}; "
+            "build the index again"
+        )
+    return MissingIndexError(f"no index in {folder.path}")
+
+
+def _name(generation: int) -> str:
+    return f"manifest-{FORMAT}-{generation}"

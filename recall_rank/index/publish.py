@@ -1,0 +1,166 @@
+"""Put segments into a folder as its next generation, and open those of its newest.
+
+Nobody waits for a lock. A generation appears by one link that fails when another writer was first; only the writer
+whose link succeeded removes what it replaced, so nothing that a manifest names is ever gone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import xxhash
+
+from recall_rank.index.errors import (
+    DamagedIndexError,
+    IndexFolderError,
+    IndexNotSavedError,
+    MissingIndexError,
+    UnusableIndexError,
+)
+from recall_rank.index.folder import Folder
+from recall_rank.index.manifest import Listed, Manifest, generations, newest
+from recall_rank.index.mapped_segment import MappedSegment
+from recall_rank.index.segment import Segment
+from recall_rank.index.segment_file import SegmentFile
+from recall_rank.index.segment_writer import write_segment
+
+CHANGES_MET: Final = 100  # generations that may pass while one is opened, before the folder is called broken
+
+
+def save(segment: Segment, path: str | Path) -> None:
+    """Make `segment` all that the index at `path` holds.
+
+    Raises IndexFolderError for a place that cannot hold one, and IndexNotSavedError when it could not be written, with
+    what was there before still in place.
+    """
+    try:
+        with Folder.create(path) as folder:
+            sweep(folder)
+            added = add(folder, segment)
+            try:
+                publish(folder, lambda _: (added,))
+            except BaseException:
+                with suppress(UnusableIndexError):
+                    folder.sweep([added.name], _named(folder))
+                raise
+    except (IndexFolderError, MissingIndexError):
+        raise
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise IndexNotSavedError(
+            error.errno, f"the index was not saved, the one before it is unchanged: {why}", str(path)
+        ) from error
+
+
+def open_segments(path: str | Path) -> tuple[int, list[MappedSegment]]:
+    """The newest generation in the folder, and its segments; no file is read beyond its beginning and its directory.
+
+    Raises MissingIndexError, IndexFolderError, IndexFormatError or DamagedIndexError.
+    """
+    with Folder(path) as folder:
+        before = -1
+        for _ in range(CHANGES_MET):
+            manifest = newest(folder)
+            try:
+                return manifest.generation, [MappedSegment(_open(folder, listed)) for listed in manifest.segments]
+            except FileNotFoundError as error:
+                if manifest.generation == before:
+                    raise DamagedIndexError(f"{folder.path / manifest.name} names a segment that is gone") from error
+                before = manifest.generation  # replaced meanwhile: its segments went after the new ones were there
+    raise DamagedIndexError(f"{path} changes faster than it can be opened")
+
+
+def add(folder: Folder, segment: Segment) -> Listed:
+    """Write a segment that no manifest names yet."""
+    temporary, header, size = folder.write(lambda descriptor: write_segment(segment, descriptor, str(folder.path)))
+    try:
+        return Listed(folder.keep(temporary), size, xxhash.xxh3_128_hexdigest(header))
+    except BaseException:
+        folder.remove(temporary)
+        raise
+
+
+def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) -> Manifest:
+    """Make what `choose` makes of the newest generation the next one, asking again when another writer was first."""
+    folder.sync()  # the names of the segments, before a manifest that tells of them
+    while True:
+        before = _newest_or_none(folder)
+        after = Manifest(before.generation + 1, choose(before))
+        if not _claimed(folder, after):
+            continue
+        try:
+            folder.sync()
+        except OSError:
+            folder.remove(after.name)  # it might be gone after a power cut; the one before is still whole
+            raise
+        kept = frozenset(listed.name for listed in after.segments)
+        folder.sweep((listed.name for listed in before.segments), kept)
+        for generation in generations(folder):
+            if generation < after.generation:
+                folder.remove(Manifest(generation, ()).name)
+        return after
+
+
+def sweep(folder: Folder) -> None:
+    """Remove what writers left behind that were killed."""
+    left = folder.leftovers()  # before the manifest: a writer that is gone by now can have nothing added to it later
+    with suppress(UnusableIndexError):
+        folder.sweep(left, _named(folder))
+
+
+def _claimed(folder: Folder, manifest: Manifest) -> bool:
+    """Whether `manifest` became the newest generation."""
+    temporary, _, _ = folder.write(lambda descriptor: _fill(descriptor, manifest.encode()))
+    try:
+        folder.claim(temporary, manifest.name)
+    except FileExistsError:
+        folder.remove(temporary)
+        return False
+    except BaseException:
+        folder.remove(temporary)
+        raise
+    if generations(folder)[-1:] == [manifest.generation]:
+        return True
+    folder.remove(manifest.name)  # the number was free again: a newer generation had been there and replaced it
+    return False
+
+
+def _fill(descriptor: int, data: bytes) -> bytes:
+    while data:
+        data = data[os.write(descriptor, data) :]
+    os.fsync(descriptor)
+    return b""
+
+
+def _newest_or_none(folder: Folder) -> Manifest:
+    """The newest generation; without segments where there is none, or none that can be read."""
+    try:
+        return newest(folder)
+    except (MissingIndexError, UnusableIndexError):
+        return Manifest(max(generations(folder), default=0), ())
+
+
+def _named(folder: Folder) -> frozenset[str]:
+    try:
+        return frozenset(listed.name for listed in newest(folder).segments)
+    except MissingIndexError:
+        return frozenset()
+
+
+def _open(folder: Folder, listed: Listed) -> SegmentFile:
+    name = str(folder.path / listed.name)
+    descriptor = folder.open(listed.name)
+    try:
+        status = os.fstat(descriptor)
+        if status.st_size != listed.size or status.st_nlink != 1:
+            raise DamagedIndexError(f"{name} is not the file that was written; build the index again")
+        file = SegmentFile(descriptor, listed.size, name)
+    finally:
+        os.close(descriptor)
+    if xxhash.xxh3_128_hexdigest(file.header) != listed.seal:
+        raise DamagedIndexError(f"{name} is another segment than the one that was written; build the index again")
+    return file

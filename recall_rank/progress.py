@@ -1,0 +1,26 @@
+"""How far reading and indexing have come, for whoever shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from recall_rank.model import Session
+
+Progress = Callable[[str, int, "int | None"], None]
+"""Called with the stage ("reading" or "indexing"), how much is done, and of how much when that is known."""
+
+
+def counted(sessions: Sequence[Session], progress: Progress | None) -> Iterator[Session]:
+    for done, session in enumerate(sessions):
+        if progress is not None:
+            progress("indexing", done, len(sessions))
+        yield session
+    if progress is not None:
+        progress("indexing", len(sessions), len(sessions))
+
+
+def reading(progress: Progress | None) -> Any:
+    if progress is None:
+        return None
+    return lambda done, total: progress("reading", done, total)

@@ -1,0 +1,122 @@
+"""The original tools' own field names: an answer in them, and arguments from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+# snake_case name -> the original's, where it is not simply the same words run together
+_ODD: Final = {
+    "session_id": "sessionID",
+    "message_id": "messageID",
+    "part_id": "partID",
+    "exclude_session_ids": "excludeSessionIDs",
+}
+_ANSWER: Final = (
+    *("ok", "error", "results", "scanned", "total", "truncated", "group", "coverage", "match_mode", "degrade_kind"),
+    *("load_error_count", "load_errors", "warnings", "suggestions", "near_misses", "expanded", "message", "parts"),
+    *("messages", "context", "has_more_before", "has_more_after", "pagination", "sessions", "returned", "scope"),
+)
+_RESULT: Final = (
+    *("session_id", "session_title", "directory", "message_id", "role", "time", "part_id", "part_type", "pruned"),
+    *("snippet", "source", "directory_relevance", "why", "tool_name", "score", "match_mode", "matched_terms"),
+    *("match_reasons", "hit_count", "title_match"),
+)
+_WHY: Final = ("matched_fields", "directory_relevance", "recency", "confidence", "matched_terms")
+_COVERAGE: Final = (
+    *("total_sessions_known", "sessions_discovered", "sessions_eligible", "sessions_searched", "sessions_skipped"),
+    *("messages_searched", "parts_searched", "skipped_by_reason", "directory_buckets_searched"),
+    *("directory_bucket_counts", "limited_by"),
+)
+_PART: Final = ("id", "type", "content", "tool_name", "title", "input", "output", "error", "pruned")
+_MESSAGE: Final = ("id", "role", "time", "agent", "model")
+_NEAR: Final = ("session_id", "session_title", "directory", "reason")
+_EXPANDED: Final = (
+    *("result_index", "session_id", "message_id", "mode", "message", "messages", "has_more_before"),
+    *("has_more_after", "context"),
+)
+_NAMED_VALUES: Final = ("matched_fields", "limited_by")  # lists of names, which are written in the same way
+
+
+def camel(name: str) -> str:
+    """A name as the original writes it."""
+    if name in _ODD:
+        return _ODD[name]
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+_ARGUMENTS: Final = {
+    camel(name): name
+    for name in (
+        *("session_id", "message_id", "tool_name", "expand_results", "expand_budget_messages", "expand_budget_chars"),
+        *("exclude_session_ids", "must_not", "budget_ms"),
+    )
+}
+
+
+def snake_arguments(args: Mapping[Any, Any]) -> dict[str, Any]:
+    """The arguments under our names, whichever form they came in; ours win where both are given."""
+    found = {_ARGUMENTS.get(name, name): value for name, value in args.items() if isinstance(name, str)}
+    found.update((name, args[name]) for name in _ARGUMENTS.values() if name in args)
+    return found
+
+
+def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer with the original's fields, under its names, and no others. What tools were given stays as it is."""
+    found = _only(answer, _ANSWER)
+    for name, convert in (("results", _result), ("nearMisses", _near), ("expanded", _expansion)):
+        if name in found:
+            found[name] = [convert(entry) for entry in found[name]]
+    if "coverage" in found:
+        found["coverage"] = _coverage(found["coverage"])
+    if "message" in found:
+        found["message"] = _only(found["message"], _MESSAGE)
+    if "parts" in found:
+        found["parts"] = [_only(part, _PART) for part in found["parts"]]
+    if "messages" in found:
+        found["messages"] = [_whole(message) for message in found["messages"]]
+    for name in ("context", "pagination"):
+        if name in found:
+            found[name] = {camel(key): value for key, value in found[name].items()}
+    return found
+
+
+def _only(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {
+        camel(name): [camel(word) for word in entry[name]] if name in _NAMED_VALUES else entry[name]
+        for name in names
+        if name in entry
+    }
+
+
+def _result(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {**_only(entry, _RESULT), "why": _only(entry["why"], _WHY)}
+
+
+def _near(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return _only(entry, _NEAR)
+
+
+def _coverage(entry: Mapping[str, Any]) -> dict[str, Any]:
+    found = _only(entry, _COVERAGE)
+    if "skippedByReason" in found:
+        found["skippedByReason"] = {camel(reason): count for reason, count in found["skippedByReason"].items()}
+    return found
+
+
+def _whole(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A message with its parts, and whether it is the one asked for."""
+    found = {"message": _only(entry["message"], _MESSAGE), "parts": [_only(part, _PART) for part in entry["parts"]]}
+    return {**found, "center": entry["center"]} if "center" in entry else found
+
+
+def _expansion(entry: Mapping[str, Any]) -> dict[str, Any]:
+    found = _only(entry, _EXPANDED)
+    if "message" in found:
+        found["message"] = _whole(found["message"])
+    if "messages" in found:
+        found["messages"] = [_whole(message) for message in found["messages"]]
+    if "context" in found:
+        found["context"] = {camel(key): value for key, value in found["context"].items()}
+    return found

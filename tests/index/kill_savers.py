@@ -1,0 +1,100 @@
+"""Kill processes while they save an index, and look at what they leave: `python kill_savers.py FOLDER [KILLS SEED]`.
+
+Without KILLS, one process a call: the first is killed at its first call that writes, the next at its second, until
+one lives to its end; what is written is cut in half then. With KILLS, two processes save without end and are killed
+at any moment, so many times, while this one opens and searches. Prints how often it looked, and fails at the first
+index that is neither the old one nor the new.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from index.calls import watched
+from index.history import answers, history
+
+from recall_rank.corpus import Index
+
+ASKED = ("lantern", "lantren")
+
+
+def saves(index: Index, folder: Path, kill_at: int) -> bool:
+    """Whether a process that saves `index` lives longer than its call number `kill_at`."""
+    child = os.fork()
+    if child == 0:
+        write = os.write
+
+        def before(count: int, name: str, arguments: tuple[Any, ...]) -> None:
+            if count == kill_at:
+                if name == "write":
+                    write(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        with watched(before):
+            index.save(folder)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def at_every_call(folder: Path) -> int:
+    old, new = (Index.build(history(seed)) for seed in (1, 2))
+    wanted = [answers(old, ASKED), answers(new, ASKED)]
+    old.save(folder)
+    looked, seen = 0, set()
+    while True:
+        looked += 1
+        lives = saves(new, folder, looked)
+        with Index.open(folder) as found:
+            seen.add(wanted.index(answers(found, ASKED)))
+        if lives:
+            assert seen == {0, 1}
+            assert len(list(Path(folder).iterdir())) == 2, "a save sweeps what the killed ones left"
+            return looked
+        if found_new(folder, wanted[1]):
+            old.save(folder)
+
+
+def found_new(folder: Path, wanted: list[dict[str, Any]]) -> bool:
+    with Index.open(folder) as found:
+        return answers(found, ASKED) == wanted
+
+
+def at_any_moment(folder: Path, kills: int, seed: int) -> int:
+    chance = random.Random(seed)
+    made = [Index.build(history(seed)) for seed in (1, 2, 3)]
+    wanted = [answers(index, ASKED) for index in made]
+    made[0].save(folder)
+    writers: list[int] = []
+    for _ in range(kills):
+        while len(writers) < 2:
+            child = os.fork()
+            if child == 0:
+                while True:
+                    chance.choice(made).save(folder)
+            writers.append(child)
+        time.sleep(chance.uniform(0, 0.02))
+        with Index.open(folder) as found:  # while both are writing
+            assert answers(found, ASKED) in wanted
+        victim = writers.pop(chance.randrange(2))
+        os.kill(victim, signal.SIGKILL)
+        os.waitpid(victim, 0)
+        with Index.open(folder, verify=True) as found:
+            assert answers(found, ASKED) in wanted
+    for child in writers:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    made[1].save(folder)
+    assert found_new(folder, wanted[1])
+    assert len(list(Path(folder).iterdir())) == 2, "a save sweeps what the killed ones left"
+    return 2 * kills
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1])
+    print(at_any_moment(place, int(sys.argv[2]), int(sys.argv[3])) if len(sys.argv) > 2 else at_every_call(place))

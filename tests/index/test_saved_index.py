@@ -1,0 +1,183 @@
+"""An index on disk answers as the one in memory that was saved."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine.samples import NOW, ask, session
+from engine.strategies import histories, query
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from index.history import answers, history, told
+
+from recall_rank.corpus import Index
+from recall_rank.index.mapped_segment import MappedSegment
+from recall_rank.index.publish import open_segments
+from recall_rank.index.segment import Segment
+from recall_rank.index.segment_file import SegmentFile
+from recall_rank.model import Context, Session
+
+modes = st.sampled_from(("literal", "smart", "fuzzy"))
+filters = st.fixed_dictionaries(
+    {},
+    optional={
+        "group": st.just("session"),
+        "order": st.just("time"),
+        "directory": st.sampled_from(("/a", "/a/b")),
+        "fallback": st.booleans(),
+        "type": st.sampled_from(("text", "tool", "reasoning")),
+        "role": st.sampled_from(("user", "assistant")),
+        "must": st.just(("lantern",)),
+        "title": st.just("l"),
+        "project": st.just("harbor"),
+        "tool_name": st.just("bash"),
+        "explain": st.just(True),
+        "results": st.integers(1, 5),
+        "last": st.just("2d"),
+        "context": st.just(Context(session_id="s0", directory="/a")),
+    },
+).filter(lambda chosen: chosen.get("type", "tool") == "tool" or "tool_name" not in chosen)
+
+
+@settings(max_examples=60)
+@given(histories(), st.lists(st.tuples(query, modes, filters), min_size=1, max_size=4))
+def test_a_saved_index_answers_as_the_one_in_memory(
+    tmp_path_factory: pytest.TempPathFactory, given: list[Session], asked: list[tuple[str, str, dict[str, Any]]]
+) -> None:
+    index = Index.build(given)
+    folder = tmp_path_factory.mktemp("index")
+    index.save(folder)
+    with Index.open(folder) as opened:
+        assert len(opened) == len(index)
+        for text, mode, options in asked:
+            wanted = told(ask(index, text, match=mode, **options))
+            assert told(ask(opened, text, match=mode, **options)) == wanted
+
+
+def test_every_mode_answers_alike(tmp_path: Path) -> None:
+    index = Index.build(history())
+    index.save(tmp_path / "index")
+    opened = Index.open(tmp_path / "index")
+    assert answers(opened) == answers(index)
+    assert any(answer["results"] for answer in answers(index))
+
+
+def test_columns_and_scores_are_those_in_memory(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    index = Index.build(history())
+    index.save(tmp_path)
+    with Index.open(tmp_path) as opened:
+        assert opened.scores("lantern").tolist() == index.scores("lantern").tolist()
+        columns = opened.columns
+    assert {name: column.tolist() for name, column in columns.items()} == {
+        name: column.tolist() for name, column in index.columns.items()
+    }  # and they outlive the index
+    assert not columns["part_message"].flags.writeable
+
+
+@pytest.mark.parametrize("sessions", [[], [session("s")], [session("s", "")]], ids=["none", "no message", "no word"])
+def test_an_index_of_nothing_is_saved_too(tmp_path: Path, sessions: list[Session]) -> None:
+    Index.build(sessions).save(tmp_path)
+    with Index.open(tmp_path, verify=True) as opened:
+        assert len(opened) == len(Index.build(sessions))
+        assert ask(opened, "lantern").total == 0
+
+
+def test_rows_of_sessions_come_back(tmp_path: Path) -> None:
+    odd = [
+        Session("\ud800", (), title="\0", directory="", project="", worktree="/w", parent="p", agent=None, source="x"),
+        Session("", (), title=None, project=None, created=-(10**30), updated=10**30),
+    ]
+    index = Index.build(odd)
+    index.save(tmp_path)
+    rows, opened = segment_of(index).sessions, segment_of(Index.open(tmp_path)).sessions
+    assert list(opened) == list(rows)
+    assert opened[-1] == rows[-1]
+    assert opened[:1] == list(rows[:1])
+    assert opened[1] is opened[1]
+    with pytest.raises(IndexError):
+        opened[2]
+
+
+def test_an_opened_index_is_saved_again(tmp_path: Path) -> None:
+    index = Index.build(history())
+    index.save(tmp_path / "a")
+    with Index.open(tmp_path / "a") as opened:
+        opened.save(tmp_path / "b")
+        opened.save(tmp_path / "a")  # in its own place, while it is open
+        assert answers(opened) == answers(index)
+    files = [next((tmp_path / name).glob("segment-*")).read_bytes() for name in "ab"]
+    assert files[0] == files[1]
+    assert open_segments(tmp_path / "a")[0] == 2
+
+
+def test_opening_reads_no_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Index.build(history()).save(tmp_path)
+
+    def read(*_: object) -> None:
+        raise AssertionError("a column is read")
+
+    monkeypatch.setattr(SegmentFile, "verify", read)
+    opened = Index.open(tmp_path)
+    assert segment_of(opened).parts == 6 * 14
+    assert segment_of(opened).docs > segment_of(opened).parts
+    assert segment_of(opened).messages == 6 * 14
+    with pytest.raises(AssertionError, match="a column is read"):
+        opened.search("lantern")
+
+
+def test_blocks_of_the_text_are_read_where_they_are_needed(tmp_path: Path) -> None:
+    Index.build(history()).save(tmp_path)
+    segment = segment_of(Index.open(tmp_path))
+    assert isinstance(segment, MappedSegment)
+    blocks = segment._file._verified["text"]
+    assert len(blocks) > 2
+    text = segment.text_for([(65_530, 65_540)])
+    assert list(blocks[:3]) == [1, 1, 0]
+    assert len(text) == len(segment.text)
+    assert all(blocks)
+
+
+def test_threads_share_one_layout(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    index = Index.build(history())
+    index.save(tmp_path)
+    wanted = told(ask(index, "lantren", match="fuzzy"))
+    for _ in range(5):
+        opened = Index.open(tmp_path)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _, one=opened: told(ask(one, "lantren", match="fuzzy")), range(8)))
+        assert found == [wanted] * 8
+
+
+@pytest.mark.parametrize("kind", ["memory", "disk"])
+def test_a_closed_index_answers_nothing(tmp_path: Path, kind: str) -> None:
+    index = Index.build(history())
+    index.save(tmp_path)
+    if kind == "disk":
+        index = Index.open(tmp_path)
+    ask(index, "lantern")
+    index.close()
+    index.close()
+    with pytest.raises(ValueError, match="this index is closed"):
+        index.search("lantern", now=NOW)
+    with pytest.raises(ValueError, match="this index is closed"):
+        len(index)
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="the system does not tell what is mapped")
+def test_closing_lets_go_of_the_file(tmp_path: Path) -> None:
+    Index.build(history()).save(tmp_path)
+    with Index.open(tmp_path) as opened:
+        ask(opened, "lantern")
+        assert str(tmp_path) in Path("/proc/self/maps").read_text(encoding="utf-8")
+    gc.collect()
+    assert str(tmp_path) not in Path("/proc/self/maps").read_text(encoding="utf-8")
+
+
+def segment_of(index: Index) -> Segment:
+    return index._segment
