@@ -21,7 +21,7 @@ from recall_rank.index.format import FORMAT
 
 OTHERS: Final = 0o077
 OTHERS_WRITE: Final = 0o022
-FORGOTTEN: Final = 86_400  # seconds after which a file of another machine, whose processes we cannot see, is a leftover
+FORGOTTEN: Final = 86_400  # seconds no writer takes: after them a file is a leftover though its writer may live
 _NO_LINKS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
 # format, machine, process, chance: whose file it is can be told from its name, also when its writer was killed
 _OURS: Final = re.compile(rf"(temporary|segment)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
@@ -160,8 +160,8 @@ class Folder:
         found = _OURS.fullmatch(name)
         if found is None:
             return False
-        if found[2] == _machine():
-            return not _lives(int(found[3]))
+        if found[2] == _machine() and not _lives(int(found[3])):
+            return True
         with suppress(OSError):
             status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
             return time.time() - status.st_mtime > FORGOTTEN

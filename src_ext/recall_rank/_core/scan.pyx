@@ -232,6 +232,8 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
                 part += 1
             while part < parts and starts[part + 1] <= <uint64_t>at:
                 part += 1
+            if part < parts and at >= text.shape[0]:
+                good = False  # a part ends behind the text: it would be waited for without end
     if not good:
         raise ValueError("starts are out of order")
     return part
