@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -85,9 +86,9 @@ class Folder:
         """A descriptor of a file that only this user can have written. Raises FileNotFoundError, DamagedIndexError."""
         try:
             descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _NO_LINKS, dir_fd=self._descriptor)
-        except FileNotFoundError:
-            raise
         except OSError as error:
+            if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EACCES):
+                raise  # gone, or no fault of the file
             raise DamagedIndexError(f"{self.path / name} cannot be opened: {error.strerror}") from error
         status = os.fstat(descriptor)
         if (
@@ -139,8 +140,12 @@ class Folder:
         self.remove(temporary)
 
     def sync(self) -> None:
-        """Make names durable."""
-        os.fsync(self._descriptor)
+        """Make names durable, where the file system can."""
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
 
     def remove(self, name: str) -> None:
         """Remove a file that nobody needs. One that cannot be removed is left to the next sweep."""

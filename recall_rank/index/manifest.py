@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,7 @@ from recall_rank.index.folder import SEGMENT_NAME, Folder
 from recall_rank.index.format import FORMAT
 
 LARGEST: Final = 1 << 20  # bytes of a manifest; a longer file is none
+REMEMBERED: Final = 64  # generations that a manifest descends from
 _NAME: Final = re.compile(r"manifest-([0-9]{1,9})-([0-9]{1,18})")
 _LINE: Final = re.compile(rf"({SEGMENT_NAME.pattern}) ([0-9]{{1,18}}) ([0-9a-f]{{32}})")
 
@@ -33,14 +35,28 @@ class Manifest:
 
     generation: int
     segments: tuple[Listed, ...]
+    mark: str = ""  # which of two writers made this generation
+    past: tuple[str, ...] = ()  # the marks of the generations before, newest first, as far as they are remembered
 
     @property
     def name(self) -> str:
         return _name(self.generation)
 
+    def next(self, segments: tuple[Listed, ...]) -> Manifest:
+        """A generation that follows this one."""
+        past = (self.mark, *self.past)[:REMEMBERED] if self.mark else ()
+        return Manifest(self.generation + 1, segments, secrets.token_hex(8), past)
+
+    def descends_from(self, other: Manifest) -> bool | None:
+        """Whether this is `other` or came of it; None where that is too long ago to be remembered."""
+        marks = (self.mark, *self.past)
+        age = self.generation - other.generation
+        return None if age >= len(marks) else age >= 0 and marks[age] == other.mark
+
     def encode(self) -> bytes:
         lines = [
             f"recall_rank {FORMAT} {self.generation}",
+            " ".join((self.mark, *self.past)),
             *(f"{one.name} {one.size} {one.seal}" for one in self.segments),
         ]
         text = "".join(f"{line}\n" for line in lines).encode()
@@ -49,14 +65,17 @@ class Manifest:
     @classmethod
     def decode(cls, data: bytes, generation: int) -> Manifest:
         """What encode() wrote for `generation`. Raises ValueError for anything else."""
-        text, mark = data[:-33], data[-33:]
-        if mark != f"{xxhash.xxh3_128_hexdigest(text)}\n".encode():
+        text, seal = data[:-33], data[-33:]
+        if seal != f"{xxhash.xxh3_128_hexdigest(text)}\n".encode():
             raise ValueError("is not what was written")
-        first, *lines = text.decode("ascii").splitlines()
+        first, marks, *lines = text.decode("ascii").splitlines()
         found = [_LINE.fullmatch(line) for line in lines]
         if first != f"recall_rank {FORMAT} {generation}" or None in found:
             raise ValueError("is of another generation or format")
-        return cls(generation, tuple(Listed(line[1], int(line[2]), line[3]) for line in found if line))
+        mark, *past = marks.split(" ")
+        return cls(
+            generation, tuple(Listed(line[1], int(line[2]), line[3]) for line in found if line), mark, tuple(past)
+        )
 
 
 def generations(folder: Folder) -> list[int]:

@@ -89,16 +89,16 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) ->
     folder.sync()  # the names of the segments, before a manifest that tells of them
     while True:
         before = _newest_or_none(folder)
-        after = Manifest(before.generation + 1, choose(before))
+        after = before.next(choose(before))
         if not _claimed(folder, after):
             continue
         try:
+            if not _stands(folder, after):
+                continue
             folder.sync()
         except OSError:
-            folder.remove(after.name)  # it might be gone after a power cut; the one before is still whole
-            raise
-        kept = frozenset(listed.name for listed in after.segments)
-        folder.sweep((listed.name for listed in before.segments), kept)
+            return after  # it is there and whole; what it replaces stays too, in case a power cut undoes it
+        folder.sweep((listed.name for listed in before.segments), frozenset(listed.name for listed in after.segments))
         for generation in generations(folder):
             if generation < after.generation:
                 folder.remove(Manifest(generation, ()).name)
@@ -113,7 +113,7 @@ def sweep(folder: Folder) -> None:
 
 
 def _claimed(folder: Folder, manifest: Manifest) -> bool:
-    """Whether `manifest` became the newest generation."""
+    """Whether `manifest` got its number."""
     temporary, _, _ = folder.write(lambda descriptor: _fill(descriptor, manifest.encode()))
     try:
         folder.claim(temporary, manifest.name)
@@ -123,10 +123,21 @@ def _claimed(folder: Folder, manifest: Manifest) -> bool:
     except BaseException:
         folder.remove(temporary)
         raise
-    if generations(folder)[-1:] == [manifest.generation]:
-        return True
-    folder.remove(manifest.name)  # the number was free again: a newer generation had been there and replaced it
-    return False
+    return True
+
+
+def _stands(folder: Folder, manifest: Manifest) -> bool:
+    """Whether a manifest with a number of its own is the newest, or was until others followed it.
+
+    Its number may also have been free again, because newer generations came while its writer slept.
+    """
+    now = _newest_or_none(folder)
+    follows = now.descends_from(manifest)
+    if follows is None:  # very long ago, or damaged since: what once was in the index has been removed, the rest not
+        follows = not {listed.name for listed in manifest.segments} <= set(folder.names())
+    if not follows and now.generation > manifest.generation:
+        folder.remove(manifest.name)
+    return follows
 
 
 def _fill(descriptor: int, data: bytes) -> bytes:
@@ -138,10 +149,13 @@ def _fill(descriptor: int, data: bytes) -> bytes:
 
 def _newest_or_none(folder: Folder) -> Manifest:
     """The newest generation; without segments where there is none, or none that can be read."""
+    seen = max(generations(folder), default=0)  # before it is read: one that comes later is not passed over
     try:
         return newest(folder)
-    except (MissingIndexError, UnusableIndexError):
-        return Manifest(max(generations(folder), default=0), ())
+    except MissingIndexError:
+        return Manifest(0, ())
+    except UnusableIndexError:
+        return Manifest(seen, ())
 
 
 def _named(folder: Folder) -> frozenset[str]:

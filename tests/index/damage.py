@@ -84,10 +84,10 @@ def forged(chance: random.Random, data: bytes) -> bytes:
 
 def manifest_for(manifest: bytes, segment: bytes) -> bytes:
     """The manifest with the size and the seal of a forged segment."""
-    first, line, _ = manifest.decode().splitlines()
+    first, marks, line, _ = manifest.decode().splitlines()
     name = line.split()[0]
     seal = xxhash.xxh3_128_hexdigest(segment[: HEADER.size + SUM.size])
-    text = f"{first}\n{name} {len(segment)} {seal}\n".encode()
+    text = f"{first}\n{marks}\n{name} {len(segment)} {seal}\n".encode()
     return text + f"{xxhash.xxh3_128_hexdigest(text)}\n".encode()
 
 

@@ -37,10 +37,10 @@ def told(response: SearchResponse) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name not in ("elapsed_ms", "cpu_ms")}
 
 
-def answers(index: Index, asked: tuple[str, ...] = ASKED) -> list[dict[str, Any]]:
-    """What an index answers in every mode, to each of `asked`."""
+def answers(index: Index, asked: tuple[str, ...] = ASKED, modes: tuple[str, ...] = MODES) -> list[dict[str, Any]]:
+    """What an index answers to each of `asked`, in each mode."""
     return [
         told(index.search(text, match=mode, now=NOW, budget_ms=ENOUGH_MS, explain=True, results=30))
         for text in asked
-        for mode in MODES
+        for mode in modes
     ]
