@@ -12,7 +12,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kernels.inputs import columns, marks, postings, seeds
-from kernels.segments import ALONE, BLOCK, CLASSES, NORMS, Segment, check, close, flat, one_group, some_segment
+from kernels.segments import (
+    ALONE,
+    BLOCK,
+    CLASSES,
+    LONGEST,
+    NORMS,
+    ONES,
+    Segment,
+    check,
+    close,
+    flat,
+    one_group,
+    some_segment,
+)
 
 from recall_rank._core.evidence import Evidence, idf
 from recall_rank._core.layout import Layout
@@ -72,6 +85,21 @@ def test_idf_is_bm25_s_and_never_negative(documents: float, share: float) -> Non
     expected = math.log1p((documents - frequency + 0.5) / (frequency + 0.5))
     assert idf(documents, frequency) == pytest.approx(expected, rel=1e-4, abs=1e-6)
     assert idf(documents, frequency) >= 0
+
+
+def test_what_a_layout_remembers_is_of_these_norms_and_weights_only() -> None:
+    others = memoryview(array("f", [2 * value for row in NORMS.tolist() for value in row])).cast("B")
+    heavy = array("f", [2.0] * CLASSES)
+    documents = [{b"a": 3}, {b"a": 1}, {}]
+    pairs = Segment(flat(3), documents).pairs(4)
+    asked = [(NORMS, ONES), (others.cast("f", (CLASSES, LONGEST)), ONES), (NORMS, heavy), (NORMS, ONES)]
+    for (native, slow), (norms, class_weights) in zip(pairs, asked, strict=True):
+        query = {**one_group(0, 1), "norms": norms, "class_weights": class_weights}
+        assert native.accumulate(**query)
+        slow.accumulate(**query)
+        native.fuse(**ALONE)
+        slow.fuse(**ALONE)
+        check(native, slow)
 
 
 def test_two_halves_count_as_the_rarer() -> None:

@@ -4,28 +4,24 @@ Documents are passages; the best passage stands for its part, the best part for 
 messages and the session add to a part. Everything is O(postings touched).
 """
 
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from libc.math cimport cbrtf, logf
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from recall_rank._core.clock cimport rr_now
 from recall_rank._core.hits cimport TITLE, Hit, SessionHits, add_hit, best_first
-from recall_rank._core.layout cimport CLASSES, Layout
+from recall_rank._core.layout cimport CLASSES, LONGEST, Layout, Worth
 from recall_rank._core.postings cimport Postings
 
 cdef enum:
     BLOCK = 65536
-    LONGEST = 1024       # words a document is counted to have at most
     ASSISTANT = 2        # the class of an agent's prose
     PACE = 16384         # postings between two looks at the clock
 
 
 cdef const uint32_t* column32(const uint32_t[::1] view) noexcept nogil:
     """The address of a column; NULL where it is empty, and nothing is read."""
-    return &view[0] if view.shape[0] else NULL
-
-
-cdef const uint16_t* column16(const uint16_t[::1] view) noexcept nogil:
     return &view[0] if view.shape[0] else NULL
 
 
@@ -89,6 +85,7 @@ cdef class Evidence:
         tf = sum over members of weight * frequency. deadline_ns is a time.monotonic_ns(), 0 for none.
         """
         cdef Py_ssize_t groups = factors.shape[0], members = firsts.shape[0], k
+        cdef const Worth* worth
         cdef bint done
         if (joint.shape[0] != groups or starts.shape[0] != groups + 1 or lasts.shape[0] != members
                 or weights.shape[0] != members):
@@ -107,37 +104,41 @@ cdef class Evidence:
                 raise ValueError("a member names terms that do not exist")
             if not weights[k] >= 0:
                 raise ValueError(f"weights must not be negative, not {weights[k]}")
+        worths = self.layout.worths(norms, class_weights)
+        worth = <const Worth*>PyByteArray_AS_STRING(worths)
         with nogil:
             done = self.run(groups, &starts[0], &firsts[0] if members else NULL, &lasts[0] if members else NULL,
                             &weights[0] if members else NULL, &factors[0] if groups else NULL,
-                            &joint[0] if groups else NULL, k1, norms, class_weights, deadline_ns)
+                            &joint[0] if groups else NULL, k1, worth, deadline_ns)
         return done
 
     cdef bint run(self, Py_ssize_t groups, const uint32_t* starts, const uint32_t* firsts, const uint32_t* lasts,
-                  const float* weights, const float* factors, const uint8_t* joint, float k1, const float[:, ::1] norms,
-                  const float[::1] class_weights, int64_t deadline) noexcept nogil:
+                  const float* weights, const float* factors, const uint8_t* joint, float k1, const Worth* worths,
+                  int64_t deadline) noexcept nogil:
         cdef Py_ssize_t block, group, member, count, k, base, limit
         cdef uint64_t entry, at, end
         cdef uint64_t work = 0
         cdef float weight, tf, factor
         cdef uint16_t doc
-        cdef uint32_t words
-        cdef uint8_t kind
+        cdef const Worth* worth
         cdef const uint8_t* mask
         cdef const uint16_t* docs = self.postings.docs
         cdef const uint8_t* tfs = self.postings.tfs
-        cdef const uint16_t* words_of = column16(self.layout.doc_words)
-        cdef const uint8_t* class_of = column8(self.layout.doc_class)
         cdef float* scores
         cdef float* tf_of = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
-        cdef float* tf_before = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
+        cdef float* tf_before = NULL
         cdef float* spare
-        cdef uint16_t* touched_before = <uint16_t*>PyMem_RawCalloc(BLOCK, sizeof(uint16_t))
+        cdef uint16_t* touched_before = NULL
         cdef uint16_t* other
         cdef Py_ssize_t count_before
-        cdef uint16_t* touched = <uint16_t*>PyMem_RawCalloc(BLOCK, sizeof(uint16_t))
-        cdef bint done = True
-        if tf_of == NULL or touched == NULL or tf_before == NULL or touched_before == NULL:
+        cdef uint16_t* touched = <uint16_t*>PyMem_RawMalloc((BLOCK + 1) * sizeof(uint16_t))
+        cdef bint done = True, any_joint = False
+        for group in range(groups):
+            any_joint = any_joint or joint[group]
+        if any_joint:
+            tf_before = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
+            touched_before = <uint16_t*>PyMem_RawMalloc((BLOCK + 1) * sizeof(uint16_t))
+        if tf_of == NULL or touched == NULL or any_joint and (tf_before == NULL or touched_before == NULL):
             PyMem_RawFree(tf_of)
             PyMem_RawFree(touched)
             PyMem_RawFree(tf_before)
@@ -150,6 +151,7 @@ cdef class Evidence:
                 done = False
                 break
             scores = self.scores + base
+            worth = worths + base
             mask = &self.eligible_view[base] if self.eligible is not None and limit > 0 else NULL
             count_before = 0
             for group in range(groups):
@@ -161,7 +163,7 @@ cdef class Evidence:
                         work += self.postings.pointers[entry + 1] - self.postings.pointers[entry]
                         self.add_term(base, limit, mask, self.postings.pointers[entry],
                                       self.postings.pointers[entry + 1], weights[starts[group]],
-                                      factors[group] * (k1 + 1), norms, class_weights)
+                                      factors[group] * (k1 + 1), worth)
                     if deadline and work > PACE:
                         work = 0
                         if rr_now() >= deadline:
@@ -179,9 +181,9 @@ cdef class Evidence:
                         while at < end:
                             doc = docs[at]
                             if doc < limit and (mask == NULL or mask[doc]):
-                                if tf_of[doc] == 0 and count < BLOCK:  # a weight of 0 touches again and again
-                                    touched[count] = doc
-                                    count += 1
+                                touched[count] = doc  # no branch: whether it is new is anyone's guess
+                                # a weight of 0 touches again and again
+                                count += (tf_of[doc] == 0) & (count < BLOCK)
                                 tf_of[doc] += weight * tfs[at]
                             at += 1
                         entry += 1
@@ -205,11 +207,7 @@ cdef class Evidence:
                             tf = tf_before[doc]
                         if tf == 0:
                             continue
-                    words = words_of[base + doc]
-                    if words >= LONGEST:
-                        words = LONGEST - 1
-                    kind = class_of[base + doc]
-                    scores[doc] += class_weights[kind] * factor * tf / (tf + norms[kind, words])
+                    scores[doc] += worth[doc].weight * factor * tf / (tf + worth[doc].norm)
                 for k in range(count_before):
                     tf_before[touched_before[k]] = 0
                 count_before = 0
@@ -232,26 +230,19 @@ cdef class Evidence:
         return done
 
     cdef void add_term(self, Py_ssize_t base, Py_ssize_t limit, const uint8_t* mask, uint64_t at, uint64_t end,
-                       float weight, float factor, const float[:, ::1] norms,
-                       const float[::1] class_weights) noexcept nogil:
+                       float weight, float factor, const Worth* worth) noexcept nogil:
         """Add one term's evidence to the documents of the block that begins at `base`."""
         cdef const uint16_t* docs = self.postings.docs
         cdef const uint8_t* tfs = self.postings.tfs
-        cdef const uint16_t* words_of = column16(self.layout.doc_words) + base
-        cdef const uint8_t* class_of = column8(self.layout.doc_class) + base
         cdef float* scores = self.scores + base
         cdef uint16_t doc
-        cdef uint32_t words
         cdef float tf
         while at < end:
             doc = docs[at]
             if doc < limit and (mask == NULL or mask[doc]):
-                words = words_of[doc]
-                if words >= LONGEST:
-                    words = LONGEST - 1
                 tf = weight * tfs[at]
                 if tf > 0:
-                    scores[doc] += class_weights[class_of[doc]] * factor * tf / (tf + norms[class_of[doc], words])
+                    scores[doc] += worth[doc].weight * factor * tf / (tf + worth[doc].norm)
             at += 1
 
     def add_times(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, float value):
@@ -306,7 +297,7 @@ cdef class Evidence:
         cdef void* grown
         if count < self.room:
             return True
-        wanted = self.room * 2 + 1024
+        wanted = count * 2 + 1024
         grown = PyMem_RawRealloc(self.hits, wanted * sizeof(Hit))
         if grown == NULL:
             return False
@@ -316,42 +307,49 @@ cdef class Evidence:
 
     cdef bint collect(self) noexcept nogil:
         """One Hit a part with evidence, its best passage in it; the best of each message and each session's sum."""
-        cdef Py_ssize_t doc = 0, count = 0
-        cdef uint32_t part, message
-        cdef float best
-        cdef float* scores = self.scores
+        cdef Py_ssize_t doc, k, found = 0, count = 0
+        cdef uint32_t part, message, before = 0
+        cdef float value
+        cdef Hit* hit = NULL
+        cdef const float* scores = self.scores
         cdef const uint32_t* bits = <const uint32_t*>scores  # a whole number is compared with 0 in one step
         # columns as plain addresses: no write below can move them
         cdef const uint32_t* part_of = column32(self.layout.doc_part)
         cdef const uint8_t* class_of = column8(self.layout.doc_class)
         cdef const uint32_t* message_of = column32(self.layout.part_message)
         cdef const uint32_t* session_of = column32(self.layout.message_session)
-        cdef Py_ssize_t docs = self.docs_done
-        while doc < docs:
-            if bits[doc] == 0:
-                doc += 1
-                while doc + 4 <= docs and bits[doc] | bits[doc + 1] | bits[doc + 2] | bits[doc + 3] == 0:
-                    doc += 4
-                continue
+        cdef uint32_t* held = <uint32_t*>PyMem_RawMalloc((self.docs_done + 1) * sizeof(uint32_t))
+        if held == NULL:
+            return False
+        # hits are scattered, and no processor guesses where: first gather them without a branch
+        for doc in range(self.docs_done):
+            held[found] = doc
+            found += bits[doc] != 0
+        if not self.has_room(found):
+            PyMem_RawFree(held)
+            return False
+        for k in range(found):
+            doc = held[k]
             part = part_of[doc]
-            if not self.has_room(count):
-                return False
-            self.hits[count].part = part
-            self.hits[count].doc = doc
-            self.hits[count].tier = 0
-            best = 0
-            while doc < docs and part_of[doc] == part:
-                if scores[doc] > best:
-                    best = scores[doc]
-                    self.hits[count].doc = doc
-                doc += 1
-            self.hits[count].base = best
-            count += 1
+            value = scores[doc]
+            if count == 0 or part != before:
+                before = part
+                hit = self.hits + count
+                count += 1
+                hit.part = part
+                hit.tier = 0
+                hit.doc = doc
+                hit.base = 0
+            if value > hit.base:
+                hit.base = value
+                hit.doc = doc
             message = message_of[part]
-            if class_of[self.hits[count - 1].doc] == TITLE:
-                self.session_title[session_of[message]] = best
-            elif best > self.message_best[message]:
-                self.message_best[message] = best
+            if class_of[doc] == TITLE:
+                if hit.base > self.session_title[session_of[message]]:
+                    self.session_title[session_of[message]] = hit.base
+            elif value > self.message_best[message]:
+                self.message_best[message] = value
+        PyMem_RawFree(held)
         self.hit_count = count
         return True
 
@@ -361,7 +359,7 @@ cdef class Evidence:
         cdef uint32_t message, place, before = 0xFFFFFFFFU
         cdef int step, talk
         cdef Py_ssize_t other
-        cdef float score, best, around = 0
+        cdef float score, best, around
         cdef int[4] steps = [-1, 1, -2, 2]
         cdef const uint8_t* class_of = column8(self.layout.doc_class)
         cdef const uint32_t* message_of = column32(self.layout.part_message)
@@ -379,27 +377,24 @@ cdef class Evidence:
         for k in range(self.layout.sessions):
             if self.session_sum[k] > 0:
                 self.session_sum[k] = cbrtf(self.session_sum[k])
-        before = 0xFFFFFFFFU
         for k in range(self.hit_count):
             if keep != NULL and not keep[hits[k].part]:
                 continue
             message = message_of[hits[k].part]
             place = session_of[message]
             talk = 1 if talks[place] else 0
-            if message != before:  # the parts of a message have the same surroundings
-                before = message
-                around = session[talk] * self.session_sum[place]
-                for step in range(4):
-                    other = <Py_ssize_t>message + steps[step]
-                    if 0 <= other < messages and session_of[other] == place:
-                        around += neighbours[talk * 4 + step] * self.message_best[other]
+            around = session[talk] * self.session_sum[place]
+            for step in range(4):
+                other = <Py_ssize_t>message + steps[step]
+                if 0 <= other < messages and session_of[other] == place:
+                    around += neighbours[talk * 4 + step] * self.message_best[other]
             score = hits[k].base + around
             if class_of[hits[k].doc] != TITLE:
                 score += session[2 + talk] * self.session_title[place]
-            if echo > 0 and asked_of != NULL and class_of[hits[k].doc] == ASSISTANT:
-                best = self.message_best[asked_of[message]]
-                if best > echo_floor and asked_of[message] != message:
-                    score += echo * (best - echo_floor)
+            if echo > 0 and asked_of != NULL:
+                best = self.message_best[asked_of[message]] - echo_floor
+                best = best if best > 0 else 0
+                score += echo * best * ((asked_of[message] != message) & (class_of[hits[k].doc] == ASSISTANT))
             hits[kept] = hits[k]
             hits[kept].score = score
             kept += 1

@@ -1,7 +1,12 @@
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
-    CLASSES = 64  # classes of documents: role and kind of part
+    CLASSES = 64    # classes of documents: role and kind of part
+    LONGEST = 1024  # words a document is counted to have at most
+
+cdef struct Worth:  # what the words of a document are worth
+    float norm      # k1-scaled length normalisation
+    float weight    # of its class
 
 cdef class Layout:
     cdef const uint32_t[::1] doc_part
@@ -17,3 +22,12 @@ cdef class Layout:
     cdef readonly Py_ssize_t parts
     cdef readonly Py_ssize_t messages
     cdef readonly Py_ssize_t sessions
+    cdef uint64_t all_words       # of all documents, once they were counted
+    cdef bint counted
+    cdef int64_t oldest           # known time of a message, once all were looked at
+    cdef int64_t newest
+    cdef bint spanned
+    cdef object worth             # the Worths that were made last, and of what
+    cdef const float[:, ::1] worth_norms
+    cdef float[CLASSES] worth_classes
+    cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights)

@@ -1,6 +1,8 @@
 """The columns that say what a document is: whose part, of which message, in which session, said when."""
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp
 
 
 cdef class Layout:
@@ -51,11 +53,13 @@ cdef class Layout:
             raise ValueError("a column points outside the segment or is out of order")
 
     def averages(self, eligible=None):
-        """(documents, words) of the eligible documents; `eligible` is u8[docs] or None for all."""
+        """(documents, words) of the eligible documents; `eligible` is u8[docs] or None for all, counted once."""
         cdef const uint8_t[::1] view
         cdef const uint8_t* mask = NULL
         cdef Py_ssize_t k
         cdef uint64_t count = 0, words = 0
+        if eligible is None and self.counted:
+            return self.docs, self.all_words
         if eligible is not None:
             view = eligible
             if view.shape[0] != self.docs:
@@ -67,7 +71,34 @@ cdef class Layout:
                 if mask == NULL or mask[k]:
                     count += 1
                     words += self.doc_words[k]
+        if eligible is None:
+            self.all_words = words
+            self.counted = True
         return count, words
+
+    cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights):
+        """A Worth for every document, by its class and words, in a bytearray that must not be changed.
+
+        What was made last is kept: without filters all queries have the same norms. O(documents) otherwise.
+        """
+        cdef Py_ssize_t k
+        cdef uint32_t words
+        cdef Worth* worth
+        if (self.worth is not None and self.worth_norms is not None and &self.worth_norms[0, 0] == &norms[0, 0]
+                and memcmp(self.worth_classes, &class_weights[0], sizeof(self.worth_classes)) == 0):
+            return self.worth
+        made = bytearray((self.docs + 1) * sizeof(Worth))
+        worth = <Worth*>PyByteArray_AS_STRING(made)
+        with nogil:
+            for k in range(self.docs):
+                words = self.doc_words[k]
+                worth[k].norm = norms[self.doc_class[k], words if words < LONGEST else LONGEST - 1]
+                worth[k].weight = class_weights[self.doc_class[k]]
+        for k in range(CLASSES):
+            self.worth_classes[k] = class_weights[k]
+        self.worth_norms = norms  # held, so that its address stays its own
+        self.worth = made
+        return made
 
     def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
         """How many eligible documents have a message whose time is in one of [starts[k], ends[k])."""
@@ -95,9 +126,11 @@ cdef class Layout:
         return found
 
     def time_span(self):
-        """(oldest, newest) known time of a message, ms; (0, 0) when there is none."""
+        """(oldest, newest) known time of a message, ms; (0, 0) when there is none. O(messages), the first time."""
         cdef Py_ssize_t k
         cdef int64_t oldest = 0, newest = 0, time
+        if self.spanned:
+            return self.oldest, self.newest
         with nogil:
             for k in range(self.messages):
                 time = self.message_time[k]
@@ -105,4 +138,7 @@ cdef class Layout:
                     newest = time
                 if time > 0 and (oldest == 0 or time < oldest):
                     oldest = time
+        self.oldest = oldest
+        self.newest = newest
+        self.spanned = True
         return oldest, newest

@@ -12,6 +12,7 @@ from recall_rank._core.buffer cimport (JOINED, MAX_JOIN, MAX_TERM, SPECIAL, WORD
 from recall_rank._core.chars cimport (CJK, DIGIT, EMOJI, LETTER, LOWER, MARK, SEPARATOR, UPPER, Chars, class_of, fold,
                                       known_chars)
 from recall_rank._core.cjk cimport read_cjk
+from recall_rank._core.plain cimport rr_small_run, rr_write_small
 from recall_rank._core.utf8 cimport encode, peek
 
 cdef enum:
@@ -272,6 +273,30 @@ cdef Py_ssize_t read_compound(const Chars* chars, const unsigned char* text, Py_
     return at
 
 
+cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
+                                  TokenBuffer* out) noexcept nogil:
+    """Emit the word at `at` where no rule of the two functions around can apply; the offset behind it, or `at`.
+
+    Such a word is of small ASCII letters, the first of either case, and ends where no word can go on.
+    """
+    cdef Py_ssize_t end = rr_small_run(text, at + 1, size)
+    cdef Py_ssize_t form = out.forms_size
+    cdef unsigned char behind = text[end] if end < size else c' '
+    if behind >= 0x80 or chars.classes[behind] != SEPARATOR or end - at > MAX_TERM:
+        return at
+    if behind == c"'" or behind == c'_' or behind == c'-' or behind == c'+' or behind == c'#':
+        return at
+    if behind == c'.' and end + 1 < size and (text[end + 1] >= 0x80 or chars.classes[text[end + 1]] != SEPARATOR):
+        return at
+    if not reserve(out):
+        return at
+    rr_write_small(out.forms + form, text + at, end - at, size - at)
+    out.forms_size = form + ((end - at + 7) & ~7)
+    emit(out, at, end, form, end - at, end - at, WORD, out.words, 1, False)
+    out.words += 1
+    return end
+
+
 cdef Py_ssize_t read_special(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, Py_ssize_t start,
                              TokenBuffer* out) noexcept nogil:
     """A word with the punctuation that belongs to it: c++, c#, #4410, 100%; the offset behind."""
@@ -311,6 +336,10 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
         kind = class_of(chars, point)
         if LOWER <= kind <= LETTER:
             start = at
+            if point < 0x80 and kind != DIGIT:
+                at = read_plain(chars, text, size, start, out)
+                if at > start:
+                    continue
             at = read_compound(chars, text, size, at, out)
             if at < size or (start > 0 and text[start - 1] == c'#'):
                 at = read_special(text, size, at, start, out)
