@@ -27,6 +27,10 @@ BENCHMARKS = (
     "explain",
     "calibration",
     "nonlatin",
+    "redaction",
+    "mcp",
+    "loaders",
+    "refresh",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,15 +13,20 @@ from bench import dataset
 from bench.data import QUALITY, LabelledQuery, by_project, read_history, read_queries
 from bench.evaluate_items import SESSION_ONLY
 from bench.evaluate_sets import LEFT_OUT
+from bench.logistic import fit
 from bench.ranks import auroc, mean
 from bench.report import Plot, Report, Table
-from recall_rank import Index
+from recall_rank import Index, Options, weights
+from recall_rank.calibrate import signs_of, signs_of_query
+from recall_rank.engine import run as search
+from recall_rank.query import Query
+from recall_rank.respond import respond
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from recall_rank.model import SearchResponse
+    from recall_rank.model import Result
 
 SETS = "locomo,realtalk,beam100k,beam500k"
 BINS = 10
@@ -28,20 +34,51 @@ UNHURRIED_MS = 60_000.0
 GIBBERISH = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One result of the first ten."""
+
+    score: float
+    confidence: str
+    relevant: bool  # it is what was sought
+    session: bool  # it stands in a session that holds what was sought
+    signs: Sequence[float]  # what its chances are made of
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The first ten results, best first, and how sure the best one is of its session."""
+
+    answerable: float
+    results: Sequence[Shown]
+
+    @property
+    def holds(self) -> bool:
+        """Whether what was sought is among the ten."""
+        return any(result.relevant for result in self.results)
+
+
 @dataclass(slots=True)
 class Tally:
-    """What was seen over many queries."""
+    """The answers to many queries, and to the same queries over what is left without the sessions that answer."""
 
-    scored: list[tuple[float, bool]] = field(default_factory=list)  # every result of the first ten, relevant or not
-    confident: Counter[tuple[str, bool]] = field(default_factory=Counter)  # (confidence of the first, was it right)
-    answered: list[float] = field(default_factory=list)  # answerable, where the answer is there
-    unanswered: list[float] = field(default_factory=list)  # and where it was taken away
+    found: list[Answer] = field(default_factory=list)
+    without: list[Answer] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.found += other.found
+        self.without += other.without
+
+    @property
+    def first(self) -> list[Shown]:
+        return [answer.results[0] for answer in self.found if answer.results]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     dataset.arguments(parser)
     parser.add_argument("--sets", default=SETS, help="relevance sets to take in, comma separated, or none")
     parser.add_argument("--quality", type=Path, default=QUALITY, help="folder of the relevance sets")
+    parser.add_argument("--fit", action="store_true", help="also fit the tables of recall_rank.weights anew")
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -57,12 +94,17 @@ def run(options: argparse.Namespace) -> Report:
             _ask(index, queries, one)
             gibberish.update(_nonsense(index))
         rows.append(_row(name, one))
-        _merge(whole, one)
+        whole.add(one)
     rows.append(_row("= all", whole))
-    columns = ["data", "queries", "first right", "high", "high right", "right called high", "AUROC of answerable"]
-    report.tables.append(Table("confidence", columns, rows))
+    columns = [
+        *("data", "queries", "in ten", "first right", "high", "their session right", "they are right"),
+        *("answered and high", "AUROC of answerable"),
+    ]
+    report.tables.append(Table("confidence of the first result", columns, rows))
     report.tables.append(_reliability(report, whole))
     _judge(report, whole, gibberish)
+    if options.fit:
+        report.tables.append(_fitted(whole))
     return report
 
 
@@ -77,33 +119,41 @@ def _projects(folder: Path) -> Iterator[tuple[Index, list[LabelledQuery]]]:
 
 def _ask(index: Index, queries: Sequence[LabelledQuery], tally: Tally) -> None:
     for query in queries:
-        response = _search(index, query.query)
-        right = _right(response, query)
-        tally.scored += [(one.score, good) for one, good in zip(response.results, right, strict=True)]
-        confidence = response.results[0].why.confidence if response.results else "none"
-        tally.confident[confidence, right[:1] == [True]] += 1
-        if any(right):
-            tally.answered.append(response.answerable)
-        sessions = {session for session, _, _ in query.good}
-        tally.unanswered.append(_search(index, query.query, tuple(sessions)).answerable)
+        sessions = {session for session, _, _ in query.good} | set(query.relevant_sessions)
+        tally.found.append(_search(index, query, sessions))
+        tally.without.append(_search(index, query, sessions, without=tuple(sessions)))
 
 
-def _search(index: Index, query: str, without: Sequence[str] = ()) -> SearchResponse:
-    return index.search(
-        query, match="smart", results=10, scope="global", budget_ms=UNHURRIED_MS, exclude_session_ids=without
-    )
-
-
-def _right(response: SearchResponse, query: LabelledQuery) -> list[bool]:
-    """Which results answer: by part or message as labelled, by session where the answer is one."""
-    if query.kind == SESSION_ONLY:
-        return [one.session_id in query.relevant_sessions for one in response.results]
+def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Sequence[str] = ()) -> Answer:
+    options = Options(results=10, scope="global", budget_ms=UNHURRIED_MS, exclude_session_ids=without)
+    asked = Query.parse(query.query, int(time.time() * 1000), options)
+    done = search(index._segment, asked)  # noqa: SLF001 - what the stages found, not only what they answer
+    response = respond(done, cpu_ms=0.0)
     good = query.good
     whole = {(session, message) for session, message, part in good if part is None}
-    return [
-        (one.session_id, one.message_id, one.part_id) in good or (one.session_id, one.message_id) in whole
-        for one in response.results
+    shown = [
+        Shown(
+            one.score,
+            one.why.confidence,
+            _right(one, query, good, whole),
+            one.session_id in sessions,
+            signs_of_query(done) + signs_of(done, entry.candidate),
+        )
+        for one, entry in zip(response.results, done.page, strict=True)
     ]
+    return Answer(response.answerable, shown)
+
+
+def _right(
+    one: Result,
+    query: LabelledQuery,
+    good: frozenset[tuple[str, str | None, str | None]],
+    whole: set[tuple[str, str | None]],
+) -> bool:
+    """Whether a result answers: by part or message as labelled, by session where the answer is one."""
+    if query.kind == SESSION_ONLY:
+        return one.session_id in query.relevant_sessions
+    return (one.session_id, one.message_id, one.part_id) in good or (one.session_id, one.message_id) in whole
 
 
 def _nonsense(index: Index) -> Iterator[str]:
@@ -114,32 +164,49 @@ def _nonsense(index: Index) -> Iterator[str]:
             "".join(chance.choices("bcdfghjklmnpqrstvwxz", k=chance.randint(6, 11)))
             for _ in range(chance.randint(1, 4))
         ]
-        response = _search(index, " ".join(said))
-        yield response.results[0].why.confidence if response.results else "none"
+        results = index.search(" ".join(said), budget_ms=UNHURRIED_MS).results
+        yield results[0].why.confidence if results else "none"
 
 
-def _shares(tally: Tally) -> tuple[int, int, int, int]:
-    """Queries, first results right, first results called high, and those of them right."""
-    total = sum(tally.confident.values())
-    right = sum(count for (_, good), count in tally.confident.items() if good)
-    high_right = tally.confident["high", True]
-    return total, right, high_right + tally.confident["high", False], high_right
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What is said of the first results that are called high, and of `answerable`."""
+
+    high: int
+    session_right: float
+    right: float
+    covered: float  # of the queries whose answer is among the ten, those whose first result is called high
+    area: float
+
+    @classmethod
+    def of(cls, tally: Tally) -> Shares:
+        high = [one for one in tally.first if one.confidence == "high"]
+        answered = [answer for answer in tally.found if answer.holds]
+        return cls(
+            len(high),
+            mean([one.session for one in high]),
+            mean([one.relevant for one in high]),
+            mean([answer.results[0].confidence == "high" for answer in answered]),
+            auroc([answer.answerable for answer in answered], [answer.answerable for answer in tally.without]),
+        )
 
 
 def _row(name: str, tally: Tally) -> list[str]:
-    total, right, high, high_right = _shares(tally)
-    precise, covered = high_right / max(1, high), high_right / max(1, right)
-    area = auroc(tally.answered, tally.unanswered)
-    return [name, str(total), str(right), str(high), f"{precise:.1%}", f"{covered:.1%}", f"{area:.3f}"]
+    of, first = Shares.of(tally), tally.first
+    total, in_ten = len(tally.found), sum(answer.holds for answer in tally.found)
+    right = sum(one.relevant for one in first)
+    shares = [f"{share:.1%}" for share in (of.session_right, of.right, of.covered)]
+    return [name, str(total), str(in_ten), str(right), str(of.high), *shares, f"{of.area:.3f}"]
 
 
 def _reliability(report: Report, tally: Tally) -> Table:
     rows, gaps = [], 0.0
     said_line, seen_line = [], []
+    scored = [one for answer in tally.found for one in answer.results]
     for number in range(BINS):
-        inside = [pair for pair in tally.scored if min(BINS - 1, int(pair[0] * BINS)) == number]
-        said, seen = mean([score for score, _ in inside]), mean([float(good) for _, good in inside])
-        gaps += abs(said - seen) * len(inside) / max(1, len(tally.scored)) if inside else 0.0
+        inside = [one for one in scored if min(BINS - 1, int(one.score * BINS)) == number]
+        said, seen = mean([one.score for one in inside]), mean([one.relevant for one in inside])
+        gaps += abs(said - seen) * len(inside) / max(1, len(scored)) if inside else 0.0
         if inside:
             said_line.append(said)
             seen_line.append(seen)
@@ -147,27 +214,38 @@ def _reliability(report: Report, tally: Tally) -> Table:
         rows.append([label, str(len(inside)), f"{said:.3f}" if inside else "", f"{seen:.3f}" if inside else ""])
     lines = {"relevant": seen_line, "if scores were exact": said_line}
     report.plots.append(Plot("line", "share of results that are relevant", lines, said_line, "mean score"))
-    report.add("expected calibration error", gaps, "share", "lower", 0.2, len(tally.scored))
+    report.add("expected calibration error", gaps, "share", "lower", 0.2, len(scored))
     return Table(
         f"reliability of the score, calibration error {gaps:.3f}", ["score", "n", "mean score", "relevant"], rows
     )
 
 
 def _judge(report: Report, tally: Tally, gibberish: Counter[str]) -> None:
-    _, right, high, high_right = _shares(tally)
-    precise, covered = high_right / max(1, high), high_right / max(1, right)
-    area = auroc(tally.answered, tally.unanswered)
-    report.add("high right", precise, "share", "higher", 0.02, high)
-    report.add("right called high", covered, "share", "higher", 0.05, right)
-    report.add("AUROC of answerable", area, "share", "higher", 0.02, len(tally.answered))
-    report.check("results called high are right nine times in ten", precise >= 0.9, f"{precise:.1%}")
-    report.check("half of the right answers are called high", covered >= 0.5, f"{covered:.1%}")
-    report.check("answerable tells answered from unanswered", area >= 0.8, f"AUROC {area:.3f}")
+    of = Shares.of(tally)
+    behind = [one for answer in tally.found for one in answer.results[1:] if one.confidence == "high"]
+    report.add("session of high right", of.session_right, "share", "higher", 0.02, of.high)
+    report.add("high right", of.right, "share", "higher", 0.02, of.high)
+    report.add("session of high behind the first right", mean([one.session for one in behind]), "share", n=len(behind))
+    report.add("answered and high", of.covered, "share", "higher", 0.05)
+    report.add("AUROC of answerable", of.area, "share", "higher", 0.02, len(tally.found))
+    report.check("nine of ten called high are of the right session", of.session_right >= 0.9, f"{of.session_right:.1%}")
+    report.check("half of the answered queries are called high", of.covered >= 0.5, f"{of.covered:.1%}")
+    report.check("answerable tells answered from unanswered", of.area >= 0.8, f"AUROC {of.area:.3f}")
     report.check("gibberish is never called high", not gibberish["high"], str(dict(gibberish)))
 
 
-def _merge(total: Tally, one: Tally) -> None:
-    total.scored += one.scored
-    total.confident += one.confident
-    total.answered += one.answered
-    total.unanswered += one.unanswered
+def _fitted(tally: Tally) -> Table:
+    """The tables of recall_rank.weights as these answers would have them: CHANCE over all results, SURE over the
+    first ones of all queries, with their answers and without."""
+    shown = [one for answer in tally.found for one in answer.results]
+    width = len(weights.CHANCE)
+    chance = fit([one.signs[:width] for one in shown], [one.relevant for one in shown])
+    first = [answer.results[0] for answer in (*tally.found, *tally.without) if answer.results]
+    sure = fit([one.signs for one in first], [one.session for one in first])
+    rows = [
+        [name, f"{weights.CHANCE[name]:.3f}" if name in weights.CHANCE else "", "", f"{held:.3f}", f"{value:.3f}"]
+        for (name, held), value in zip(weights.SURE.items(), sure, strict=True)
+    ]
+    for row, value in zip(rows, chance, strict=False):
+        row[2] = f"{value:.3f}"
+    return Table("coefficients", ["sign", "CHANCE", "fitted", "SURE", "fitted"], rows)

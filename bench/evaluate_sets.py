@@ -11,6 +11,7 @@ import orjson
 from ir_measures import RR, R, nDCG
 
 from bench.data import LabelledQuery, by_project, read_history, read_queries
+from bench.engines import HasModes
 from bench.ranks import mean
 
 if TYPE_CHECKING:
@@ -69,9 +70,13 @@ class RelevanceSet:
         return [self._rank(query) for query in queries]
 
     def _rank(self, query: LabelledQuery) -> Ranked:
-        hits = self.engines["" if self.pooled else query.project or ""].search(query.query, DEPTH)
+        engine = self.engines["" if self.pooled else query.project or ""]
+        hits = engine.search(query.query, DEPTH)
         messages = dict.fromkeys(hit.message for hit in hits)
-        sessions = dict.fromkeys(hit.session for hit in hits)
+        if isinstance(engine, HasModes):  # it ranks sessions itself; of the others the best message ranks its session
+            sessions = dict.fromkeys(engine.search_sessions(query.query, CUTOFF, "smart"))
+        else:
+            sessions = dict.fromkeys(hit.session for hit in hits)
         return Ranked(query, list(messages)[:CUTOFF], list(sessions)[:CUTOFF])
 
 

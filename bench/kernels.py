@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import random
 import time
+from array import array
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rapidfuzz.distance import OSA
 
@@ -15,7 +16,7 @@ from bench import generate
 from bench.documents import documents
 from bench.report import Report, Table
 from bench.vocabulary import misspell, words
-from recall_rank._core import builder, edit, scan, vocabulary
+from recall_rank._core import builder, edit, postings, ranges, scan, vocabulary
 from recall_rank._core import tokens as tokeniser
 
 if TYPE_CHECKING:
@@ -102,6 +103,17 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
         len(asked) * len(forms),
         "terms",
     )
+    lists = postings.Postings(*_postings_buffers(columns))
+    commonest = sorted(range(len(known)), key=lambda number: -lists.frequency(number, number + 1))[:50]
+    few = [len(texts) // 10, len(texts) // 2], [len(texts) // 10 + 40, len(texts) // 2 + 40]  # two sessions
+    starts, ends = (memoryview(array("I", places)) for places in few)
+    yield Case(
+        "ranges.held_in",
+        lambda: sum(ranges.held_in(lists, number, number + 1, starts, ends) for number in commonest),
+        lambda: sum(held_in(lists.postings(number), *few) for number in commonest),
+        sum(lists.frequency(number, number + 1) for number in commonest),
+        "postings",
+    )
     text = b"\n".join(texts)
     yield Case(
         "scan.find",
@@ -152,6 +164,12 @@ def nearest(word: str, forms: list[str], bound: int) -> list[int]:
     return [number for _, number in sorted(found)]
 
 
+def held_in(held: list[tuple[int, int]], starts: list[int], ends: list[int]) -> int:
+    """How many of a term's postings are of documents in the ranges."""
+    bounds = list(zip(starts, ends, strict=True))
+    return sum(low <= doc < high for doc, _ in held for low, high in bounds)
+
+
 def counted(texts: list[bytes], tokens: Callable[[bytes], Any]) -> dict[str, int]:
     """How many texts hold each term, with a dictionary."""
     frequency: Counter[str] = Counter()
@@ -178,6 +196,18 @@ def _built(texts: list[bytes]) -> dict[str, Any]:
 def _vocabulary_buffers(columns: dict[str, Any]) -> tuple[memoryview, ...]:
     numbers = [memoryview(columns[name]).cast("B").cast("I") for name in ("offsets", "starts", "signatures")]
     return (memoryview(columns["arena"]).cast("B"), *numbers)
+
+
+def _postings_buffers(columns: dict[str, Any]) -> list[memoryview]:
+    codes: dict[str, Literal["B", "H", "I", "Q"]] = {
+        "df": "I",
+        "block_starts": "Q",
+        "terms": "I",
+        "pointers": "Q",
+        "docs": "H",
+        "tfs": "B",
+    }
+    return [memoryview(columns[name]).cast("B").cast(code) for name, code in codes.items()]
 
 
 def frequencies(columns: dict[str, Any]) -> dict[str, int]:

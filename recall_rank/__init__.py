@@ -21,11 +21,13 @@ if TYPE_CHECKING:
         Message,
         Part,
         Reading,
+        RefreshReport,
         Result,
         SearchResponse,
         Session,
         Source,
         SourceReport,
+        Tokens,
         Unit,
     )
     from recall_rank.places import Place
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
 _MODEL = (
-    *("Context", "Coverage", "Flag", "Malformed", "Message", "Part", "Reading", "Result", "SearchResponse"),
-    *("Session", "Source", "SourceReport", "Unit"),
+    *("Context", "Coverage", "Flag", "Malformed", "Message", "Part", "Reading", "RefreshReport", "Result"),
+    *("SearchResponse", "Session", "Source", "SourceReport", "Tokens", "Unit"),
 )
 _HOMES = {
     **dict.fromkeys(_MODEL, "recall_rank.model"),
@@ -62,11 +64,13 @@ __all__ = [
     "Place",
     "Reading",
     "Recall",
+    "RefreshReport",
     "Result",
     "SearchResponse",
     "Session",
     "Source",
     "SourceReport",
+    "Tokens",
     "Unit",
     "discover",
     "evaluate",

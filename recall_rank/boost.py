@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from recall_rank import weights
 from recall_rank.candidate import CUES, NEAR, PHRASE, WINDOW, Candidate
-from recall_rank.index.segment import Segment
+from recall_rank.index.searched import Searched
 from recall_rank.query import Query
 
 DAY_MS = 86_400_000
 
 
-def boost(segment: Segment, query: Query, candidates: list[Candidate]) -> None:
+def boost(segment: Searched, query: Query, candidates: list[Candidate]) -> None:
     """Fill boosts, extra, raw and score; boosts are shares of the evidence in the order of candidate.BOOSTS."""
     several = sum(word.counts for word in query.words) > 1
     phrase, near = (weights.PHRASE, weights.NEAR) if several else (0.0, 0.0)

@@ -1,14 +1,70 @@
-"""Stage: a candidate's score becomes the chance that it is relevant."""
+"""Stage: what a score means. A candidate's becomes the chance that it is relevant, and how sure that is, is said."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import exp, log
+from operator import mul
 
 from recall_rank import weights
-from recall_rank.candidate import Candidate
+from recall_rank.candidate import COVERAGE, MATCHED, NEAR, WIDTH, WORDS, Candidate
+from recall_rank.group import is_title
+from recall_rank.state import Search
+
+NOTHING_READ = (0.0,) * WIDTH
+LEAST = 1e-3  # added before a logarithm: nothing is not infinitely far from little
 
 
-def calibrate(candidates: Iterable[Candidate]) -> None:
-    """Replace every score s by s / (s + HALF)."""
+def calibrate(search: Search) -> None:
+    """Fill score, sure and confidence of the page's candidates, and `answerable`.
+
+    Both chances are logistic (weights.CHANCE and weights.SURE). The score depends on query, document and corpus alone
+    and keeps the candidates' order. Only the best of the first page is called high as soon as it is sure enough; an
+    answer that others stand before must be surer.
+    """
+    candidates = [entry.candidate for entry in search.page]
+    if not candidates:
+        return
+    asked = signs_of_query(search)
     for candidate in candidates:
-        candidate.score = candidate.raw / (candidate.raw + weights.HALF)
+        if candidate.raw > 0:  # else only the text told of it
+            signs = asked + signs_of(search, candidate)
+            candidate.score = logistic(weights.CHANCE.values(), signs)
+            candidate.sure = logistic(weights.SURE.values(), signs) if candidate.features else candidate.score
+    best = max(candidates, key=lambda candidate: candidate.raw)
+    search.answerable = best.sure
+    for candidate in candidates:
+        first = candidate is best and not search.query.options.offset
+        high = weights.HIGH if first else weights.HIGH_BEHIND
+        if candidate.sure >= high and not is_title(search.segment, candidate):
+            candidate.confidence = "high"
+        else:
+            candidate.confidence = "medium" if candidate.sure >= weights.MEDIUM else "low"
+
+
+def signs_of_query(search: Search) -> list[float]:
+    """What of both chances is the same for all candidates: the first ones in the order of weights.SURE."""
+    documents = min(max(search.allowed.documents, weights.FEWEST), weights.MOST)
+    return [1.0, log(search.expansion.ceiling / (_words(search) + 1) + LEAST), log(documents)]
+
+
+def signs_of(search: Search, candidate: Candidate) -> list[float]:
+    """What tells candidates apart: the others. weights.CHANCE ends after the first of them."""
+    row = candidate.features or NOTHING_READ
+    return [
+        log(candidate.raw / (candidate.raw + weights.PLENTY) + LEAST),
+        candidate.whole,
+        row[COVERAGE],
+        row[NEAR],
+        log(row[WORDS] + 1),
+        _words(search) - row[MATCHED],
+    ]
+
+
+def logistic(coefficients: Iterable[float], signs: Iterable[float]) -> float:
+    """1 / (1 + e^-x) of the weighted sum x of the first signs, one for each coefficient."""
+    return 1 / (1 + exp(-sum(map(mul, coefficients, signs))))
+
+
+def _words(search: Search) -> int:
+    return sum(word.counts for word in search.query.words)

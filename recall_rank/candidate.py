@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recall_rank._core.features import FEATURE_NAMES
-from recall_rank.model import Stage
+from recall_rank.model import Confidence, Stage
 
 # places in Candidate.features, named and explained by recall_rank._core.features
 (COVERAGE, WINDOW, PHRASE, NEAR, MATCHED, EXACT, START, END, WORDS, CUES) = range(10)
@@ -29,6 +29,8 @@ class Candidate:
     extra: float = 0.0  # the caller's own signal, weighted
     raw: float = 0.0  # the score before calibration: evidence times (1 + boosts) plus extra
     score: float = 0.0
+    sure: float = 0.0  # the chance that its session is the right one
+    confidence: Confidence = "low"
     stage: Stage = "prefilter"
 
     @classmethod

@@ -9,7 +9,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any
 
-from recall_rank.eligible import inside, normal_path
+from recall_rank.eligible import of_project
 from recall_rank.model import Context, Reading, Session, Source, Unit
 from recall_rank.text import fold, folded
 
@@ -57,6 +57,10 @@ class Units:
             known = self._places.get(key)
             if known is None or count > known[2]:
                 self._places[key] = source, unit, count
+
+    def put(self, key: Key, source: Source, unit: Unit) -> None:
+        """Remember where the one session of this key is."""
+        self._places[key] = source, unit, 0
 
     def read(self, session: Session) -> Session | None:
         """The session with its messages as they are now; None when it is gone. OSError when its unit cannot be read."""
@@ -159,15 +163,19 @@ def chosen(sessions: Sequence[Session], scope: str, search: str | None, context:
     ]
 
 
-def of_project(session: Session, context: Context) -> bool:
-    """Whether a session belongs to what the context calls its project, as scope project understands it."""
-    if context.project is not None:
-        return session.project == context.project
-    folder = context.worktree or context.directory
-    if not folder:
-        return False
-    worktree = session.worktree is not None and normal_path(session.worktree) == normal_path(folder)
-    return worktree or inside(session.directory or "", folder)
+def confined(sessions: Sequence[Session]) -> list[Session]:
+    """The sessions without what they say of others: ids that none of them has, and places of copies."""
+    ids = {session.id for session in sessions}
+    return [
+        replace(
+            session,
+            parent=session.parent if session.parent in ids else None,
+            forked_from=session.forked_from if session.forked_from in ids else None,
+            continues=session.continues if session.continues in ids else None,
+            places=tuple(session.places[:1]),
+        )
+        for session in sessions
+    ]
 
 
 def _newest(session: Session) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,8 +12,9 @@ from recall_rank.eligible import eligible
 from recall_rank.engine import search
 from recall_rank.expand import expand
 from recall_rank.index.build import build
+from recall_rank.index.joined import JoinedSegment
 from recall_rank.index.segment import Segment
-from recall_rank.model import SearchResponse, Session
+from recall_rank.model import RefreshReport, SearchResponse, Session, Source
 from recall_rank.places import Place, held
 from recall_rank.prefilter import prefilter
 from recall_rank.query import OPTION_NAMES, Options, Query
@@ -25,18 +26,36 @@ if TYPE_CHECKING:
 
 
 class Index:
-    """Searchable sessions. Immutable and thread-safe: any number of threads may search at once."""
+    """Searchable sessions. Thread-safe: any number of threads may search at once, also while one refreshes.
 
-    __slots__ = ("_held",)
+    Only refresh() changes what is in it, and never what a search that runs already finds.
+    """
 
-    def __init__(self, segment: Segment) -> None:
-        self._held: Segment | None = segment
+    __slots__ = ("_folder", "_held")
+
+    def __init__(self, segment: Segment | JoinedSegment, folder: str | None = None) -> None:
+        self._held: Segment | JoinedSegment | None = segment
+        self._folder = folder
 
     @property
-    def _segment(self) -> Segment:
+    def _segment(self) -> Segment | JoinedSegment:
         if self._held is None:
             raise ValueError("this index is closed")
         return self._held
+
+    @classmethod
+    def _of(cls, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Self:
+        """An index of several segments. `dead` are the row numbers of each segment's sessions that are gone."""
+        return cls(_joined(segments, dead))
+
+    def _merged(self) -> Segment:
+        """One segment that answers alike."""
+        held = self._segment
+        if isinstance(held, Segment):
+            return held
+        from recall_rank.index.merge import merge
+
+        return merge([piece.segment for piece in held.pieces], held.dead)
 
     @classmethod
     def build(cls, sessions: Iterable[Session | Mapping[str, Any]]) -> Self:
@@ -44,9 +63,11 @@ class Index:
         return cls(build(session_from(session) for session in sessions))
 
     @classmethod
-    def open(cls, folder: str | PathLike[str], *, verify: bool = False) -> Self:
-        """The index that save() left in `folder`, answering as the saved one did. What is on disk stays there: opening
-        takes as long for a large index as for a small one, and a search reads what it needs.
+    def open(cls, folder: str | PathLike[str], *, verify: bool = False, create: bool = False) -> Self:
+        """The index that save() or refresh() left in `folder`, answering as that one did. What is on disk stays there:
+        opening takes as long for a large index as for a small one, and a search reads what it needs.
+
+        With `create` a folder without an index stands for an empty one, which the first refresh() writes.
 
         `verify` reads all of it first. Without that, damage is found when the damaged place is first needed: a search
         then raises DamagedIndexError and gives no answer.
@@ -54,15 +75,40 @@ class Index:
         Raises MissingIndexError (a FileNotFoundError), IndexFolderError (an OSError), and for what has to be built
         again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors).
         """
-        from recall_rank.index.errors import IndexFormatError
-        from recall_rank.index.publish import open_segments
+        from recall_rank.index.errors import MissingIndexError
+        from recall_rank.index.publish import open_generation
 
-        _, segments = open_segments(fspath(folder))
-        if len(segments) != 1:
-            raise IndexFormatError(f"{fspath(folder)}: {len(segments)} segments, this version reads one")
+        try:
+            found = open_generation(fspath(folder))
+        except MissingIndexError:
+            if not create:
+                raise
+            return cls(build(()), fspath(folder))
         if verify:
-            segments[0].verify()
-        return cls(segments[0])
+            for segment in found.segments:
+                segment.verify()
+        return cls(_joined(found.segments, found.dead), fspath(folder))
+
+    def refresh(self, sources: Iterable[Source]) -> RefreshReport:
+        """Bring the folder this index was opened from up to what `sources` hold, and answer from that. What changed is
+        read, the rest is not; what `sources` do not name is no longer in it.
+
+        Raises ValueError for an index that was not opened from a folder, IndexFolderError or another OSError when
+        nothing could be written; the index is then as it was.
+        """
+        from pathlib import Path
+
+        from recall_rank.cache.refresh import refresh
+
+        before = self._segment
+        if self._folder is None:
+            raise ValueError("only an index that was opened from a folder can be refreshed")
+        done = refresh(Path(self._folder), tuple(sources))
+        if done.problem is not None:
+            raise done.problem
+        if self._held is before:  # else it was closed meanwhile, or refreshed by another thread
+            self._held = _joined(done.state.segments, done.state.dead)
+        return done.report
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the index to `folder`, in place of the one that is there. The folder is made where it is missing.
@@ -74,11 +120,11 @@ class Index:
         """
         from recall_rank.index.publish import save
 
-        save(self._segment, fspath(folder))
+        save(self._merged(), fspath(folder))
 
     def __len__(self) -> int:
         """Parts that can be found, titles not counted."""
-        return self._segment.parts - len(self._segment.sessions)
+        return self._segment.said_parts
 
     def search(self, query: str, **options: Any) -> SearchResponse:
         """The best parts (or sessions) for `query`. Options are those of recall_rank.Options.
@@ -112,11 +158,16 @@ class Index:
         parsed = self._parse(query, options)
         segment = self._segment
         allowed = eligible(segment, parsed)
-        expansion = expand(parsed, segment.vocabulary, segment.postings, allowed.documents, allowed.docs)
+        expansion = expand(parsed, segment, allowed.documents, allowed.docs)
         evidence = prefilter(segment, parsed, expansion, allowed.documents, allowed.words, allowed.docs, None)
         found = array("f", bytes(4 * segment.parts))
         evidence.write_scores(found)
-        return np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)
+        scores = np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)
+        if isinstance(segment, Segment):
+            return scores
+        from recall_rank.index.merge import part_rows
+
+        return scores[part_rows(segment)]
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
         """Those of `places` that are in the index, with something to search; `project` looks at its sessions only."""
@@ -124,11 +175,13 @@ class Index:
 
     @property
     def columns(self) -> Mapping[str, npt.NDArray[Any]]:
-        """The columns of the index by name, not copied: of parts (part_*), messages (message_*), documents (doc_*)."""
+        """The columns of the index by name: of parts (part_*), messages (message_*), documents (doc_*). They are not
+        copied, unless the index is made of several segments, of which there are no such columns."""
         import numpy as np
 
         names = [name for name in Segment.__slots__ if name.split("_")[0] in ("part", "message", "doc")]
-        views = {name: getattr(self._segment, name) for name in names}
+        segment = self._merged()
+        views = {name: getattr(segment, name) for name in names}
         return {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}
 
     def close(self) -> None:
@@ -148,6 +201,10 @@ class Index:
             raise TypeError(f"unknown option {', '.join(unknown)}; accepted are {', '.join(sorted(OPTION_NAMES))}")
         checked = Options(**options)
         return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
+
+
+def _joined(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segment | JoinedSegment:
+    return segments[0] if len(segments) == 1 and not any(dead) else JoinedSegment(segments, dead)
 
 
 def rank(query: str, sessions: Iterable[Session | Mapping[str, Any]], **options: Any) -> SearchResponse:

@@ -31,19 +31,15 @@ def _reached(search: Search, sessions: Count, messages: Count, parts: Count) -> 
     """The same counts with what was searched of each: whole messages and whole sessions only."""
     segment, allowed, part = search.segment, search.allowed, search.parts_reached
     message = segment.part_message[part]  # not all of its parts were looked at, nor all of its session
-    session = segment.message_session[message]
-    content = segment.content_parts()
-    said = memoryview(content)[:part]
-    titles = session + (message > segment.sessions[session].first_message)  # before `message`
+    said = memoryview(segment.content_parts())[:part]
     if allowed.parts is None or allowed.messages is None:
-        return (
-            replace(sessions, searched=session),
-            replace(messages, searched=message - titles),
-            replace(parts, searched=count_marks(said)),
-        )
-    marked_titles = sum(allowed.messages[row.first_message] for row in segment.sessions[:titles])
-    return (
-        replace(sessions, searched=sum(allowed.sessions[:session])),
-        replace(messages, searched=count_marks(memoryview(allowed.messages)[:message]) - marked_titles),
-        replace(parts, searched=count_marks(memoryview(allowed.parts)[:part], said)),
-    )
+        before = [piece.before(message) for piece in segment.pieces]
+        whole, spoken = (sum(counts) for counts in zip(*before, strict=True))
+        searched = count_marks(said)
+    else:
+        spans = [segment.span_of(number) for number, allows in enumerate(allowed.sessions) if allows]
+        whole = sum(last <= message for _, last in spans)
+        titles = sum(allowed.messages[first] for first, _ in spans if first < message)
+        spoken = count_marks(memoryview(allowed.messages)[:message]) - titles
+        searched = count_marks(memoryview(allowed.parts)[:part], said)
+    return replace(sessions, searched=whole), replace(messages, searched=spoken), replace(parts, searched=searched)

@@ -26,6 +26,11 @@ _FORMS = tuple(
 )
 
 
+def names_a_date(text: str) -> bool:
+    """Whether named_dates() could find one for some history."""
+    return any(form.search(text) for form in _FORMS)
+
+
 def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int]]]:
     """For each date in `text`, the ranges [start, end) in ms it may mean; without a year, every year of the history.
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recall_rank._core.eligible import count_marks, keep_marks, mark, spread
-from recall_rank.index.segment import ROLES, Segment, SessionRow
-from recall_rank.model import Count
+from recall_rank.in_context import leave_out, read_by_the_caller
+from recall_rank.index.piece import Piece
+from recall_rank.index.searched import Searched
+from recall_rank.index.segment import ROLES, SessionRow
+from recall_rank.model import Context, Count, Session
 from recall_rank.query import Query
 from recall_rank.substring import mark_literal
 from recall_rank.text import fold
@@ -32,19 +35,20 @@ class Eligible:
     limited_by: list[str]
     buckets: dict[int, str]  # session -> directory bucket, when a directory was asked for
     cut_by_caller: bool  # the caller's `sessions` left eligible sessions out
+    parts_reached: int  # parts, from the first, whose text was looked at for `must` and `must_not`
 
 
-def eligible(segment: Segment, query: Query) -> Eligible:
-    """The eligible part of `segment`."""
+def eligible(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligible:
+    """The eligible part of `segment`; of parts whose text was not looked at before the deadline, none."""
     options = query.options
     keep, reasons, buckets = _sessions(segment, query)
     cut = "sessions_limit" in reasons.values()
     limited = _limits(query, cut=cut)
-    titles_known = len(segment.sessions)
-    known_messages = segment.messages - titles_known
-    known_parts = segment.parts - titles_known
-    if not reasons and not query.after and not query.before and _is_plain(query):
-        docs, words = segment.layout.averages(None)
+    by_name = options.scope == "session" or options.session_id is not None  # a session that is asked for is whole
+    in_context = [] if by_name else read_by_the_caller(segment, options.context)
+    known_messages, known_parts = segment.said_messages, segment.said_parts
+    if not (reasons or in_context or query.after or query.before) and _is_plain(query):
+        docs, words = _averages(segment, None)
         return Eligible(
             keep,
             None,
@@ -58,43 +62,26 @@ def eligible(segment: Segment, query: Query) -> Eligible:
             limited,
             buckets,
             cut,
+            segment.parts,
         )
-    titles = options.type == "all" and not options.tool_name
-    role_keep = bytes(options.role in ("all", role) for role in ROLES)
-    types = SUBTEXT_TYPES.get(options.type)
-    names = segment.names.values
-    type_keep = bytes(types is None or name in types for name in names)
-    tool_keep = bytes(not options.tool_name or name == options.tool_name for name in names)
     message_marks, part_marks = bytearray(segment.messages), bytearray(segment.parts)
-    messages, parts = mark(
-        bytes(keep),
-        segment.message_session,
-        segment.message_role,
-        role_keep,
-        segment.message_time,
-        query.after or -FOREVER,
-        query.before or FOREVER,
-        segment.part_message,
-        segment.part_type,
-        type_keep,
-        segment.part_tool,
-        tool_keep,
-        titles,
-        message_marks,
-        part_marks,
-    )
-    by_words = 0
-    for wanted, texts in ((True, options.must), (False, options.must_not)):
-        for text in texts:
-            found = bytearray(segment.parts)
-            mark_literal(segment, text, part_marks, found, 0)
-            keep_marks(part_marks, found, wanted)
+    messages = parts = 0
+    for piece, sessions_kept in zip(segment.pieces, segment.own_sessions(keep), strict=True):
+        passed = _mark(piece, query, sessions_kept, message_marks, part_marks)
+        messages, parts = messages + passed[0], parts + passed[1]
+    messages_read = parts_read = 0
+    if in_context:
+        messages_read, parts_read = leave_out(segment, in_context, message_marks, part_marks)
+        messages, parts = messages - messages_read, parts - parts_read
+        limited.append("in_context")
+    reached, by_words = segment.parts, 0
     if options.must or options.must_not:
-        left = count_marks(part_marks, segment.content_parts())
+        reached, left = _by_words(segment, query, part_marks, deadline_ns)
         by_words, parts = parts - left, left
     doc_marks = bytearray(segment.docs)
-    spread(part_marks, segment.doc_part, doc_marks)
-    docs, words = segment.layout.averages(doc_marks)
+    for piece in segment.pieces:
+        spread(piece.parts_in(part_marks), piece.segment.doc_part, piece.docs_in(doc_marks))
+    docs, words = _averages(segment, doc_marks)
     sessions = sum(keep)
     skipped: dict[str, int] = {}
     for reason in reasons.values():
@@ -107,12 +94,73 @@ def eligible(segment: Segment, query: Query) -> Eligible:
         docs,
         words,
         Count(len(segment.sessions), sessions, sessions, skipped),
-        Count(known_messages, messages, messages, _skipped(filtered=known_messages - messages)),
-        Count(known_parts, parts, parts, _skipped(filtered=known_parts - parts - by_words, words=by_words)),
+        Count(
+            known_messages,
+            messages,
+            messages,
+            _skipped(filtered=known_messages - messages - messages_read, in_context=messages_read),
+        ),
+        Count(
+            known_parts,
+            parts,
+            parts,
+            _skipped(filtered=known_parts - parts - by_words - parts_read, words=by_words, in_context=parts_read),
+        ),
         limited,
         buckets,
         cut,
+        reached,
     )
+
+
+def _by_words(segment: Searched, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
+    """Keep the marked parts that hold all of `must` and nothing of `must_not`, as far as there is time to look.
+
+    How many parts were looked at, and how many are eligible: those that were kept, and those not looked at.
+    """
+    said, before, reached = segment.content_parts(), bytes(part_marks), segment.parts
+    for wanted, texts in ((True, query.options.must), (False, query.options.must_not)):
+        for text in texts:
+            found = bytearray(segment.parts)
+            reached = min(reached, mark_literal(segment, text, part_marks, found, deadline_ns))
+            keep_marks(part_marks, found, wanted)
+    part_marks[reached:] = bytes(segment.parts - reached)
+    unread = count_marks(memoryview(before)[reached:], memoryview(said)[reached:])
+    return reached, count_marks(part_marks, said) + unread
+
+
+def _mark(
+    piece: Piece, query: Query, sessions: bytes, message_marks: bytearray, part_marks: bytearray
+) -> tuple[int, int]:
+    """Mark the messages and parts of a segment that pass; how many of either, titles not counted."""
+    options, segment = query.options, piece.segment
+    types, names = SUBTEXT_TYPES.get(options.type), segment.names.values
+    return mark(
+        sessions,
+        segment.message_session,
+        segment.message_role,
+        bytes(options.role in ("all", role) for role in ROLES),
+        segment.message_time,
+        query.after or -FOREVER,
+        query.before or FOREVER,
+        segment.part_message,
+        segment.part_type,
+        bytes(types is None or name in types for name in names),
+        segment.part_tool,
+        bytes(not options.tool_name or name == options.tool_name for name in names),
+        options.type == "all" and not options.tool_name,
+        piece.messages_in(message_marks),
+        piece.parts_in(part_marks),
+    )
+
+
+def _averages(segment: Searched, marks: bytearray | None) -> tuple[int, int]:
+    """Documents and words of the marked documents."""
+    docs = words = 0
+    for piece in segment.pieces:
+        own = piece.averages(marks)
+        docs, words = docs + own[0], words + own[1]
+    return docs, words
 
 
 def _is_plain(query: Query) -> bool:
@@ -141,7 +189,7 @@ def _limits(query: Query, *, cut: bool) -> list[str]:
     return found
 
 
-def _sessions(segment: Segment, query: Query) -> tuple[list[bool], dict[int, str], dict[int, str]]:
+def _sessions(segment: Searched, query: Query) -> tuple[list[bool], dict[int, str], dict[int, str]]:
     """Which sessions stay; why the others do not; the directory bucket of those that stay."""
     options = query.options
     reasons: dict[int, str] = {}
@@ -177,10 +225,10 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
         current = context.session_id
         tests.append(("scope", lambda row: row.id == current))
     elif options.scope == "project" and context is not None:
-        tests.append(("scope", lambda row: _same_project(row, context.project, context.worktree or context.directory)))
+        tests.append(("scope", lambda row: of_project(row, context)))
     if options.project:
         project = options.project
-        tests.append(("project", lambda row: row.project == project))
+        tests.append(("project", lambda row: project in (row.project, row.repository)))
     if options.title:
         words = fold(options.title)
         tests.append(("title", lambda row: words in fold(row.title)))
@@ -190,12 +238,18 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
     return tests
 
 
-def _same_project(row: SessionRow, project: str | None, folder: str | None) -> bool:
-    if project is not None:
-        return row.project == project
-    return folder is not None and (
-        inside(row.directory, folder) or (row.worktree is not None and normal_path(row.worktree) == normal_path(folder))
-    )
+def of_project(session: SessionRow | Session, context: Context) -> bool:
+    """Whether a session belongs to what the context calls its project: by its name where the context gives one, else
+    by lying in its folder, or in the same repository wherever that lies."""
+    if context.project is not None:
+        return context.project in (session.project, session.repository)
+    if context.repository is not None and session.repository == context.repository:
+        return True
+    folder = context.worktree or context.directory
+    if not folder:
+        return False
+    worktree = session.worktree is not None and normal_path(session.worktree) == normal_path(folder)
+    return worktree or inside(session.directory or "", folder)
 
 
 def normal_path(path: str) -> str:
@@ -217,9 +271,4 @@ def bucket_of(row: SessionRow, folder: str, query: Query) -> str:
     if inside(row.directory, folder):
         return "exact"
     context = query.options.context
-    worktree = (context.worktree or context.directory) if context else None
-    if worktree and (
-        (row.worktree and normal_path(row.worktree) == normal_path(worktree)) or inside(row.directory, worktree)
-    ):
-        return "project"
-    return "global"
+    return "project" if context is not None and of_project(row, replace(context, project=None)) else "global"

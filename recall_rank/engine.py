@@ -8,7 +8,7 @@ from recall_rank.budget import Clock, Deadline
 from recall_rank.calibrate import calibrate
 from recall_rank.eligible import eligible
 from recall_rank.expand import expand
-from recall_rank.index.segment import Segment
+from recall_rank.index.searched import Searched
 from recall_rank.model import SearchResponse
 from recall_rank.near import near_misses
 from recall_rank.page import page
@@ -19,12 +19,18 @@ from recall_rank.state import Search
 from recall_rank.tail import scan
 
 
-def search(segment: Segment, query: Query, clock: Clock = monotonic_ns) -> SearchResponse:
+def search(segment: Searched, query: Query, clock: Clock = monotonic_ns) -> SearchResponse:
     """Answer `query` from `segment` within the query's budget."""
     cpu = thread_time_ns()
+    done = run(segment, query, clock)
+    return respond(done, cpu_ms=(thread_time_ns() - cpu) / 1e6)
+
+
+def run(segment: Searched, query: Query, clock: Clock = monotonic_ns) -> Search:
+    """All stages but the response: what they found out, for who wants to look at it."""
     deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
-    allowed = eligible(segment, query)
-    expansion = expand(query, segment.vocabulary, segment.postings, allowed.documents, allowed.docs, deadline)
+    allowed = eligible(segment, query, deadline.at_ns)
+    expansion = expand(query, segment, allowed.documents, allowed.docs, deadline)
     search = Search(segment, query, deadline, allowed, expansion)
     search.looked_up(expansion.words_done)
     if search.text_decides:
@@ -35,6 +41,6 @@ def search(segment: Segment, query: Query, clock: Clock = monotonic_ns) -> Searc
     search.stages.append("prefilter")
     search.read_documents(evidence.docs_done)
     search.page = page(search, evidence)
-    calibrate(entry.candidate for entry in search.page)
+    calibrate(search)
     search.near_misses = near_misses(search)
-    return respond(search, cpu_ms=(thread_time_ns() - cpu) / 1e6)
+    return search

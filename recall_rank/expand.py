@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from recall_rank import weights
 from recall_rank._core.evidence import idf
-from recall_rank._core.postings import Postings
-from recall_rank._core.vocabulary import Vocabulary
 from recall_rank._core.window import Matcher
 from recall_rank.budget import Deadline
 from recall_rank.cues import answer_cues, is_framing
-from recall_rank.lexicon import MIN_PREFIX, Lexicon, Member, family
+from recall_rank.index.searched import Searched
+from recall_rank.lexicon import MIN_PREFIX, Lexicon, Member, Terms
 from recall_rank.query import Query, Word
 
 TAGS = ((b"\x01", "TOOL_NAME"), (b"\x02", "AUTHOR"), (b"\x03", "DIRECTORY"))
@@ -54,23 +53,18 @@ class Expansion:
 
 
 def expand(
-    query: Query,
-    vocabulary: Vocabulary,
-    postings: Postings,
-    documents: int,
-    eligible: bytearray | None,
-    deadline: Deadline | None = None,
+    query: Query, segment: Searched, documents: int, eligible: bytearray | None, deadline: Deadline | None = None
 ) -> Expansion:
     """The groups of `query` over the eligible documents, of which there are `documents`; after the deadline, of its
     first words only."""
-    return _Expander(query, Lexicon(vocabulary, postings, eligible), documents, deadline).run()
+    return _Expander(query, Lexicon(segment, eligible), documents, deadline).run()
 
 
 def longer_words(
-    expansion: Expansion, vocabulary: Vocabulary, postings: Postings, documents: int, eligible: bytearray | None
+    expansion: Expansion, segment: Searched, documents: int, eligible: bytearray | None
 ) -> list[TermGroup]:
     """The longer words that known words begin: what they alone give away comes after all other hits."""
-    lexicon = Lexicon(vocabulary, postings, eligible)
+    lexicon = Lexicon(segment, eligible)
     groups = []
     for word, at in expansion.known:
         members = lexicon.longer(word.form)
@@ -190,7 +184,7 @@ class _Expander:
         longest = MAX_JOIN if len(words) <= LONG_QUERY else 2
         boost = weights.NEIGHBOUR_JOIN if sum(word.counts for word in words) <= PROSE_WORDS else weights.PROSE_JOIN
         for at, first in enumerate(words[:-1]):
-            form, counts, doubtful = first.form, first.counts, first.counts and self.known[at] < 0
+            form, counts, doubtful = first.form, first.counts, first.counts and not self.known[at]
             if first.cjk:
                 continue
             if self._late():
@@ -201,9 +195,9 @@ class _Expander:
                     break
                 form += word.form
                 counts = counts or word.counts
-                doubtful = doubtful or (word.counts and self.known[last] < 0)
+                doubtful = doubtful or (word.counts and not self.known[last])
                 repair = doubtful and len(words) <= LONG_QUERY
-                if counts and (repair or self.lexicon.find(form) >= 0) and (at, last + 1 - at) not in taken:
+                if counts and (repair or self.lexicon.find(form)) and (at, last + 1 - at) not in taken:
                     members = self._forms(form, at, last + 1 - at, repair=repair)
                     written = " ".join(each.written for each in words[at : last + 1])
                     self._add(written, at, last + 1 - at, members, boost)
@@ -221,7 +215,7 @@ class _Expander:
         members.extend(self._inflected(word.form, at))
         boost = weights.PIECE if at in self.covered else 1.0
         members.extend(self._tagged(word.form))
-        if self.known[at] < 0 and not word.cjk and len(word.form) >= MIN_REPAIR and not word.form.isdigit():
+        if not self.known[at] and not word.cjk and len(word.form) >= MIN_REPAIR and not word.form.isdigit():
             members.extend(self._misspelt_names(word.form))
         self._add(word.written, at, 1, members, boost)
         if not word.cjk:
@@ -238,27 +232,24 @@ class _Expander:
     def _split(self, at: int, word: Word) -> None:
         """The halves of a word: in a sentence each for itself, since a blank was forgotten; else both or nothing."""
         pairs = list(self._halves(word.form))
-        if pairs and self.known[at] < 0 and sum(other.counts for other in self.query.words) > 1:
+        if pairs and not self.known[at] and sum(other.counts for other in self.query.words) > 1:
             for half in max(pairs, key=lambda pair: min(map(self._count, pair))):
                 members = [*self._forms(half, at, 1, repair=False), *self._inflected(half, at), *self._tagged(half)]
                 self._add(word.written, at, 1, members, weights.BLANK_MISSING)
             return
-        worth = weights.SPLIT if self.known[at] < 0 else weights.SPLIT_KNOWN
+        worth = weights.SPLIT_KNOWN if self.known[at] else weights.SPLIT
         for halves in pairs:
             for half, joint in zip(halves, (False, True), strict=True):
-                number = self.lexicon.find(half)
                 self.forms.append((half, at, 1, worth))
-                self._add(word.written, at, 1, [(number, number + 1, 1.0)], worth, joint=joint)
+                self._add(word.written, at, 1, _members(self.lexicon.find(half), 1.0), worth, joint=joint)
 
     def _count(self, form: bytes) -> int:
-        number = self.lexicon.find(form)
-        return self.lexicon.frequency(number, number + 1)
+        return self.lexicon.count(self.lexicon.find(form))
 
     def _tagged(self, form: bytes, share: float = 1.0) -> Iterator[Member]:
         """The word as a tool's name, an author or a directory."""
         for tag, name in TAGS:
-            number = self.lexicon.find(tag + form)
-            if number >= 0:
+            for number in self.lexicon.find(tag + form):
                 yield number, number + 1, share * getattr(weights, name)
 
     def _in_pair(self, at: int) -> bool:
@@ -266,13 +257,12 @@ class _Expander:
 
     def _forms(self, form: bytes, at: int, span: int, *, repair: bool) -> list[Member]:
         """The form itself, or what it may have been meant to be."""
-        number = self.lexicon.find(form)
-        members: list[Member] = []
-        if number >= 0:
-            members.append((number, number + 1, 1.0))
+        terms = self.lexicon.find(form)
+        members = _members(terms, 1.0)
+        if terms:
             self.forms.append((form, at, span, 1.0))
-        if (repair and number < 0) or (self.fuzzy and span == 1):
-            members.extend(self._repairs(form, at, span, known=number >= 0))
+        if (repair and not terms) or (self.fuzzy and span == 1):
+            members.extend(self._repairs(form, at, span, known=bool(terms)))
         return members
 
     def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> Iterator[Member]:
@@ -285,17 +275,17 @@ class _Expander:
             near = self._capped(near, bound - 1)
         worth = (0.0, weights.REPAIR_ONE, weights.REPAIR_TWO, weights.REPAIR_THREE)
         nearest = near[0][1] if near else 0
-        for number, edits in near:
+        for terms, edits in near:
             similarity = weights.EXPAND_KNOWN * worth[edits] if known else worth[edits]
             if not known and edits > nearest:
                 similarity *= weights.FARTHER
-            other = self.lexicon.form(number)
+            other = self.lexicon.form(terms)
             if other[:1] != form[:1]:
                 similarity *= weights.OTHER_INITIAL
             self.forms.append((other, at, span, similarity))
             if not known and span == 1:
                 self.repaired.setdefault(self.query.words[at].written, []).append(other.decode("utf-8", "replace"))
-            yield number, number + 1, similarity
+            yield from _members(terms, similarity)
             if not known and span == 1 and edits == nearest:  # all that the right spelling would have found
                 yield from self._tagged(other, similarity)
                 yield from self._inflected(other, at, similarity)
@@ -305,28 +295,31 @@ class _Expander:
         bound = 2 if len(form) >= MIN_REPAIR_TWO else 1
         worth = (0.0, weights.REPAIR_ONE, weights.REPAIR_TWO)
         for tag, name in TAGS:
-            for number, edits in self.lexicon.within(tag + form, bound):
-                yield number, number + 1, worth[edits] * getattr(weights, name)
+            for terms, edits in self.lexicon.within(tag + form, bound):
+                yield from _members(terms, worth[edits] * getattr(weights, name))
 
-    def _capped(self, near: list[tuple[int, int]], smart: int) -> list[tuple[int, int]]:
+    def _capped(self, near: list[tuple[Terms, int]], smart: int) -> list[tuple[Terms, int]]:
         """At most MAX_FUZZY neighbours beyond those that smart mode would take: the commonest of the nearest."""
         kept = [pair for pair in near if pair[1] <= smart]
         rest = [pair for pair in near if pair[1] > smart]
         if len(rest) > MAX_FUZZY:
-            rest.sort(key=lambda pair: (-self.lexicon.frequency(pair[0], pair[0] + 1), pair[0]))
+            rest.sort(key=lambda pair: -self.lexicon.count(pair[0]))  # equals stay in the order of the vocabulary
         return kept + rest[:MAX_FUZZY]
 
     def _inflected(self, form: bytes, at: int, share: float = 1.0) -> Iterator[Member]:
         """Other forms of the word."""
-        for number in family(self.lexicon.vocabulary, form):
-            self.forms.append((self.lexicon.form(number), at, 1, share * weights.STEM))
-            yield number, number + 1, share * weights.STEM
+        for other, terms in self.lexicon.family(form):
+            self.forms.append((other, at, 1, share * weights.STEM))
+            yield from _members(terms, share * weights.STEM)
 
     def _halves(self, form: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Every pair of known words that `form` is made of."""
         if len(form) < 2 * MIN_HALF or not form.isalnum():
             return
-        for place in self.lexicon.vocabulary.splits(form, MIN_HALF):
-            left, right = form[:place], form[place:]
-            if self.lexicon.eligible is None or (self.lexicon.find(left) >= 0 and self.lexicon.find(right) >= 0):
-                yield left, right
+        for place in self.lexicon.splits(form, MIN_HALF):
+            yield form[:place], form[place:]
+
+
+def _members(terms: Terms, worth: float) -> list[Member]:
+    """The terms of a form, each with what the form is worth."""
+    return [(number, number + 1, worth) for number in terms]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from recall_rank import weights
 from recall_rank.candidate import Candidate
-from recall_rank.index.segment import TITLE_ROLE, Segment
+from recall_rank.index.searched import Searched
+from recall_rank.index.segment import TITLE_ROLE
 
 # as Evidence.sessions() tells it: session, part, document, score, hits, title, tier
 SessionHits = tuple[int, int, int, float, int, bool, int]
@@ -24,7 +25,7 @@ class Grouped:
     title_match: bool = False  # the session's title is a hit too
 
 
-def by_part(segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candidate], crowded: bool) -> list[Grouped]:
+def by_part(segment: Searched, ranked: Sequence[Candidate], rest: Iterable[Candidate], crowded: bool) -> list[Grouped]:
     """One entry a part, the ranked ones before the rest; where the page is `crowded`, no session fills it.
 
     From its third part on, a session waits for other sessions' parts that are nearly as good: the third stands where a
@@ -45,7 +46,7 @@ def by_part(segment: Segment, ranked: Sequence[Candidate], rest: Iterable[Candid
 
 
 def by_session(
-    segment: Segment, ranked: Iterable[Candidate], others: Iterable[SessionHits], ceiling: float
+    segment: Searched, ranked: Iterable[Candidate], others: Iterable[SessionHits], ceiling: float
 ) -> list[Grouped]:
     """One entry a session, in the order of its best hit; content represents it before its title does.
 
@@ -88,9 +89,9 @@ def by_bucket(entries: list[Grouped], buckets: Mapping[int, str]) -> list[Groupe
     return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
 
 
-def is_title(segment: Segment, candidate: Candidate) -> bool:
+def is_title(segment: Searched, candidate: Candidate) -> bool:
     return segment.message_role[segment.part_message[candidate.part]] == TITLE_ROLE
 
 
-def _session(segment: Segment, candidate: Candidate) -> int:
-    return int(segment.message_session[segment.part_message[candidate.part]])
+def _session(segment: Searched, candidate: Candidate) -> int:
+    return segment.message_session[segment.part_message[candidate.part]]

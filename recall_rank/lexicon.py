@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
-from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
+from recall_rank.index.searched import Searched
 from recall_rank.irregular import BASE, FORMS
 from recall_rank.text import stem
 
@@ -14,44 +15,110 @@ MAX_FAMILIES = 65_536  # words whose other forms a vocabulary remembers
 STEM_TAIL = 7  # characters an inflected form may be longer than its stem
 
 Member = tuple[int, int, float]  # terms [first, last) and what one of them is worth
+Terms = Sequence[int]  # the numbers of one form: one in each segment whose eligible documents hold it
 
 
 class Lexicon:
-    """The eligible vocabulary: what no eligible document holds does not exist."""
+    """The eligible vocabulary: what no eligible document holds does not exist.
 
-    def __init__(self, vocabulary: Vocabulary, postings: Postings, eligible: bytearray | None) -> None:
-        self.vocabulary = vocabulary
-        self.postings = postings
-        self.eligible = eligible
+    Every segment numbers its own terms; here those of the second follow those of the first, and so on. A form has a
+    number in each segment that holds it, and all of them together stand for it.
+    """
+
+    def __init__(self, segment: Searched, eligible: bytearray | None) -> None:
+        self._rooms = [
+            (
+                piece.segment.vocabulary,
+                piece.frequency(eligible),
+                eligible is None and piece.sessions is None,  # all terms are there
+                piece.first_term,
+            )
+            for piece in segment.pieces
+        ]
+        self._firsts = [first for *_, first in self._rooms]
 
     def frequency(self, first: int, last: int) -> int:
-        return int(self.postings.frequency(first, last, self.eligible))
+        """Documents that hold the terms [first, last), summed over the terms, which are of one segment."""
+        _, frequency, _, start = self._rooms[bisect_right(self._firsts, first) - 1]
+        return frequency(first - start, last - start)
 
-    def find(self, form: bytes) -> int:
-        """The term's number, or -1 when no eligible document holds it."""
-        number = int(self.vocabulary.find(form))
-        return number if number >= 0 and (self.eligible is None or self.frequency(number, number + 1)) else -1
+    def count(self, terms: Terms) -> int:
+        """Documents that hold a form."""
+        return sum([self.frequency(number, number + 1) for number in terms])
 
-    def within(self, form: bytes, bound: int) -> list[tuple[int, int]]:
-        near = self.vocabulary.within(form, bound)
-        if self.eligible is None:
-            return near
-        return [(number, edits) for number, edits in near if self.frequency(number, number + 1)]
+    def find(self, form: bytes) -> list[int]:
+        """The form's terms; none when no eligible document holds it."""
+        found = []
+        for vocabulary, frequency, whole, start in self._rooms:
+            number = vocabulary.find(form)
+            if number >= 0 and (whole or frequency(number, number + 1)):
+                found.append(start + number)
+        return found
+
+    def within(self, form: bytes, bound: int) -> list[tuple[Terms, int]]:
+        """The forms at 1 to `bound` edits and how many, nearest first, then in the order of a vocabulary."""
+        if len(self._rooms) == 1:
+            vocabulary, frequency, whole, start = self._rooms[0]
+            near = vocabulary.within(form, bound)
+            if not whole:
+                near = [pair for pair in near if frequency(pair[0], pair[0] + 1)]
+            return [((start + number,), edits) for number, edits in near]
+        found: dict[bytes, tuple[list[int], int]] = {}
+        for vocabulary, frequency, whole, start in self._rooms:
+            for number, edits in vocabulary.within(form, bound):
+                if whole or frequency(number, number + 1):
+                    found.setdefault(vocabulary.form(number), ([], edits))[0].append(start + number)
+        return [found[other] for other in sorted(found, key=lambda other: (found[other][1], *_place(other)))]
 
     def held(self, members: Iterable[Member]) -> int:
         """Documents that hold a member, summed over the members."""
-        frequency, eligible = self.postings.frequency, self.eligible
-        return sum(frequency(first, last, eligible) for first, last, _ in members)
+        frequency = self.frequency
+        return sum([frequency(first, last) for first, last, _ in members])
 
     def longer(self, form: bytes) -> list[Member]:
         """The terms that a word of MIN_PREFIX characters or more begins."""
         if len(form.decode("utf-8", "replace")) < MIN_PREFIX:
             return []
-        ranges = self.vocabulary.prefix(form)
-        return [(first, last, 1.0) for first, last in ranges if self.frequency(first, last)]
+        return [
+            (start + first, start + last, 1.0)
+            for vocabulary, frequency, _, start in self._rooms
+            for first, last in vocabulary.prefix(form)
+            if frequency(first, last)
+        ]
 
-    def form(self, number: int) -> bytes:
-        return bytes(self.vocabulary.form(number))
+    def splits(self, form: bytes, shortest: int) -> list[int]:
+        """Where `form`, of ASCII letters and digits, may be cut into two forms of at least `shortest` characters."""
+        places: Iterable[int] = range(shortest, len(form) - shortest + 1)
+        if len(self._rooms) == 1:
+            vocabulary, _, whole, _ = self._rooms[0]
+            places = vocabulary.splits(form, shortest)
+            if whole:
+                return list(places)
+        return [place for place in places if self.find(form[:place]) and self.find(form[place:])]
+
+    def family(self, form: bytes) -> list[tuple[bytes, Terms]]:
+        """The other forms of the same English word and their terms, whether an eligible document holds them or not."""
+        if len(self._rooms) == 1:
+            vocabulary, _, _, start = self._rooms[0]
+            return [(vocabulary.form(number), (start + number,)) for number in family(vocabulary, form)]
+        found: dict[bytes, list[int]] = {}
+        for vocabulary, _, _, start in self._rooms:
+            for number in family(vocabulary, form):
+                found.setdefault(vocabulary.form(number), []).append(start + number)
+        kin = [other for other in _irregular(form.decode("utf-8", "replace")) if other in found] if found else []
+        rest = sorted(found.keys() - set(kin), key=_place)
+        return [(other, found[other]) for other in (*kin, *rest)]
+
+    def form(self, terms: Terms) -> bytes:
+        """What is written where one of the terms is."""
+        number = terms[0]
+        vocabulary, _, _, start = self._rooms[bisect_right(self._firsts, number) - 1]
+        return vocabulary.form(number - start)
+
+
+def _place(form: bytes) -> tuple[int, bytes]:
+    """Forms stand in a vocabulary in the order of this."""
+    return len(form.decode("utf-8", "replace")), form
 
 
 def family(vocabulary: Vocabulary, form: bytes) -> tuple[int, ...]:
@@ -68,12 +135,11 @@ def _family(vocabulary: Vocabulary, form: bytes) -> Iterator[int]:
     word = form.decode("utf-8", "replace")
     if not word.isascii() or not word.isalpha():
         return
-    base = BASE.get(word, word)
-    for kin in (base, *FORMS.get(base, ())):
-        number = vocabulary.find(kin.encode())
-        if kin != word and number >= 0:
+    for kin in _irregular(word):
+        number = vocabulary.find(kin)
+        if number >= 0:
             yield number
-    root = stem(base)
+    root = stem(BASE.get(word, word))
     if len(root) < 3:
         return
     shared = (root[:-1] if root[-1] in "iye" and len(root) > 3 else root).encode()
@@ -85,3 +151,9 @@ def _family(vocabulary: Vocabulary, form: bytes) -> Iterator[int]:
             other = vocabulary.form(number)
             if other != form and other.isalpha() and stem(other.decode("utf-8", "replace")) == root:
                 yield number
+
+
+def _irregular(word: str) -> Iterator[bytes]:
+    """The other forms of a word that no stem tells."""
+    base = BASE.get(word, word)
+    return (kin.encode() for kin in (base, *FORMS.get(base, ())) if kin != word)

@@ -8,6 +8,8 @@ from typing import Any
 
 from recall_rank._core.scan import find
 from recall_rank.budget import Deadline
+from recall_rank.index.piece import Marks, Piece
+from recall_rank.index.searched import Searched
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
 from recall_rank.substring import literal_places, mark_literal
@@ -21,7 +23,7 @@ CHUNK_BYTES = 65_536  # text in which a pattern is tried at once before its part
 ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # what sees more of a text than its own match
 
 
-def text_hits(segment: Segment, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
+def text_hits(segment: Searched, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
     """Marks of the parts that hold the query, u8[parts], and how many parts were looked at before the deadline.
 
     Raises ValueError for a pattern RE2 refuses, RuntimeError when the regex extra is not installed.
@@ -31,12 +33,22 @@ def text_hits(segment: Segment, query: Query, keep: bytearray | None, deadline: 
         return found, mark_literal(segment, query.text, keep, found, deadline.at_ns)
     pattern = compile_pattern(query.text)
     free = not any(mark in query.text for mark in ANCHORS)
+    for piece in segment.pieces:
+        looked = _try_each(piece, pattern, piece.parts_of(keep), piece.parts_in(found), deadline, free=free)
+        if looked < piece.segment.parts:
+            return found, piece.first_part + looked
+    return found, segment.parts
+
+
+def _try_each(piece: Piece, pattern: Any, keep: Marks | None, found: Marks, deadline: Deadline, *, free: bool) -> int:
+    """Mark the parts of a segment in which the pattern is found; how many were looked at before the deadline."""
+    segment = piece.segment
     text = memoryview(segment.text)
     part = 0
     while part < segment.parts:
         behind = _chunk(segment, part)
         if deadline.passed():
-            return found, part
+            return part
         # without anchors a match in a part is a match in a chunk: most chunks have none
         chunk = text[segment.part_start[part] : segment.part_start[behind]]
         if free and len(chunk) <= 2 * CHUNK_BYTES and pattern.search(chunk) is None:
@@ -47,12 +59,12 @@ def text_hits(segment: Segment, query: Query, keep: bytearray | None, deadline: 
                 continue
             for field, start, stop in _windows_of(segment, number):
                 if deadline.passed():
-                    return found, number
+                    return number
                 if pattern.search(field, start, stop) is not None:
                     found[number] = 1
                     break
         part = behind
-    return found, segment.parts
+    return part
 
 
 def _chunk(segment: Segment, part: int) -> int:

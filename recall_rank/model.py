@@ -35,6 +35,7 @@ class Flag(enum.IntFlag):
     ARCHIVED = 32
     SUMMARY = 64  # a compaction's or branch's summary
     ERROR = 128  # a failed tool call or an error record
+    SOURCE_MISSING = 256  # kept in the index although its source has it no longer
 
 
 class Kind(enum.IntEnum):
@@ -76,6 +77,19 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Tokens:
+    """What an answer, or a whole session, used by the account of the program that wrote it; None: it does not say.
+
+    Whatever way the program counts, input is all that was sent and output all that was written here.
+    """
+
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None  # of the input, what came from a cache
+    reasoning: int | None = None  # of the output, what was thought
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One turn. time is milliseconds since 1970 UTC, 0 when unknown."""
 
@@ -87,6 +101,8 @@ class Message:
     agent: str | None = None
     model: str | None = None
     flags: Flag = Flag.NONE
+    tokens: Tokens | None = None
+    cost: float | None = None  # US dollars
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +117,16 @@ class Session:
     worktree: str | None = None
     created: int = 0
     updated: int = 0
-    parent: str | None = None
+    parent: str | None = None  # the session that it came from, in whatever way; of a subagent the one that called it
     source: str | None = None  # the name of the store it was read from
     agent: str | None = None  # the program that wrote it
     flags: Flag = Flag.NONE
+    forked_from: str | None = None  # the session whose beginning it repeats; what was repeated counts there
+    continues: str | None = None  # the session that a compaction closed, and that goes on here
+    tokens: Tokens | None = None  # of the whole session, where its store records a sum
+    cost: float | None = None  # likewise, in US dollars
+    repository: str | None = None  # what its project is called wherever it lies: remote or root commit
+    places: Sequence[str] = ()  # every file or database in which it was found, first the one it was read from
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +137,9 @@ class Context:
     project: str | None = None
     directory: str | None = None
     worktree: str | None = None
+    repository: str | None = None  # what a project is called wherever it lies; see Session
+    in_context: tuple[str, ...] = ()  # messages of the session that its model still reads, by their ids
+    in_context_since: str | None = None  # and this one with all behind it
 
 
 # --- reading histories ---------------------------------------------------------------------------
@@ -188,11 +213,25 @@ class SourceReport:
     errors: Sequence[str] = ()  # units that could not be read at all
     warnings: Sequence[str] = ()
     newest: int = 0  # time of the newest message, ms
+    kept: int = 0  # sessions that are gone from the source and were kept; not among those counted above
 
     @property
     def failed(self) -> bool:
         """Nothing at all could be read although something is there."""
         return bool(self.errors) and not self.sessions
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshReport:
+    """What a refresh of an index on disk found and did."""
+
+    sources: Sequence[SourceReport]
+    changed: bool = False  # False: nothing had changed, and nothing was written
+    units: int = 0  # that were read
+    indexed: int = 0  # sessions, new ones and those that changed
+    removed: int = 0  # sessions that are in the index no longer
+    elapsed_ms: float = 0.0
+    cpu_ms: float = 0.0
 
 
 # --- answers -------------------------------------------------------------------------------------
@@ -308,7 +347,7 @@ class SearchResponse:
     degrade_kind: str  # none, time, budget, fallback: the first of degrade_kinds
     degrade_kinds: Sequence[str]
     stages_run: Sequence[str]
-    answerable: float  # chance that the top result is relevant
+    answerable: float  # chance that the best result's session holds the answer
     warnings: Sequence[str] = ()
     suggestions: Sequence[str] = ()
     near_misses: Sequence[NearMiss] = ()

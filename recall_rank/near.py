@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from recall_rank.lexicon import Lexicon
 from recall_rank.model import NearMiss
 from recall_rank.prefilter import prefilter
 from recall_rank.state import Search
@@ -27,16 +28,12 @@ def near_misses(search: Search) -> tuple[NearMiss, ...]:
 
 
 def _words(search: Search) -> Iterator[NearMiss]:
-    segment, eligible = search.segment, search.allowed.docs
+    lexicon = Lexicon(search.segment, search.allowed.docs)
     for word in dict.fromkeys(search.expansion.unknown):
         form = encode(fold(word))
-        near = (
-            (number, edits)
-            for number, edits in segment.vocabulary.within(form, EDITS)
-            if edits < len(word) / 2 and segment.postings.frequency(number, number + 1, eligible)
-        )
-        for number, edits in islice(near, PER_WORD):
-            text = segment.vocabulary.form(number).decode("utf-8", "replace")
+        near = ((terms, edits) for terms, edits in lexicon.within(form, EDITS) if edits < len(word) / 2)
+        for terms, edits in islice(near, PER_WORD):
+            text = lexicon.form(terms).decode("utf-8", "replace")
             yield NearMiss(
                 "term", text, None, f"{edits} edit{'s' if edits > 1 else ''} from {word!r}, which nobody wrote"
             )
@@ -69,15 +66,16 @@ def _sessions(search: Search) -> Iterator[NearMiss]:
 
 def _missing(search: Search, session: int) -> list[str]:
     """The words of the query that stand nowhere in the eligible documents of a session."""
-    segment, row = search.segment, search.segment.sessions[session]
+    segment = search.segment
+    first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in segment.span_of(session))
     docs = bytearray(segment.docs)
-    first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in (row.first_message, row.last_message))
     eligible = search.allowed.docs
     docs[first:last] = b"\1" * (last - first) if eligible is None else eligible[first:last]
+    lexicon = Lexicon(segment, docs)
     held = {
         group.at + k
         for group in search.expansion.groups
-        if any(segment.postings.frequency(low, high, docs) for low, high, _ in group.members)
+        if any(lexicon.frequency(low, high) for low, high, _ in group.members)
         for k in range(group.span)
     }
     return [word.written for at, word in enumerate(search.query.words) if word.counts and at not in held]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recall_rank._core.eligible import marked
-from recall_rank._core.evidence import Evidence
 from recall_rank.group import PER_SESSION, Grouped, by_bucket, by_part, by_session
+from recall_rank.index.searched import Evidences
 from recall_rank.ranking import best_parts, best_sessions, candidates, rerank
 from recall_rank.state import Search
 from recall_rank.tail import extend
 
 
-def page(search: Search, evidence: Evidence) -> list[Grouped]:
+def page(search: Search, evidence: Evidences) -> list[Grouped]:
     """The entries from `offset` on, as many as `results`."""
     options = search.query.options
     first, last = options.offset, options.offset + options.results
@@ -42,16 +42,15 @@ def page(search: Search, evidence: Evidence) -> list[Grouped]:
     return entries[first:last]
 
 
-def _in_turns(search: Search, evidence: Evidence, counts: Sequence[tuple[int, int]]) -> Iterator[Grouped]:
+def _in_turns(search: Search, evidence: Evidences, counts: Sequence[tuple[int, int]]) -> Iterator[Grouped]:
     """The page's hits in the order of the segment; where not all fit, a session's third waits for all others."""
     segment = search.segment
     hits, page = bytearray(segment.parts), bytearray(segment.parts)
     evidence.mark_hits(hits)
     order: list[tuple[int, int]] = []
     for session, low, high in _turns(search, counts):
-        row = segment.sessions[session]
-        start = segment.message_first_part[row.first_message]
-        own = marked(memoryview(hits)[start : segment.message_first_part[row.last_message]])
+        start, end = (segment.message_first_part[message] for message in segment.span_of(session))
+        own = marked(memoryview(hits)[start:end])
         for part in own[low:high]:
             page[start + part] = 1
             order.append((start + part, session))

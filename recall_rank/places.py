@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from recall_rank.index.searched import Searched
 from recall_rank.index.segment import Segment, SessionRow
 
 
@@ -17,15 +18,15 @@ class Place(NamedTuple):
     part: str | None = None
 
 
-def held(segment: Segment, places: Iterable[Place], project: str | None = None) -> set[Place]:
-    """Those of `places` that are in the segment, and in sessions of `project` where one is named."""
+def held(searched: Searched, places: Iterable[Place], project: str | None = None) -> set[Place]:
+    """Those of `places` that are there, and in sessions of `project` where one is named."""
     wanted: dict[str, set[Place]] = defaultdict(set)
     for place in places:
         wanted[place.session].add(place)
     found: set[Place] = set()
-    for row in segment.sessions:
+    for number, row in enumerate(searched.sessions):
         if row.id in wanted and (project is None or row.project == project):
-            found |= wanted[row.id] & _places_of(segment, row)
+            found |= wanted[row.id] & _places_of(searched.home_of(number)[0], row)
     return found
 
 

@@ -6,10 +6,10 @@ from array import array
 from functools import lru_cache
 
 from recall_rank import weights
-from recall_rank._core.evidence import Evidence, idf
-from recall_rank.dates import named_dates
+from recall_rank._core.evidence import idf
+from recall_rank.dates import named_dates, names_a_date
 from recall_rank.expand import Expansion, TermGroup
-from recall_rank.index.segment import Segment
+from recall_rank.index.searched import Evidences, Searched
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.query import Query
 
@@ -17,7 +17,7 @@ CLASSES, LONGEST = 64, 1024
 
 
 def prefilter(
-    segment: Segment,
+    segment: Searched,
     query: Query,
     expansion: Expansion,
     documents: int,
@@ -26,12 +26,12 @@ def prefilter(
     only: bytearray | None,
     deadline_ns: int = 0,
     groups: list[TermGroup] | None = None,
-) -> Evidence:
+) -> Evidences:
     """The evidence of every eligible document. `documents` and `words` are those of the eligible set.
 
     `groups` are the expansion's, unless others are given.
     """
-    evidence = Evidence(segment.layout, segment.postings, eligible)
+    evidence = segment.evidence(eligible)
     groups = expansion.groups if groups is None else groups
     starts = array("I", [0])
     firsts, lasts, worth = array("I"), array("I"), array("f")
@@ -61,11 +61,19 @@ def prefilter(
     return evidence
 
 
-def _add_dates(segment: Segment, query: Query, evidence: Evidence, documents: int, eligible: bytearray | None) -> None:
+def _add_dates(
+    segment: Searched, query: Query, evidence: Evidences, documents: int, eligible: bytearray | None
+) -> None:
     """A date in the query is evidence for what was said then, as a word in as many documents would be."""
-    for ranges in named_dates(query.text, *segment.layout.time_span()):
+    if not names_a_date(query.text):
+        return
+    # of all messages: where nothing eligible was said, a date finds nothing
+    spans = [span for span in (piece.segment.layout.time_span() for piece in segment.pieces) if any(span)]
+    if not spans:
+        return
+    for ranges in named_dates(query.text, min(oldest for oldest, _ in spans), max(newest for _, newest in spans)):
         starts, ends = array("q", (start for start, _ in ranges)), array("q", (end for _, end in ranges))
-        frequency = segment.layout.docs_in(starts, ends, eligible)
+        frequency = sum(piece.segment.layout.docs_in(starts, ends, piece.docs_of(eligible)) for piece in segment.pieces)
         evidence.add_times(starts, ends, weights.DATE * idf(documents, frequency))
 
 

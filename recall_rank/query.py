@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, get_args
 
 from recall_rank._core.tokens import tokens
+from recall_rank.edits import Redact
 from recall_rank.model import Context, Group, Match, Order, Scope
 from recall_rank.text import STOP_WORDS, encode
 from recall_rank.times import resolve_window
@@ -84,6 +85,7 @@ class Options:
     order: Order = "relevance"
     offset: int = 0
     extra_scores: Mapping[str, float] | None = None
+    redact: Redact | None = None
 
     def __post_init__(self) -> None:
         _one_of("match", self.match, get_args(Match))
@@ -129,6 +131,8 @@ class Options:
             raise TypeError(f"extra_scores must map part ids to numbers, not {signal!r}")
         if self.context is not None and not isinstance(self.context, Context):
             raise TypeError(f"context must be a recall_rank.Context, not {self.context!r}")
+        if self.redact is not None and not callable(self.redact):
+            raise TypeError(f"redact must be a function (text, low, high) that gives edits, not {self.redact!r}")
         if self.cancel is not None and not callable(getattr(self.cancel, "is_set", None)):
             raise TypeError(f"cancel must have is_set(), as threading.Event has; {self.cancel!r} has not")
 

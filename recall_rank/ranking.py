@@ -7,19 +7,19 @@ from itertools import compress, groupby
 from operator import itemgetter
 
 from recall_rank import weights
-from recall_rank._core.evidence import Evidence
 from recall_rank.boost import boost
 from recall_rank.budget import DegradeKind
 from recall_rank.candidate import Candidate
 from recall_rank.group import BUCKETS, SessionHits, by_session
 from recall_rank.group import Grouped as Entry
+from recall_rank.index.searched import Evidences
 from recall_rank.score import holding, read, score
 from recall_rank.state import Search
 
 Hit = tuple[int, int, float, float, int]  # as Evidence.top() tells it: part, document, evidence, its own, tier
 
 
-def best_parts(search: Search, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
+def best_parts(search: Search, evidence: Evidences) -> tuple[list[Candidate], list[Candidate]]:
     """The survivors in their final order, and behind them, as far as the page needs them, all other hits.
 
     There are as many survivors as fill whole pages: no page mixes them with hits by evidence alone. Out of time, there
@@ -41,7 +41,7 @@ def best_parts(search: Search, evidence: Evidence) -> tuple[list[Candidate], lis
     return best, candidates(search, rest)
 
 
-def best_sessions(search: Search, evidence: Evidence, rows: list[SessionHits]) -> list[Entry]:
+def best_sessions(search: Search, evidence: Evidences, rows: list[SessionHits]) -> list[Entry]:
     """All sessions with hits: as many as fill whole pages in their final order, the others by evidence alone."""
     segment, ceiling = search.segment, search.expansion.ceiling or 1.0
     if search.allowed.buckets:
@@ -122,7 +122,7 @@ def _holding(search: Search, others: Sequence[Hit]) -> list[Hit]:
 
 
 def _session(search: Search, part: int) -> int:
-    return int(search.segment.message_session[search.segment.part_message[part]])
+    return search.segment.message_session[search.segment.part_message[part]]
 
 
 def _bucket(search: Search, session: int) -> int:

@@ -4,67 +4,77 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     import asyncio
+    from pathlib import Path
 
-    from recall_rank.catalogue import Catalogue, Units
-    from recall_rank.model import Context, SearchResponse, Session, Source, SourceReport
+    from recall_rank.cache.ignore import Ignore
+    from recall_rank.held import Answering
+    from recall_rank.holders import Cache, Kept
+    from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport
     from recall_rank.places import Place
     from recall_rank.progress import Progress
     from recall_rank.transcript import Excerpt, MessagePage, Turn
 
-
-class _Searchable(Protocol):
-    def search(self, query: str, **options: Any) -> SearchResponse: ...
-
-    def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
-
-
-@dataclass(slots=True)
-class _Loaded:
-    """What was read: the sessions, until an index has taken them over, and what is known of them without."""
-
-    sessions: list[Session] | None
-    reports: list[SourceReport]
-    catalogue: Catalogue
-    units: Units
+PATIENCE_SECONDS: Final = 0.25  # that a search waits for a refresh: most take less, and then it finds what is newest
 
 
 class Recall:
-    """Searches sources. They are read and indexed, in memory, on first use or by refresh(); never written to.
+    """Searches sources. They are read and indexed on first use, in memory or in a cache; never written to.
 
     Thread-safe: a search running during a refresh answers from the generation it began with.
     """
 
-    def __init__(self, sources: Iterable[Source], cache: None = None, context: Context | None = None) -> None:
-        if cache is not None:
-            raise ValueError(f"cache must be None (this version keeps its index in memory), not {cache!r}")
-        self._sources = tuple(sources)
+    def __init__(
+        self,
+        sources: Iterable[Source] | Kept,
+        cache: Cache = None,
+        context: Context | None = None,
+        *,
+        ignore: Ignore | None = None,
+        keep_vanished: bool | None = None,
+    ) -> None:
+        """Without a cache everything is read anew by each Recall. With one, only what changed since the last time.
+
+        What `ignore` names is never read. `keep_vanished` says whether sessions stay in the cache that their source
+        has no longer; None leaves it at what was said before, and that at no.
+        """
+        from recall_rank.holders import Kept, kept
+
+        given = sources if isinstance(sources, Kept) else kept(sources, cache, ignore, keep_vanished)
+        self._sources, self._held = given.sources, given.holder
         self._context = context
-        self._lock = threading.Lock()  # held while reading and indexing, never while searching
-        self._loaded: _Loaded | None = None
-        self._answering: tuple[_Searchable, list[SourceReport]] | None = None
-        self._closed = False
-        self._only: Context | None = None
 
     @classmethod
-    def discover(cls, cache: None = None, context: Context | None = None) -> Self:
-        """Every agent's store found on this machine; none at all is not an error (see `found`)."""
+    def discover(
+        cls,
+        cache: Cache = True,
+        context: Context | None = None,
+        *,
+        ignore: Ignore | None = None,
+        keep_vanished: bool | None = None,
+    ) -> Self:
+        """Every agent's store found on this machine; none at all is not an error (see `found`).
+
+        Their index lies in this user's cache unless told otherwise.
+        """
+        from recall_rank.holders import kept
         from recall_rank.loaders import discover
 
-        return cls(discover(), cache=cache, context=context)
+        return cls(kept(discover(), cache, ignore, keep_vanished, discovered=True), context=context)
 
     def only(self, context: Context) -> Recall:
         """A Recall over the same sources that knows nothing but the context's project and its own session.
 
         What belongs to another project is not in it at all: neither words nor ids, counts nor errors show through.
         """
-        restricted = Recall(self._sources, context=context)
-        restricted._only = context
-        return restricted
+        from recall_rank.holders import Kept
+        from recall_rank.loaders.repositories import in_repository
+
+        return Recall(Kept(self._sources, self._held.only(in_repository(context) or context)), context=context)
 
     @property
     def found(self) -> int:
@@ -73,11 +83,19 @@ class Recall:
 
     def search(self, query: str, **options: Any) -> SearchResponse:
         """Index.search over all sources; the answer also says what each source gave and failed to give."""
-        from recall_rank.reports import with_reports
+        from recall_rank.index.errors import UnusableIndexError
+        from recall_rank.loaders.repositories import in_repository
+        from recall_rank.reports import as_of
 
-        index, reports = self._ready()
-        options.setdefault("context", self._context)
-        return with_reports(index.search(query, **options), reports)
+        options["context"] = in_repository(options.get("context", self._context))
+        answering = self._newest(options.get("budget_ms"))
+        try:
+            response = answering.index.search(query, **options)
+        except UnusableIndexError:
+            self._held.rebuild()
+            answering = self._held.ready()
+            response = answering.index.search(query, **options)
+        return as_of(response, answering)
 
     async def asearch(self, query: str, **options: Any) -> SearchResponse:
         """search() in a thread. Cancelling the task ends the search within its next look at the clock."""
@@ -96,12 +114,11 @@ class Recall:
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
         """Index.holds over all sources."""
-        return self._ready()[0].holds(places, project=project)
+        return self._held.ready().index.holds(places, project=project)
 
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:
-        """What each source gave; reads them when that has not been done, without building an index."""
-        with self._lock:
-            return list(self._load(progress).reports)
+        """What each source gave; reads them when that has not been done, without building an index in memory."""
+        return list(self._held.prepare(progress, index=False))
 
     def sessions(
         self,
@@ -116,30 +133,33 @@ class Recall:
         Scope project keeps those of the project of `context`, which is the Recall's own unless given.
         """
         from recall_rank.catalogue import chosen
+        from recall_rank.loaders.repositories import in_repository
 
-        return chosen(self._catalogue().sessions, scope, search, context or self._context)[:limit]
+        here = in_repository(context or self._context)
+        return chosen(self._held.contents().catalogue.sessions, scope, search, here)[:limit]
 
     def session(self, session_id: str) -> Session:
         """A session without its messages, by its id or a beginning of it that no other has. Raises LookupError."""
         from recall_rank.transcript import UnknownSession
 
-        found = self._catalogue().find(session_id)
+        found = self._held.contents().catalogue.find(session_id)
         if found is None:
             raise UnknownSession(f"no session {session_id!r}, or several whose ids begin so")
         return found
 
     def transcript(self, session_id: str) -> Session:
-        """A session with all its messages, read from its source again. Raises LookupError or OSError."""
+        """A session with all its messages, read from its source again; one that is kept though its source has it no
+        longer as far as it was indexed. Raises LookupError or OSError."""
         from recall_rank.transcript import UnknownSession
 
         bare = self.session(session_id)
-        with self._lock:
-            loaded = self._load(None)
-            held = loaded.sessions or ()
-        for session in held:
+        loaded = self._held.contents()
+        for session in loaded.sessions or ():
             if (session.agent, session.id, session.source) == (bare.agent, bare.id, bare.source):
                 return replace(bare, messages=session.messages)
         found = loaded.units.read(bare)
+        if found is None and loaded.retell is not None:
+            found = loaded.retell(bare)
         if found is None:
             raise UnknownSession(f"session {session_id!r} is no longer in its source")
         return found
@@ -177,22 +197,39 @@ class Recall:
             raise ValueError("session_id is needed: there is no current session")
         return message_page(self.transcript(wanted), offset, limit, role=role, reverse=reverse, query=query)
 
-    def refresh(self, progress: Progress | None = None) -> list[SourceReport]:
-        """Reads everything again and answers from it once it is complete."""
-        with self._lock:
-            self._loaded = None
-            return list(self._build(progress)[1])
+    def refresh(self, progress: Progress | None = None) -> RefreshReport:
+        """Reads what changed, without a cache everything, and answers from it once it is complete."""
+        return self._held.refresh(progress)
 
     def prepare(self, progress: Progress | None = None) -> list[SourceReport]:
-        """Reads and indexes what has not been yet, so that the next search does not have to."""
-        with self._lock:
-            return list(self._build(progress)[1] if self._answering is None else self._answering[1])
+        """Reads and indexes what has not been yet, so that the next search does not have to.
+
+        An index that is in the cache already is brought up to date as far as that takes about a second; the rest is
+        done beside the searches.
+        """
+        return list(self._held.prepare(progress, index=True))
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the index lies; None in memory."""
+        return self._held.folder
+
+    @property
+    def checked(self) -> float | None:
+        """When the index was last found to be what the sources hold, in seconds since 1970; None: nobody looked."""
+        return self._held.ready().checked
+
+    def notes(self) -> list[str]:
+        """What is wrong with the place where the index is kept."""
+        return list(self._held.ready().notes)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Waits until a refresh under way beside the searches has ended; whether none is under way any more."""
+        return self._held.wait(seconds)
 
     def close(self) -> None:
-        """Lets go of the index. Searching afterwards is a ValueError."""
-        with self._lock:
-            self._closed = True
-            self._loaded = self._answering = None
+        """Let go of the index. Searching afterwards is a ValueError."""
+        self._held.close()
 
     def __enter__(self) -> Self:
         return self
@@ -200,44 +237,13 @@ class Recall:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _ready(self) -> tuple[_Searchable, list[SourceReport]]:
-        answering = self._answering
-        if answering is not None:
-            return answering
-        with self._lock:
-            return self._answering or self._build(None)
-
-    def _catalogue(self) -> Catalogue:
-        with self._lock:
-            return self._load(None).catalogue
-
-    def _load(self, progress: Progress | None) -> _Loaded:
-        """What the sources hold, read when that has not been done. Needs the lock."""
-        if self._closed:
-            raise ValueError("this Recall is closed")
-        if self._loaded is None:
-            from recall_rank.catalogue import Catalogue, Units, noting, of_project
-            from recall_rank.loaders import read_all
-            from recall_rank.progress import reading
-
-            units = Units()
-            sessions, reports = read_all(noting(self._sources, units), progress=reading(progress))
-            only = self._only
-            if only is not None:
-                sessions = [each for each in sessions if of_project(each, only) or each.id == only.session_id]
-                reports = []  # they count and name what lies elsewhere
-            self._loaded = _Loaded(sessions, reports, Catalogue(sessions), units)
-        return self._loaded
-
-    def _build(self, progress: Progress | None) -> tuple[_Searchable, list[SourceReport]]:
-        """A new generation from what was loaded. Needs the lock."""
-        from recall_rank import Index
-        from recall_rank.progress import counted
-
-        loaded = self._load(progress)
-        self._answering = (Index.build(counted(loaded.sessions or [], progress)), loaded.reports)
-        loaded.sessions = None  # the index holds the text now; keeping it twice would double the memory
-        return self._answering
+    def _newest(self, budget_ms: object) -> Answering:
+        """What answers, after a refresh when one is due and quick."""
+        answering = self._held.ready()
+        patience = PATIENCE_SECONDS
+        if isinstance(budget_ms, int | float):
+            patience = min(patience, max(0.0, budget_ms) / 4000)
+        return self._held.ready() if self._held.wait(patience) else answering
 
 
 def _retrieve(work: asyncio.Future[Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from recall_rank.model import Flag, Message, Part, Session
+from recall_rank.model import Flag, Message, Part, Session, Tokens
 
 Record = TypeVar("Record", Part, Message, Session)
 _FIELDS = {cls: frozenset(f.name for f in fields(cls)) for cls in (Part, Message, Session)}
@@ -45,6 +45,8 @@ def _record(cls: type[Record], value: object, **nested: object) -> Record:
     known = {name: item for name, item in value.items() if name in _FIELDS[cls] and item is not None} | nested
     if "flags" in known:
         known["flags"] = Flag(known["flags"])
+    if isinstance(used := known.get("tokens"), Mapping):
+        known["tokens"] = Tokens(**{name: used.get(name) for name in ("input", "output", "cached", "reasoning")})
     for name in _REQUIRED[cls]:
         if not isinstance(known.get(name), str):
             raise ValueError(f"{cls.__name__} needs a string {name!r}, not {known.get(name)!r}")

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from recall_rank.model import SearchResponse, SourceReport
+from recall_rank.held import Answering
+from recall_rank.model import Flag, SearchResponse, SourceReport
 
 MAX_WARNINGS_PER_SOURCE = 3  # an answer names the problem; `sources` lists every case
+
+
+def as_of(response: SearchResponse, answering: Answering) -> SearchResponse:
+    """The response with what its index had to say for itself: how old it is, and which results are gone by now."""
+    told = with_reports(response, answering.reports)
+    coverage = told.coverage
+    if answering.checked is not None:
+        coverage = replace(coverage, stale_ms=max(0, int((time.time() - answering.checked) * 1000)))
+    results = told.results
+    if answering.missing:
+        results = tuple(
+            replace(hit, flags=hit.flags | Flag.SOURCE_MISSING)
+            if (hit.history, hit.session_id) in answering.missing
+            else hit
+            for hit in results
+        )
+    return replace(told, results=results, coverage=coverage, warnings=(*answering.notes, *told.warnings))
 
 
 def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> SearchResponse:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recall_rank import weights
 from recall_rank.budget import DegradeKind
 from recall_rank.coverage import coverage
 from recall_rank.group import Grouped, is_title
-from recall_rank.index.segment import ROLES
+from recall_rank.index.segment import ROLES, Segment, SessionRow
 from recall_rank.literal import first_match
 from recall_rank.model import (
-    Confidence,
     DirectoryRelevance,
     Flag,
     Recency,
@@ -44,7 +42,7 @@ def respond(search: Search, cpu_ms: float) -> SearchResponse:
         degrade_kind=kinds[0] if kinds else DegradeKind.NONE,
         degrade_kinds=kinds,
         stages_run=tuple(search.stages),
-        answerable=results[0].score if results else 0.0,
+        answerable=search.answerable,
         warnings=(*search.query.warnings, *search.warnings),
         suggestions=_suggestions(search, results),
         near_misses=search.near_misses,
@@ -54,29 +52,29 @@ def respond(search: Search, cpu_ms: float) -> SearchResponse:
 
 
 def _result(search: Search, entry: Grouped) -> Result:
-    segment, query = search.segment, search.query
-    candidate = entry.candidate
-    part = candidate.part
+    query, candidate = search.query, entry.candidate
+    segment, part, doc = search.segment.local(candidate.part, candidate.doc)
     message = segment.part_message[part]
-    row = segment.sessions[entry.session]
-    title = is_title(segment, candidate)
-    shown_message = _representative(search, entry.session) if title else message
+    row = segment.session_of_part(part)
+    title = is_title(search.segment, candidate)
+    shown_message = _representative(search, entry.session, segment, row) if title else message
     if search.deadline.passed():  # what is left of the work is to show where the hits are
-        found = Spot(0, (), segment.doc_start[candidate.doc], segment.doc_start[candidate.doc], ())
-        cut = show(segment, part, found, (), query.options.width)
+        found = Spot(0, (), segment.doc_start[doc], segment.doc_start[doc], ())
+        cut = show(segment, part, found, (), query.options.width, query.options.redact)
     else:
-        found = spot(segment, search.expansion.matcher, part, candidate.doc, query.options.width)
-        cut = _snippet(search, part, found)
+        found = spot(segment, search.expansion.matcher, part, doc, query.options.width)
+        in_text = search.text_marks is not None and bool(search.text_marks[candidate.part])
+        cut = _snippet(search, segment, part, found, in_text=in_text)
     kind = segment.names.values[segment.part_type[part]] or ""
     flags = Flag(segment.part_flags[part])
     terms = _matched_terms(search, found, cut)
     why = Why(
-        matched_fields=_matched_fields(search, part, title, found, cut),
+        matched_fields=_matched_fields(search, segment, part, title, found, cut),
         matched_terms=terms,
         directory_relevance=_directory_relevance(search, entry.session),
         recency=_recency(segment.message_time[shown_message], query.now),
-        confidence=_confidence(candidate.score, title=title),
-        matched_forms=_matched_forms(search, found) if query.options.explain else None,
+        confidence=candidate.confidence,
+        matched_forms=_matched_forms(search, segment, found, cut) if query.options.explain else None,
     )
     return Result(
         session_id=row.id,
@@ -112,28 +110,26 @@ def _result(search: Search, entry: Grouped) -> Result:
     )
 
 
-def _representative(search: Search, session: int) -> int:
-    """The newest message of the session that passes the filters: where a title hit leads."""
-    segment, row = search.segment, search.segment.sessions[session]
-    query = search.query
+def _representative(search: Search, session: int, segment: Segment, row: SessionRow) -> int:
+    """The newest eligible message of the session: where a title hit leads."""
+    marks = search.allowed.messages
+    moved = search.segment.span_of(session)[0] - row.first_message  # marks are of all segments' messages
     best = row.first_message
     for message in range(row.first_message + 1, row.last_message):
-        time, role = segment.message_time[message], ROLES[segment.message_role[message]]
-        passes = query.options.role in ("all", role) and (not query.after or time > query.after)
-        passes = passes and (not query.before or time < query.before)
+        time = segment.message_time[message]
+        passes = marks is None or marks[message + moved]
         if passes and (best == row.first_message or time >= segment.message_time[best]):
             best = message
     return best
 
 
-def _snippet(search: Search, part: int, found: Spot) -> Snippet:
-    segment, options = search.segment, search.query.options
+def _snippet(search: Search, segment: Segment, part: int, found: Spot, *, in_text: bool) -> Snippet:
+    options = search.query.options
     if options.match in ("literal", "regex") or not found.events:
-        marked = search.text_marks is not None and search.text_marks[part]
-        place = first_match(segment, search.query, part, search.deadline) if marked else None
+        place = first_match(segment, search.query, part, search.deadline) if in_text else None
         if place is not None:
-            return show_at(segment, part, place[0], place[1], options.width)
-    return show(segment, part, found, search.expansion.word_weights, options.width)
+            return show_at(segment, part, place[0], place[1], options.width, options.redact)
+    return show(segment, part, found, search.expansion.word_weights, options.width, options.redact)
 
 
 def _matched_terms(search: Search, found: Spot, cut: Snippet) -> tuple[str, ...]:
@@ -144,19 +140,22 @@ def _matched_terms(search: Search, found: Spot, cut: Snippet) -> tuple[str, ...]
     return tuple(dict.fromkeys(w.written for slot, w in enumerate(words) if found.slots >> slot & 1 and w.counts))
 
 
-def _matched_forms(search: Search, found: Spot) -> dict[str, tuple[str, ...]]:
+def _matched_forms(search: Search, segment: Segment, found: Spot, cut: Snippet) -> dict[str, tuple[str, ...]]:
     """What stands there for the words of the query around the snippet: inflected, joined, split or repaired."""
-    words, text = search.query.words, search.segment.text
+    words, text = search.query.words, segment.text
     forms: dict[str, dict[str, None]] = {}
     for start, end, slot, span, _ in found.events:
         if any(word.counts for word in words[slot : slot + span]):
             written = " ".join(word.written for word in words[slot : slot + span])
-            forms.setdefault(written, {})[bytes(text[start:end]).decode("utf-8", "replace")] = None
+            form = bytes(text[start:end]).decode("utf-8", "replace")
+            if search.query.options.redact is None or form in cut.text:  # it may be a piece of what is not shown
+                forms.setdefault(written, {})[form] = None
     return {written: tuple(found_as) for written, found_as in forms.items()}
 
 
-def _matched_fields(search: Search, part: int, title: bool, found: Spot, cut: Snippet) -> tuple[str, ...]:
-    segment = search.segment
+def _matched_fields(
+    search: Search, segment: Segment, part: int, title: bool, found: Spot, cut: Snippet
+) -> tuple[str, ...]:
     kind = segment.names.values[segment.part_type[part]] or ""
     fields = [_field_name(kind, name, title=title) for name in found.fields]
     if cut.spans and not fields:
@@ -192,12 +191,6 @@ def _recency(time: int, now: int) -> Recency:
     if not time:
         return "unknown"
     return "recent" if now - time <= RECENT_DAYS * DAY_MS else "older"
-
-
-def _confidence(score: float, *, title: bool) -> Confidence:
-    if score >= weights.HIGH_CONFIDENCE and not title:
-        return "high"
-    return "medium" if score >= weights.MEDIUM_CONFIDENCE else "low"
 
 
 def _reasons(explain: dict[str, float]) -> tuple[str, ...]:

@@ -15,7 +15,8 @@ from recall_rank._core.scorer import Scorer
 from recall_rank.budget import Deadline
 from recall_rank.candidate import END, PHRASE, START, WIDTH, Candidate
 from recall_rank.expand import Expansion
-from recall_rank.index.segment import Segment
+from recall_rank.index.piece import Piece
+from recall_rank.index.searched import Searched
 from recall_rank.query import Query
 from recall_rank.text import encode, fold, folded
 
@@ -25,14 +26,18 @@ MOST_PLACES = 16  # places of the whole query that are looked at
 NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./\\")
 
 
-def holding(segment: Segment, query: Query, docs: Sequence[int]) -> bytearray:
+def holding(segment: Searched, query: Query, docs: Sequence[int]) -> bytearray:
     """A mark for each of `docs`: whether the passage holds the query as it was written; its words may all be common."""
     marks = bytearray(len(docs))
     wanted = _as_written(query)
-    if wanted:
-        first = segment.doc_start
-        starts, ends = array("Q", [first[doc] for doc in docs]), array("Q", [first[doc + 1] for doc in docs])
-        mark_ranges(segment.text, starts, ends, wanted, marks)
+    for piece, places in segment.parted(docs) if wanted else ():
+        first = piece.segment.doc_start
+        own = [docs[place] - piece.first_doc for place in places]
+        starts, ends = array("Q", [first[doc] for doc in own]), array("Q", [first[doc + 1] for doc in own])
+        found = bytearray(len(own))
+        mark_ranges(piece.segment.text, starts, ends, wanted, found)
+        for place, mark in zip(places, found, strict=True):
+            marks[place] = mark
     return marks
 
 
@@ -42,11 +47,19 @@ def _as_written(query: Query) -> bytes:
     return wanted if len(query.words) + len(query.compounds) > 1 and len(wanted) > 3 else b""
 
 
-def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
+def read(segment: Searched, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
     """Fill features, quoted and whole of every survivor; False when the time to score was over before the last."""
-    count = len(survivors)
-    starts = array("Q", (segment.doc_start[c.doc] for c in survivors))
-    ends = array("Q", (segment.doc_start[c.doc + 1] for c in survivors))
+    return all(
+        _read(piece, query, expansion, [survivors[place] for place in places], deadline)
+        for piece, places in segment.parted([c.doc for c in survivors])
+    )
+
+
+def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
+    """The same for the survivors of one segment."""
+    segment, count = piece.segment, len(survivors)
+    starts = array("Q", [segment.doc_start[c.doc - piece.first_doc] for c in survivors])
+    ends = array("Q", [segment.doc_start[c.doc - piece.first_doc + 1] for c in survivors])
     table = memoryview(bytearray(4 * WIDTH * max(1, count))).cast("f", (max(1, count), WIDTH))
     done = expansion.matcher.measure(segment.text, starts, ends, weights.WINDOW_WORDS, table, deadline.score_by_ns)
     if done < count:
@@ -58,14 +71,15 @@ def read(segment: Segment, query: Query, expansion: Expansion, survivors: list[C
     text = memoryview(segment.text)
     for candidate, row, start, end in zip(survivors, rows, starts, ends, strict=True):
         candidate.features = row
+        part = candidate.part - piece.first_part
         # the words may be densest in another passage than the one that holds all of them in order
-        low = max(segment.part_start[candidate.part], start - reach)
-        near = text[low : min(segment.part_start[candidate.part + 1], end + reach)]
+        low = max(segment.part_start[part], start - reach)
+        near = text[low : min(segment.part_start[part + 1], end + reach)]
         if wanted and row[PHRASE] > weights.WHOLE_FROM:
             place, candidate.whole = _whole(near, wanted)
             if place >= 0:
-                first, last = segment.part_first_doc[candidate.part], segment.part_first_doc[candidate.part + 1]
-                candidate.doc = bisect_right(segment.doc_start, low + place, first, last) - 1
+                first, last = segment.part_first_doc[part], segment.part_first_doc[part + 1]
+                candidate.doc = piece.first_doc + bisect_right(segment.doc_start, low + place, first, last) - 1
         if phrases:
             candidate.quoted = sum(find(near, phrase) >= 0 for phrase in phrases) / len(phrases)
     return True
@@ -87,7 +101,7 @@ def _whole(text: memoryview, wanted: bytes) -> tuple[int, float]:
     return place, weights.EMBEDDED if place >= 0 else 0.0
 
 
-def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:
+def score(segment: Searched, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:
     """Fill similarity of the best survivors; False, and none filled, when the time to score was over before the last.
 
     The similarity is the weighted mean, over the fields that are there, of how rapidfuzz sees the query in the densest
@@ -108,12 +122,13 @@ def score(segment: Segment, query: Query, survivors: list[Candidate], deadline: 
     return True
 
 
-def _field_texts(segment: Segment, candidate: Candidate) -> list[tuple[str, float]]:
+def _field_texts(searched: Searched, candidate: Candidate) -> list[tuple[str, float]]:
     """What of a candidate is compared, and how much each counts."""
-    base = segment.doc_start[candidate.doc]
+    segment, part, doc = searched.local(candidate.part, candidate.doc)
+    base = segment.doc_start[doc]
     begin, end = base + int(candidate.features[START]), base + int(candidate.features[END])
-    row = segment.session_of_part(candidate.part)
-    tool = segment.names.values[segment.part_tool[candidate.part]]
+    row = segment.session_of_part(part)
+    tool = segment.names.values[segment.part_tool[part]]
     window = bytes(segment.text[begin:end]).decode("utf-8", "replace")
     fields = [(fold(window), weights.FIELD_TEXT)] if window else []
     for name, weight in (

@@ -9,12 +9,14 @@ from functools import lru_cache
 from recall_rank._core.scan import count_points
 from recall_rank._core.stretch import centre
 from recall_rank._core.window import Matcher
+from recall_rank.edits import Redact, edited
 from recall_rank.index.segment import Segment
 from recall_rank.model import Span
 from recall_rank.text import FIELD_NAMES, Field
 
 ELLIPSIS = "..."
 LONG_FIELD = 4_096  # bytes from which only the surroundings of a match are decoded
+REDACT_REACH = 8_192  # bytes in front of those in which what must not be shown may have begun
 
 
 Event = tuple[int, int, int, int, float]  # bytes [start, end), words [slot, slot + span) of the query, similarity
@@ -61,10 +63,12 @@ def snippet(
     width: int,
     before: int = 0,
     more: bool = False,
+    redact: Redact | None = None,
 ) -> Snippet:
     """`width` characters of `text` around `middle`, with "..." on each side that was cut.
 
-    `before` characters of the field stand in front of `text`; with `more`, others stand behind it.
+    `before` characters of the field stand in front of `text`; with `more`, others stand behind it. What `redact`
+    names is replaced first, so that no half of it is left.
     """
     low = min(max(0, middle - width // 2), max(0, len(text) - width))
     high = min(low + width, len(text))
@@ -72,8 +76,17 @@ def snippet(
     right = ELLIPSIS if high < len(text) or more else ""
     shift = len(left) - low
     seen = _merged((start, end) for start, end in places if start < high and end > low)
-    spans = [Span(max(start, low) + shift, min(end, high) + shift, start + before, end + before) for start, end in seen]
-    return Snippet(left + text[low:high] + right, tuple(spans), field)
+    edits = redact(text, low, high) if redact is not None else ()
+    if not edits:
+        at = [(max(start, low) + shift, min(end, high) + shift) for start, end in seen]
+        shown = text[low:high]
+    else:
+        changed = edited(text, edits, low, high)
+        at = [changed.span(max(start, low), min(end, high)) for start, end in seen]
+        at = [(start + len(left), end + len(left)) for start, end in at]
+        shown = changed.text
+    spans = [Span(*place, start + before, end + before) for place, (start, end) in zip(at, seen, strict=True)]
+    return Snippet(left + shown + right, tuple(spans), field)
 
 
 def densest(places: list[tuple[int, int]], weights: list[float], width: int, kinds: list[int] | None = None) -> int:
@@ -95,11 +108,18 @@ def _merged(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def show(segment: Segment, part: int, found: Spot, word_weights: Sequence[float], width: int) -> Snippet:
+def show(
+    segment: Segment,
+    part: int,
+    found: Spot,
+    word_weights: Sequence[float],
+    width: int,
+    redact: Redact | None = None,
+) -> Snippet:
     """The snippet of a part: from the field that holds the heaviest stretch of what was found."""
     inner = [event for event in found.events if found.first <= event[0] and event[1] <= found.last]
     at = inner[len(inner) // 2][0] if inner else found.first
-    near = _near(segment, part, at, found.first, found.last, width)
+    near = _near(segment, part, at, found.first, found.last, width, redact)
     inside = [event for event in found.events if near.start <= event[0] and event[1] <= near.end]
     places = [(event[0] - near.start, event[1] - near.start) for event in inside]
     if not near.text.isascii():
@@ -123,18 +143,21 @@ class _Near:
     field: str
     before: int  # characters of the field in front
     cut: bool  # the field goes on behind
+    redact: Redact | None
 
     def snippet(self, places: Sequence[tuple[int, int]], middle: int, width: int) -> Snippet:
-        return snippet(self.text, self.field, places, middle, width, self.before, self.cut)
+        return snippet(self.text, self.field, places, middle, width, self.before, self.cut, self.redact)
 
 
-def _near(segment: Segment, part: int, at: int, first: int, last: int, width: int) -> _Near:
+def _near(segment: Segment, part: int, at: int, first: int, last: int, width: int, redact: Redact | None) -> _Near:
     """The field at byte `at`; of a long one the surroundings of [first, last), whole characters."""
     low, high, field = segment.field_at(part, at)
     start, end = low, high
     if high - low > LONG_FIELD:
         reach = 4 * width  # bytes of the widest characters
         start, end = max(low, min(first, at) - reach), min(high, max(last, at) + reach)
+        if redact is not None and start > low:
+            start = _begun(segment, low, start)
         while start > low and segment.text[start] & 0xC0 == 0x80:
             start -= 1
         while end < high and segment.text[end] & 0xC0 == 0x80:
@@ -148,7 +171,16 @@ def _near(segment: Segment, part: int, at: int, first: int, last: int, width: in
         FIELD_NAMES[field],
         count_points(segment.text, low, start),
         end < high,
+        redact,
     )
+
+
+def _begun(segment: Segment, low: int, start: int) -> int:
+    """Where to begin to read so that what must not be shown is read whole: before a block, or a word without end."""
+    before = max(low, start - REDACT_REACH)
+    front = bytes(segment.text[before : start + 256])
+    blank = front.find(b" ", start - before) >= 0 or front.find(b"\n", start - before) >= 0
+    return start if blank and front.rfind(b"-----BEGIN") < 0 else before
 
 
 def _worth(events: Sequence[Event], word_weights: Sequence[float]) -> list[float]:
@@ -171,9 +203,9 @@ def _characters(data: bytes, ranges: Sequence[tuple[int, int]]) -> list[tuple[in
     return [(known[start], known[end]) for start, end in ranges]
 
 
-def show_at(segment: Segment, part: int, start: int, end: int, width: int) -> Snippet:
+def show_at(segment: Segment, part: int, start: int, end: int, width: int, redact: Redact | None = None) -> Snippet:
     """The snippet around one match at bytes [start, end): half the width before it."""
-    near = _near(segment, part, start, start, min(end, start + 4 * width), width)
+    near = _near(segment, part, start, start, min(end, start + 4 * width), width, redact)
     first = count_points(near.data, 0, start - near.start)
     last = first + count_points(near.data, start - near.start, min(end, near.end) - near.start)
     last = max(first, last)

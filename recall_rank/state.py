@@ -8,7 +8,7 @@ from recall_rank.budget import Deadline, DegradeKind
 from recall_rank.eligible import Eligible
 from recall_rank.expand import Expansion
 from recall_rank.group import Grouped
-from recall_rank.index.segment import Segment
+from recall_rank.index.searched import Searched
 from recall_rank.model import NearMiss
 from recall_rank.query import Query
 
@@ -17,13 +17,14 @@ from recall_rank.query import Query
 class Search:
     """The state of one search; engine.search() fills it stage by stage, respond() reads it."""
 
-    segment: Segment
+    segment: Searched
     query: Query
     deadline: Deadline
     allowed: Eligible
     expansion: Expansion
     text_marks: bytearray | None = None  # parts whose text holds the query, once it was scanned
     page: list[Grouped] = field(default_factory=list)
+    answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()
     total: int = 0
     total_exact: bool = False
@@ -35,6 +36,7 @@ class Search:
 
     def __post_init__(self) -> None:
         self.parts_reached = self.segment.parts
+        self.reached(self.allowed.parts_reached)
         if self.allowed.cut_by_caller:
             self.degraded.add(DegradeKind.BUDGET)
 

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from recall_rank._core.scan import mark_parts
-from recall_rank.index.segment import Segment
+from recall_rank.index.piece import Marks, Piece
+from recall_rank.index.searched import Searched
 from recall_rank.text import encode, fold
 
 
-def mark_literal(segment: Segment, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
+def mark_literal(segment: Searched, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
     """Mark in `found` the parts that hold `text` in one field, whatever the case; the number of parts looked at.
 
     Parts whose lower case is more than that of ASCII letters are read in their folded copy.
     """
     needle = encode(fold(text))
+    for piece in segment.pieces:
+        looked = _mark_own(piece, needle, piece.parts_of(keep), piece.parts_in(found), deadline_ns)
+        if looked < piece.segment.parts:
+            return piece.first_part + looked
+    return segment.parts
+
+
+def _mark_own(piece: Piece, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
+    segment = piece.segment
     looked = mark_parts(segment.text, segment.part_start, needle, found, keep, deadline_ns)
     if len(segment.folded_part):
         marks = bytearray(len(segment.folded_part))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from recall_rank import weights
 from recall_rank._core.eligible import keep_marks
-from recall_rank._core.evidence import Evidence
 from recall_rank.budget import DegradeKind
 from recall_rank.expand import longer_words
+from recall_rank.index.searched import Evidences
 from recall_rank.literal import text_hits
 from recall_rank.prefilter import prefilter
 from recall_rank.state import Search
@@ -19,7 +19,7 @@ def scan(search: Search) -> None:
     search.reached(looked)
 
 
-def extend(search: Search, evidence: Evidence) -> None:
+def extend(search: Search, evidence: Evidences) -> None:
     """Add the tail to the hits of `evidence`, each kind as a tier of its own: now all hits are known."""
     ranked = evidence.hit_count
     if not search.text_decides and not search.deadline.passed():
@@ -36,10 +36,10 @@ def extend(search: Search, evidence: Evidence) -> None:
     search.total_exact = True
 
 
-def _by_longer_words(search: Search, evidence: Evidence) -> None:
+def _by_longer_words(search: Search, evidence: Evidences) -> None:
     """Add the parts that hold a word which a word of the query begins."""
     segment, allowed = search.segment, search.allowed
-    longer = longer_words(search.expansion, segment.vocabulary, segment.postings, allowed.documents, allowed.docs)
+    longer = longer_words(search.expansion, segment, allowed.documents, allowed.docs)
     if not longer:
         return
     known, others = bytearray(segment.parts), bytearray(b"\1") * segment.parts

@@ -30,6 +30,7 @@ _COVERAGE: Final = (
 )
 _PART: Final = ("id", "type", "content", "tool_name", "title", "input", "output", "error", "pruned")
 _MESSAGE: Final = ("id", "role", "time", "agent", "model")
+_SESSION: Final = ("id", "title", "directory", "time", "archived", "project")
 _NEAR: Final = ("session_id", "session_title", "directory", "reason")
 _EXPANDED: Final = (
     *("result_index", "session_id", "message_id", "mode", "message", "messages", "has_more_before"),
@@ -76,10 +77,20 @@ def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
         found["parts"] = [_only(part, _PART) for part in found["parts"]]
     if "messages" in found:
         found["messages"] = [_whole(message) for message in found["messages"]]
+    if "sessions" in found:
+        found["sessions"] = [_only(session, _SESSION) for session in found["sessions"]]
     for name in ("context", "pagination"):
         if name in found:
             found[name] = {camel(key): value for key, value in found[name].items()}
     return found
+
+
+def camel_keys(value: Any) -> Any:
+    """The same JSON value with all names as the original writes them: for hooks, which give back what they were given
+    and more."""
+    if isinstance(value, Mapping):
+        return {camel(name) if isinstance(name, str) else name: camel_keys(item) for name, item in value.items()}
+    return [camel_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def _only(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

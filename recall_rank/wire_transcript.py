@@ -22,6 +22,13 @@ def session_to_dict(session: Session, *, with_project: bool) -> dict[str, Any]:
     if with_project and (session.project or session.worktree):
         worktree = repaired(session.worktree or "")
         entry["project"] = {"name": _name_of(session), "worktree": worktree}
+    for name in ("agent", "parent", "forked_from", "continues", "repository"):
+        value = getattr(session, name)
+        if value:
+            entry[name] = repaired(value)
+    _used(entry, session)
+    if session.places:
+        entry["places"] = [repaired(place) for place in session.places]
     return entry
 
 
@@ -39,7 +46,17 @@ def message_to_dict(message: Message) -> dict[str, Any]:
         value = getattr(message, name)
         if value:
             entry[name] = repaired(value)
+    _used(entry, message)
     return entry
+
+
+def _used(entry: dict[str, Any], record: Session | Message) -> None:
+    """Adds what was used, as far as it is known."""
+    if record.tokens is not None:
+        counts = {name: getattr(record.tokens, name) for name in ("input", "output", "cached", "reasoning")}
+        entry["tokens"] = {name: count for name, count in counts.items() if count is not None}
+    if record.cost is not None:
+        entry["cost"] = record.cost
 
 
 def part_to_dict(part: Part) -> dict[str, Any]:
@@ -68,7 +85,7 @@ def _tool(entry: dict[str, Any], part: Part) -> None:
     if part.text:
         entry["content"] = repaired(part.text)
     if part.input is not None:
-        entry["input"] = _clean(part.input)
+        entry["input"] = plain_value(part.input)
     if part.output is not None:
         entry["output"] = repaired(part.output)
     if part.error is not None:
@@ -94,7 +111,7 @@ def _name_of(session: Session) -> str:
     return repaired(place.rpartition("/")[2] or session.project or "")
 
 
-def _clean(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """The JSON value with strings that can be written. What is nested too deep for that is told as text."""
     try:
         return _copied(value)

@@ -479,6 +479,15 @@ class Postings:
         return self.lists[term]
 
 
+# --- ranges -----------------------------------------------------------------------------------------------
+
+
+def held_in(postings: Postings, first: int, last: int, starts: Sequence[int], ends: Sequence[int]) -> int:
+    ranges = list(zip(starts, ends, strict=True))
+    held = [doc for term in range(first, last) for doc, _ in postings.lists[term]]
+    return sum(low <= doc < high for low, high in ranges for doc in held)
+
+
 # --- eligible ---------------------------------------------------------------------------------------------
 
 TITLE_ROLE = 4

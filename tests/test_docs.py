@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import sys
@@ -20,6 +21,7 @@ from click.testing import CliRunner
 import recall_rank
 from bench.__main__ import BENCHMARKS
 from recall_rank import figures, labelled, loaders, model
+from recall_rank.config import Settings, settings
 from recall_rank.demo.generate import history
 from recall_rank.frontends.cli import cli
 from recall_rank.loaders.registry import LOADERS
@@ -155,6 +157,11 @@ def test_blocks_run(path: Path, desk: Path, capsys: pytest.CaptureFixture[str]) 
         elif block.language == "sh":
             for words in commands(block.text):
                 check_command(words)
+        elif block.language == "json" or "mcp_servers" in block.text:
+            check_client(json.loads(block.text) if block.language == "json" else tomllib.loads(block.text))
+        elif block.language == "toml":
+            (desk / "config.toml").write_text(block.text, encoding="utf-8")
+            assert settings(desk / "config.toml") != Settings()
         else:
             assert block.language == "jsonl", f"{path.name}: nothing checks a block of {block.language!r}"
 
@@ -183,8 +190,28 @@ def check_command(words: list[str]) -> None:
     elif program in ("ruff", "mypy", "cython-lint"):
         assert program in {requirement.partition(">")[0] for requirement in EXTRAS["lint"]}
         assert all((ROOT / word).exists() for word in rest if word in ("src_ext", "."))
+    elif program in ("claude", "codex"):
+        assert rest[:2] == ["mcp", "add"]
+        check_server(rest[rest.index("--") + 1 :])
     else:
         pytest.fail(f"nothing checks the command {program!r}")
+
+
+def check_client(settings_of_client: dict[str, Any]) -> None:
+    """What an agent's settings start is our server."""
+    for name in ("mcpServers", "mcp_servers", "mcp"):
+        for entry in settings_of_client.get(name, {}).values():
+            command = entry["command"]
+            check_server(command if isinstance(command, list) else [command, *entry["args"]])
+            return
+    pytest.fail(f"no server in {settings_of_client}")
+
+
+def check_server(words: list[str]) -> None:
+    assert words[:2] == ["recall-rank", "mcp"]
+    command = cli.get_command(click.Context(cli), "mcp")
+    assert command is not None
+    command.make_context("mcp", words[2:])
 
 
 def check_install(words: list[str]) -> None:
@@ -306,7 +333,8 @@ def test_every_method_is_named() -> None:
 
 
 def options_of(command: click.Command) -> set[str]:
-    return {name for option in command.params if isinstance(option, click.Option) for name in option.opts}
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    return {name for option in options for name in (*option.opts, *option.secondary_opts)}
 
 
 def test_every_command_and_option_stands_in_its_section() -> None:
@@ -317,6 +345,8 @@ def test_every_command_and_option_stands_in_its_section() -> None:
     assert list(found) == cli.list_commands(context)
     assert options_of(cli) - {"-h"} <= names(first)
     search = names(found["search"])
+    cached = {"--cache", "--no-cache", "--keep-vanished", "--no-keep-vanished", "--ignore"}
+    assert cached <= names(first)
     for name, section in found.items():
         command = cli.get_command(context, name)
         assert command is not None
@@ -324,10 +354,11 @@ def test_every_command_and_option_stands_in_its_section() -> None:
         if name == "demo":  # takes every option of search but --history, and says so
             searched = cli.get_command(context, "search")
             assert searched is not None
-            assert options_of(command) == options_of(searched) - {"--history"}
+            assert options_of(command) == options_of(searched) - {"--history", *cached}
             assert listed == {"--history"}
         else:
-            assert options_of(command) == listed - {"--"}
+            assert options_of(command) - cached == listed - {"--"} - cached
+            assert name == "purge" or ("--history" in listed) == (cached <= options_of(command))
     assert {"--match", "-m"} <= search
 
 

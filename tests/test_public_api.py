@@ -31,7 +31,8 @@ HEAVY = {
 
 PUBLIC = [
     *("Context", "Coverage", "Evaluation", "Flag", "Index", "LabelledQuery", "Malformed", "Message", "Options", "Part"),
-    *("Place", "Reading", "Recall", "Result", "SearchResponse", "Session", "Source", "SourceReport", "Unit"),
+    *("Place", "Reading", "Recall", "RefreshReport", "Result", "SearchResponse", "Session", "Source", "SourceReport"),
+    *("Tokens", "Unit"),
     *("discover", "evaluate", "open_source", "open_sources", "rank"),
 ]
 METHODS = {
@@ -99,7 +100,18 @@ OPTIONS = {
         "after",
     ),
     *("last", "from_", "to", "since", "until", "directory", "fallback", "tool_name", "explain", "budget_ms", "now"),
-    *("cancel", "context", "project", "exclude_session_ids", "must", "must_not", "order", "offset", "extra_scores"),
+    *(
+        "cancel",
+        "context",
+        "project",
+        "exclude_session_ids",
+        "must",
+        "must_not",
+        "order",
+        "offset",
+        "extra_scores",
+        "redact",
+    ),
 }
 
 

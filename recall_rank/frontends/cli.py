@@ -18,9 +18,16 @@ _COMMANDS: Final = {
     "messages": "recall_rank.frontends.cli_messages",
     "sessions": "recall_rank.frontends.cli_sessions",
     "sources": "recall_rank.frontends.cli_sources",
+    "refresh": "recall_rank.frontends.cli_refresh",
+    "purge": "recall_rank.frontends.cli_purge",
+    "forget": "recall_rank.frontends.cli_forget",
+    "stats": "recall_rank.frontends.cli_stats",
+    "export": "recall_rank.frontends.cli_export",
     "batch": "recall_rank.frontends.cli_batch",
     "evaluate": "recall_rank.frontends.cli_evaluate",
+    "mcp": "recall_rank.frontends.cli_mcp",
     "demo": "recall_rank.frontends.cli_demo",
+    "completion": "recall_rank.frontends.cli_completion",
 }
 
 

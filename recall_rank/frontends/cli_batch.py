@@ -9,6 +9,7 @@ from typing import IO, Any, Final
 import click
 
 from recall_rank.frontends.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.hook_calls import HOOKS
 from recall_rank.frontends.host import read_context
 from recall_rank.frontends.host_options import NAMES, HostOptions, host_options, plain_name
 from recall_rank.frontends.outcome import ALL_SOURCES_FAILED, HITS, every_source_failed
@@ -93,8 +94,8 @@ def _read_call(line: bytes) -> BatchCall:
     if "id" not in call:
         raise ValueError("a call needs an id")
     tool = call.get("tool")
-    if not isinstance(tool, str) or tool not in TOOLS:
-        raise ValueError(f"tool must be one of {', '.join(TOOLS)}, not {tool!r}")
+    if not isinstance(tool, str) or (tool not in TOOLS and tool not in HOOKS):
+        raise ValueError(f"tool must be one of {', '.join((*TOOLS, *HOOKS))}, not {tool!r}")
     for name, accepted in (("mode", _MODES), ("wire", _WIRES)):
         if call.get(name, accepted[0]) not in accepted:
             raise ValueError(f"{name} must be one of {', '.join(accepted)}, not {call[name]!r}")

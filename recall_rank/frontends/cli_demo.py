@@ -24,7 +24,7 @@ def command(ctx: click.Context, /, query: tuple[str, ...], as_json: bool, **filt
     """
     from recall_rank.demo import NOW
 
-    with as_file(files("recall_rank.demo") / "history.jsonl") as path, open_recall([str(path)]) as recall:
+    with as_file(files("recall_rank.demo") / "history.jsonl") as path, open_recall([str(path)], cached=False) as recall:
         response = ask(recall, " ".join(query) or "rate limit", given(filters), now=NOW, as_json=as_json)
     show(response, NOW, filters["offset"] or 0, as_json=as_json)
     ctx.exit(outcome(response))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from recall_rank.frontends.filters import filter_options, given
+from recall_rank.frontends.filters import OPTIONS, filter_options, given
 from recall_rank.frontends.histories import (
     context_of_working_directory,
+    finish_refresh,
     history_option,
     open_recall,
     read_with_progress,
@@ -23,6 +25,7 @@ from recall_rank.frontends.outcome import (
     fail,
     print_json,
 )
+from recall_rank.frontends.reopen import put_reopen
 from recall_rank.wire import repaired
 
 if TYPE_CHECKING:
@@ -48,23 +51,52 @@ def command(
     with open_recall(histories, as_json=as_json, context=context) as recall:
         read_with_progress(recall)
         now = int(time.time() * 1000)
-        response = ask(recall, " ".join(query), given(filters), now=now, as_json=as_json)
-    show(response, now, filters["offset"] or 0, as_json=as_json)
+        options = given(filters, context.worktree if context else None)
+        response = ask(recall, " ".join(query), options, now=now, as_json=as_json)
+        if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
+            here = f"none of them ran in {context.worktree} or below it, which is the project here"
+            response = replace(response, warnings=(*response.warnings, here))
+        show(response, now, filters["offset"] or 0, as_json=as_json)
+        finish_refresh(recall, response.coverage.stale_ms)
     ctx.exit(outcome(response))
 
 
 def ask(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_json: bool) -> SearchResponse:
-    """The answer; a question the library refuses ends the command as a usage error."""
+    """The answer; a question the library refuses ends the command as a usage error.
+
+    Of a session's id a beginning is enough, as everywhere.
+    """
+    wanted = options.get("session_id")
+    if options.get("scope") == "session" and not wanted:
+        fail("--scope session goes with --session ID: a shell is in no session", USAGE, as_json=as_json)
     try:
-        return recall.search(repaired(query), now=now, **options)
+        if wanted:
+            options = {**options, "session_id": recall.session(wanted).id}
+        response = recall.search(repaired(query), now=now, **options)
+    except LookupError as error:
+        fail(str(error.args[0]), NO_HITS, as_json=as_json)
     except (ValueError, TypeError, RuntimeError) as error:
-        fail(str(error), USAGE, as_json=as_json)
+        fail(as_typed(str(error)), USAGE, as_json=as_json)
+    if "redact" not in options:
+        return response
+    from recall_rank.frontends.redaction_answers import response_without_secrets
+
+    return response_without_secrets(response)
+
+
+def as_typed(message: str) -> str:
+    """What the library says of an option, by the name that a person typed."""
+    name, blank, rest = message.partition(" ")
+    return f"{OPTIONS[name]}{blank}{rest}" if name in OPTIONS else message
 
 
 def show(response: SearchResponse, now: int, offset: int, *, as_json: bool) -> None:
     """Prints the answer for a person or for a program."""
     if as_json:
-        print_json(response.to_json())
+        answer = response.to_dict()
+        for entry, hit in zip(answer["results"], response.results, strict=True):
+            put_reopen(entry, hit.history, hit.session_id, hit.directory, hit.flags)
+        print_json(answer)
         return
     from recall_rank.frontends.human import answer_lines
     from recall_rank.frontends.paint import paint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,14 +27,21 @@ def command(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbo
     """List the histories that are searched: how much they hold, how new they are, what could not be read."""
     with open_recall(histories, as_json=as_json) as recall:
         reports = read_with_progress(recall, index=False)
+        checked, place = recall.checked, recall.folder
     if as_json:
         from recall_rank.wire import source_to_dict
 
-        print_json({"ok": True, "sources": [source_to_dict(report, verbose=verbose) for report in reports]})
+        answer: dict[str, Any] = {"ok": True, "sources": [source_to_dict(each, verbose=verbose) for each in reports]}
+        if place is not None and checked is not None:
+            answer["cache"] = {"folder": str(place), "refreshed": int(checked * 1000)}
+        print_json(answer)
     else:
         from recall_rank.frontends.paint import paint
 
-        paint(_table(reports, int(time.time() * 1000)))
+        now = int(time.time() * 1000)
+        paint(_table(reports, now))
+        if place is not None and checked is not None:
+            paint([[(f"last refreshed {age(int(checked * 1000), now)}, kept in {one_line(str(place))}", "dim")]])
         paint(line for report in reports for line in _problems(report, verbose))
     if every_source_failed(reports):
         ctx.exit(ALL_SOURCES_FAILED)

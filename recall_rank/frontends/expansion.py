@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from recall_rank.frontends.host import Call
 from recall_rank.frontends.question import Question
+from recall_rank.frontends.redaction_answers import without_secrets
 from recall_rank.frontends.remarks import Remarks
 from recall_rank.frontends.transcript_tools import full_message
 from recall_rank.model import Message, Result
@@ -27,7 +28,7 @@ def expanded(call: Call, question: Question, results: Sequence[Result], remarks:
     chosen = [(at, hit) for at, hit in enumerate(results) if hit.source != "title"][:wanted]
     if results and not chosen:
         remarks.add("expansion_title_only", "Nothing was expanded: only titles match, and a title has no message")
-    budget = _Budget(given["expand_budget_messages"], given["expand_budget_chars"])
+    budget = _Budget(given["expand_budget_messages"], given["expand_budget_chars"], redact=call.options.redact)
     window = _window(given["window"], given["expand_budget_messages"], given["expand_results"], call.options.max_window)
     found: list[dict[str, Any]] = []
     for at, hit in chosen:
@@ -88,9 +89,10 @@ def _window(window: int | str, messages: int, results: int, most: int) -> int:
 class _Budget:
     """What is left to show, and whether anything had to be left out."""
 
-    __slots__ = ("chars", "context_cut", "messages", "text_cut")
+    __slots__ = ("chars", "context_cut", "messages", "redact", "text_cut")
 
-    def __init__(self, messages: int, chars: int) -> None:
+    def __init__(self, messages: int, chars: int, *, redact: bool) -> None:
+        self.redact = redact
         self.messages = messages
         self.chars = chars
         self.context_cut = False
@@ -99,6 +101,8 @@ class _Budget:
     def formatted(self, message: Message) -> dict[str, Any]:
         """The message with what of its texts the budget allows; what a recall tool said is not repeated."""
         entry = full_message(message)
+        if self.redact:  # before anything is cut
+            entry = without_secrets(entry)
         for part in entry["parts"]:
             if is_recall_tool(part.get("tool_name")):
                 part["content"] = OMITTED

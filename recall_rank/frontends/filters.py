@@ -31,13 +31,30 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--fallback", is_flag=True, default=None, help="With --directory: other folders too, ranked after."),
     click.option("--project", metavar="NAME", help="Only sessions of this project."),
     click.option("--tool", "tool_name", metavar="NAME", help="Only calls of this tool."),
+    click.option("--file", "files", multiple=True, metavar="PATH", help="Only what names this file."),
     click.option("--exclude-session", "exclude_session_ids", multiple=True, metavar="ID", help="Not this session."),
     click.option("--must", multiple=True, metavar="TEXT", help="Only results that contain this."),
     click.option("--must-not", multiple=True, metavar="TEXT", help="Only results that do not contain this."),
     click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results."),
     click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take."),
     click.option("--explain", is_flag=True, default=None, help="Show what each score is made of."),
+    click.option("--redact", is_flag=True, default=None, help="Take keys and passwords out of what is shown."),
 )
+
+
+OPTIONS: Final = {  # the library's names for what is typed here
+    **dict.fromkeys(("from_", "from"), "--from"),
+    "tool_name": "--tool",
+    "session_id": "--session",
+    "exclude_session_ids": "--exclude-session",
+    "must_not": "--must-not",
+    "budget_ms": "--budget-ms",
+    **{
+        name: f"--{name}"
+        for name in ("results", "offset", "width", "sessions", "title", "directory", "project", "must")
+    },
+    **{name: f"--{name}" for name in ("after", "before", "last", "since", "until", "to", "type", "scope")},
+}
 
 
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,6 +64,26 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def given(filters: Mapping[str, Any]) -> dict[str, Any]:
-    """The filters that were given, as options of Index.search; everything else keeps the library's default."""
-    return {name: value for name, value in filters.items() if value is not None and value != ()}
+def given(filters: Mapping[str, Any], worktree: str | None = None) -> dict[str, Any]:
+    """The filters that were given, as options of Index.search; everything else keeps the library's default.
+
+    A file is a text that results must contain: agents name it now in full, now as it lies below the worktree.
+    """
+    found = {name: value for name, value in filters.items() if value is not None and value != ()}
+    if found.get("redact"):
+        from recall_rank.frontends.redaction_answers import hidden
+
+        found["redact"] = hidden
+    files = found.pop("files", ())
+    if files:
+        found["must"] = (*found.get("must", ()), *(_below(path, worktree) for path in files))
+    return found
+
+
+def _below(path: str, worktree: str | None) -> str:
+    """The end of the path that all its spellings share."""
+    root = f"{worktree.rstrip('/')}/" if worktree else ""
+    short = path.removeprefix(root) if root and path.startswith(root) else path
+    while short.startswith("./"):
+        short = short[2:]
+    return short or path

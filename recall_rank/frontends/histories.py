@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recall_rank.frontends.cache_options import CacheOptions, cache_options
 from recall_rank.frontends.outcome import NO_HITS, USAGE, fail
 from recall_rank.frontends.progress import progress_on_stderr
 
@@ -40,24 +42,34 @@ class Unreadable:
 
 
 def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --history, which may be given several times."""
+    """Adds --history, which may be given several times, and what is said about the cache."""
     return click.option(
         "--history",
         "histories",
         multiple=True,
         metavar="PATH",
         help="A history file, a folder with stores or an agent's name; repeatable. Default: every store found here.",
-    )(command)
+    )(cache_options(command))
 
 
-def open_recall(histories: Sequence[str], *, as_json: bool = False, context: Context | None = None) -> Recall:
-    """The Recall over the given histories, or over all stores of this machine; ends the command when there is none."""
+def open_recall(
+    histories: Sequence[str], *, as_json: bool = False, context: Context | None = None, cached: bool = True
+) -> Recall:
+    """The Recall over the given histories, or over all stores of this machine; ends the command when there is none.
+
+    Its index lies in the cache that the command line or the settings name, unless `cached` is false.
+    """
     from recall_rank.recall import Recall
 
+    try:
+        said = CacheOptions.given()
+    except ValueError as error:
+        fail(str(error), USAGE, as_json=as_json)
+    cache = said.cache if cached else None
     if histories:
         sources = (source for history in histories for source in _open(history, as_json))
-        return Recall(sources, context=context)
-    recall = Recall.discover(context=context)
+        return Recall(sources, cache, context, ignore=said.ignore, keep_vanished=said.keep_vanished)
+    recall = Recall.discover(cache, context, ignore=said.ignore, keep_vanished=said.keep_vanished)
     if not recall.found:
         fail(NO_STORES, NO_HITS, as_json=as_json)
     return recall
@@ -67,6 +79,16 @@ def read_with_progress(recall: Recall, *, index: bool = True) -> list[SourceRepo
     """Reads, and unless told otherwise indexes, with bars on stderr while that takes long enough to be noticed."""
     with progress_on_stderr() as progress:
         return recall.prepare(progress) if index else recall.sources(progress)
+
+
+def finish_refresh(recall: Recall, stale_ms: int) -> None:
+    """Lets a refresh that goes on behind an answer come to its end, once the answer is out; says so on a terminal."""
+    if recall.wait(0):
+        return
+    sys.stdout.flush()
+    if sys.stderr.isatty():
+        click.echo(f"as of {stale_ms / 1000:,.0f} s ago; what is newer is being read", err=True)
+    recall.wait()
 
 
 def context_of_working_directory() -> Context | None:

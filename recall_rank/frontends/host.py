@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
 _CONTEXT_FIELDS: Final = tuple(field.name for field in fields(Context))
+_KINDS: Final = {"in_context": "a list of message ids"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +33,25 @@ class Call:
 
 
 def read_context(value: object) -> Context | None:
-    """The caller's context from a JSON object; blank values count as absent. ValueError when it is none."""
+    """The caller's context from a JSON object; blank values count as absent. ValueError when it is none.
+
+    `in_context` is a list of ids, everything else a string.
+    """
     if value is None:
         return None
     if not isinstance(value, Mapping):
         raise ValueError(f"context must be an object, not {type(value).__name__}")
-    known: dict[str, str] = {}
+    known: dict[str, Any] = {}
     for name, entry in value.items():
         if name not in _CONTEXT_FIELDS:
             raise ValueError(f"context takes {', '.join(_CONTEXT_FIELDS)}, not {name}")
-        if not isinstance(entry, str | None):
-            raise ValueError(f"context {name} must be a string, not {entry!r}")
-        if entry and entry.strip():
+        if name == "in_context" and isinstance(entry, list | tuple):
+            if not all(isinstance(each, str) for each in entry):
+                raise ValueError("context in_context must be a list of message ids")
+            known[name] = tuple(entry)
+        elif not isinstance(entry, str | None) or (entry and name == "in_context"):
+            raise ValueError(f"context {name} must be {_KINDS.get(name, 'a string')}, not {entry!r}")
+        elif entry and entry.strip():
             known[name] = entry
     return Context(**known)
 

@@ -14,7 +14,8 @@ MOST = 2**31 - 1  # more than there is of anything: a larger number means all
 
 @dataclass(frozen=True, slots=True)
 class HostOptions:
-    """Limits and defaults of the tools. `concurrency` is taken for hosts that set it: sources are read once, here."""
+    """Limits and defaults of the tools, and which hooks are on. `concurrency` is taken for hosts that set it: sources
+    are read once, here."""
 
     concurrency: int = 3
     max_sessions: int | None = None
@@ -24,6 +25,10 @@ class HostOptions:
     max_window: int = 10
     default_width: int = 200
     global_: bool = True
+    nudge: bool = True
+    auto_recall: bool = False
+    compaction_recall: bool = False
+    redact: bool = False  # secrets are replaced in every answer
 
     @property
     def max_width(self) -> int:
@@ -31,6 +36,7 @@ class HostOptions:
 
 
 NAMES = {field.name.rstrip("_"): field.name for field in fields(HostOptions)}
+_FLAGS = {field.name for field in fields(HostOptions) if isinstance(field.default, bool)}
 _CAMEL = {name.title().replace("_", ""): name for name in NAMES}
 
 
@@ -42,14 +48,14 @@ def plain_name(name: str) -> str:
 def host_options(given: Mapping[str, Any], start: HostOptions | None = None) -> HostOptions:
     """The options in `given`, names in snake_case or camelCase, the others as in `start`.
 
-    Numbers are cut to whole ones and raised to the least that makes sense; what is no number is left out.
+    Numbers are cut to whole ones and raised to the least that makes sense; what is of another type is left out.
     """
     changes: dict[str, Any] = {}
     for written, value in given.items():
         name = plain_name(written)
-        if name == "global":
+        if NAMES.get(name) in _FLAGS:
             if isinstance(value, bool):
-                changes["global_"] = value
+                changes[NAMES[name]] = value
         elif name in NAMES:
             number = _number(value)
             if number is not None:

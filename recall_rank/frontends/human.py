@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from recall_rank.frontends.ages import age, stamp
+from recall_rank.frontends.reopen import reopen
 from recall_rank.frontends.terminal import escape, one_line
 
 if TYPE_CHECKING:
@@ -32,7 +33,10 @@ def answer_lines(response: SearchResponse, now: int, offset: int = 0) -> Iterato
 
 
 def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
-    """Where and when; the snippet with its matches marked; why. One more line when the score is explained."""
+    """Where and when; the snippet with its matches marked; why; how to open the session again where that is known.
+
+    One more line when the score is explained, and one for each word that was found in another form.
+    """
     speaker = f"{result.role} · {result.tool_name}" if result.tool_name else result.role
     yield [
         (f"{number:>2}. ", "dim"),
@@ -46,6 +50,9 @@ def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
     ]
     yield [(_INDENT, ""), *marked(result.snippet, result.spans)]
     yield [(_INDENT + one_line(_why(result)), "dim")]
+    again = reopen(result.history, result.session_id, result.directory, result.flags)
+    if again:
+        yield [(_INDENT + "reopen: ", "dim"), (again, "")]
     if result.explain:
         parts = ", ".join(f"{name} {value:+.3f}" for name, value in result.explain.items())
         yield [(_INDENT + one_line(f"score {result.score:.3f} = {parts}"), "dim")]
@@ -132,7 +139,7 @@ def _left_out(response: SearchResponse) -> Iterator[str]:
         reasons = ", ".join(f"{count} by {reason}" for reason, count in skipped.items())
         yield f"left out {_plural(sum(skipped.values()), 'session')}: {reasons}"
     if response.coverage.limited_by:
-        yield f"limited by {', '.join(response.coverage.limited_by)}"
+        yield f"limited by {', '.join(response.coverage.limited_by)}".replace("_", " ")
     if response.coverage.parts.not_reached:
         yield f"not reached: {_plural(response.coverage.parts.not_reached, 'part')}"
     for kind in response.degrade_kinds:

@@ -16,6 +16,7 @@ HITS: Final = 0
 NO_HITS: Final = 1
 USAGE: Final = 2
 ALL_SOURCES_FAILED: Final = 3
+SCHEMA_VERSION: Final = 1  # of what --json prints: higher once a name goes or means something else, not for new ones
 INTERRUPTED: Final = 130  # what a shell reports for a program ended by Ctrl-C
 
 
@@ -30,12 +31,11 @@ def fail(message: str, code: int, *, as_json: bool) -> NoReturn:
     raise click.exceptions.Exit(code)
 
 
-def print_json(value: Mapping[str, Any] | bytes) -> None:
-    """One line of JSON on stdout, harmless on a terminal."""
+def print_json(value: Mapping[str, Any]) -> None:
+    """One line of JSON on stdout, harmless on a terminal, with the version of what its names mean."""
     import orjson
 
-    document = value if isinstance(value, bytes) else orjson.dumps(value)
-    click.echo(safe_json(document))
+    click.echo(safe_json(orjson.dumps({**value, "schema_version": SCHEMA_VERSION})))
 
 
 def every_source_failed(reports: Sequence[SourceReport]) -> bool:

@@ -26,9 +26,12 @@ from recall_rank.frontends.outcome import (
 
 if TYPE_CHECKING:
     from recall_rank.frontends.human import Line
+    from recall_rank.recall import Recall
 
 Lines = Callable[[Mapping[str, Any], int], "Iterator[Line]"]
 """The lines of an answer, at a present in epoch milliseconds."""
+
+Completion = Callable[[dict[str, Any], "Recall"], None]
 
 _ENDS: Final = {"message_not_found": NO_HITS, "other": NO_HITS, "list_failed": ALL_SOURCES_FAILED}
 MOST: Final = 1000  # what an agent may ask for at once is a host's decision; a person decides for themselves
@@ -41,9 +44,19 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def answer(
-    tool: str, args: Mapping[str, Any], histories: Sequence[str], *, as_json: bool, lines: Lines, found: str
+    tool: str,
+    args: Mapping[str, Any],
+    histories: Sequence[str],
+    *,
+    as_json: bool,
+    lines: Lines,
+    found: str,
+    complete: Completion | None = None,
 ) -> NoReturn:
-    """Calls the tool, prints what it answers and ends: 0 when there is something under `found`, 1 when there is not."""
+    """Calls the tool, prints what it answers and ends: 0 when there is something under `found`, 1 when there is not.
+
+    `complete` may add to the answer what a shell can use and an agent cannot.
+    """
     from recall_rank.frontends.host_options import HostOptions
     from recall_rank.frontends.tools import RecallTools
     from recall_rank.model import Context
@@ -55,6 +68,8 @@ def answer(
         now = int(time.time() * 1000)
         given = {name: value for name, value in args.items() if value is not None}
         output = RecallTools(recall, options=options, context=context).call(tool, given, now=now)
+        if complete is not None and output["ok"]:
+            complete(output, recall)
     if not output["ok"]:
         failed = every_source_failed(reports)
         code = ALL_SOURCES_FAILED if failed else _ENDS.get(output["error_category"], USAGE)

@@ -17,6 +17,7 @@ from recall_rank.frontends.recall_answer import (
     set_unknown_session,
     shaped,
 )
+from recall_rank.frontends.redaction_answers import hidden
 from recall_rank.frontends.remarks import MOST_SUGGESTIONS, MOST_WARNINGS, Remarks, ToolError
 from recall_rank.frontends.scan_order import scan_groups, scan_page
 from recall_rank.frontends.selection import selected
@@ -66,6 +67,8 @@ def ask(call: Call, question: Question) -> SearchResponse:
     results, offset = given["results"], given["offset"]
 
     def search(**more: Any) -> SearchResponse:
+        if call.options.redact:
+            more["redact"] = hidden
         return call.histories.search(question.query, **{**question.options, **more})
 
     if not question.scans:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
-from recall_rank.eligible import inside, normal_path
+from recall_rank.eligible import inside, of_project
 from recall_rank.frontends.host import Call
 from recall_rank.frontends.question import Question
 from recall_rank.model import Context, Session
@@ -31,7 +32,7 @@ def selected(call: Call, question: Question) -> list[tuple[Session, str]]:
     kept = [
         (session, bucket_of(session, given["directory"], call.context))
         for session in found
-        if session.id not in excluded and (not project or session.project == project)
+        if session.id not in excluded and (not project or project in (session.project, session.repository))
     ]
     if given["directory"]:
         if not options["fallback"]:
@@ -44,11 +45,7 @@ def bucket_of(session: Session, folder: str | None, context: Context) -> str:
     """exact: in the folder; project: in the worktree of the context; global: elsewhere, and without a folder."""
     if folder and inside(session.directory or "", folder):
         return "exact"
-    worktree = context.worktree or context.directory
-    if not worktree:
-        return "global"
-    same = session.worktree is not None and normal_path(session.worktree) == normal_path(worktree)
-    return "project" if same or inside(session.directory or "", worktree) else "global"
+    return "project" if of_project(session, replace(context, project=None)) else "global"
 
 
 def titled(session: Session) -> bool:

@@ -15,13 +15,17 @@ _UNSAFE_RANGES: Final = (
     "\ud800-\udfff"
 )
 UNSAFE: Final = re.compile(f"[{_UNSAFE_RANGES}]")
+# The same in text of several lines. A carriage return alone can still write over a line; one before a line end cannot.
+UNSAFE_IN_TEXT: Final = re.compile(
+    "[" + _UNSAFE_RANGES.replace("\x00-\x1f\x7f", "\x00-\x08\x0b-\x0c\x0e-\x1f\x7f") + "]|\r(?!\n)"
+)
 _UNSAFE_IN_JSON: Final = re.compile("[" + _UNSAFE_RANGES.replace("\x00-\x1f\x7f", "\x00-\x09\x0b-\x1f\x7f") + "]")
 _BLANKS: Final = re.compile(r"[\t\n\r ]+")
 
 
 def escape(text: str) -> str:
     r"""The text with every control, bidirectional and invisible character written as \x1b, \u202e, \U000e0041."""
-    return text if text.isascii() and text.isprintable() else UNSAFE.sub(_escaped, text)
+    return text if text.isascii() and text.isprintable() else UNSAFE.sub(escaped, text)
 
 
 def one_line(text: str) -> str:
@@ -35,7 +39,8 @@ def safe_json(document: bytes) -> bytes:
     return document if text.isascii() and "\x7f" not in text else _UNSAFE_IN_JSON.sub(_json_escaped, text).encode()
 
 
-def _escaped(found: re.Match[str]) -> str:
+def escaped(found: re.Match[str]) -> str:
+    r"""A character of UNSAFE as it is written: \x1b, \u202e, \U000e0041."""
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

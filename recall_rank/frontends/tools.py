@@ -1,12 +1,14 @@
-"""The five recall tools over one set of histories. Every call is answered; none raises."""
+"""The five recall tools, and the hooks, over one set of histories. Every call is answered; none raises."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from recall_rank.frontends.hook_calls import HOOKS, run_hook
 from recall_rank.frontends.host import Call
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.parameters import (
@@ -19,11 +21,12 @@ from recall_rank.frontends.parameters import (
     sessions_parameters,
 )
 from recall_rank.frontends.recall_tool import recall
+from recall_rank.frontends.redaction_answers import without_secrets
 from recall_rank.frontends.remarks import ToolError
 from recall_rank.frontends.transcript_tools import recall_context, recall_get, recall_messages, recall_sessions
 from recall_rank.model import Context
 from recall_rank.wire import error_to_dict
-from recall_rank.wire_camel import camel_answer, snake_arguments
+from recall_rank.wire_camel import camel_answer, camel_keys, snake_arguments
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
@@ -68,7 +71,7 @@ class RecallTools:
         wire: str = "snake",
         cancel: Any = None,
     ) -> dict[str, Any]:
-        """The answer of a tool, {"ok": true, ...} or {"ok": false, "error", "error_category"}.
+        """The answer of a tool or hook, {"ok": true, ...} or {"ok": false, "error", "error_category"}.
 
         mode "schema" refuses what the original's schema refuses, "raw" makes the best of it. wire "camel" answers in
         the original's field names; arguments may be in either form.
@@ -80,7 +83,11 @@ class RecallTools:
         except Exception as error:  # noqa: BLE001 - a fault of ours must not end an agent's session or a batch
             answer = error_to_dict(f"internal error: {type(error).__name__}: {error}")
             answer["error_category"] = "other"
-        return camel_answer(answer) if wire == "camel" else answer
+        if (options or self._options).redact and name not in HOOKS:  # these give back what they were given
+            answer = without_secrets(answer)
+        if wire == "camel":
+            return camel_keys(answer) if name in HOOKS else camel_answer(answer)
+        return answer
 
     def _answer(
         self,
@@ -92,24 +99,27 @@ class RecallTools:
         schema: bool,
         cancel: Any,
     ) -> dict[str, Any]:
-        if name not in TOOLS:
-            raise ToolError("other", f"unknown tool {name!r}: there are {', '.join(TOOLS)}")
+        if name not in TOOLS and name not in HOOKS:
+            raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *HOOKS))}")
         if not isinstance(args, Mapping):
             raise ToolError("other", f"args must be an object, not {type(args).__name__}")
-        tool, parameters = TOOLS[name]
         known = snake_arguments(args)
-        if schema:
-            odd = refused(parameters(options), known)
+        if schema and name in TOOLS:
+            odd = refused(TOOLS[name][1](options), known)
             if odd:
                 words = f"arguments do not fit the schema: {', '.join(odd)}"
                 raise ToolError("schema", words, rejected_by_schema=True, rejected_params=odd)
-        here = context or self._context or Context()
+        from recall_rank.loaders.repositories import in_repository
+
+        here = in_repository(context or self._context) or Context()
         moment = int(time.time() * 1000) if now is None else now
         histories = self._histories if options.global_ else self._view(here)
-        return tool(Call(histories, here, moment, options, cancel), known)
+        call = Call(histories, here, moment, options, cancel)
+        return run_hook(name, call, known) if name in HOOKS else TOOLS[name][0](call, known)
 
     def _view(self, context: Context) -> Recall:
-        """The histories with nothing of other projects in them."""
+        """The histories with nothing of other projects in them, whatever of its session a caller still reads."""
+        context = replace(context, in_context=(), in_context_since=None)
         with self._lock:
             view = self._views.pop(context, None) or self._histories.only(context)
             self._views[context] = view  # the one used last stands last

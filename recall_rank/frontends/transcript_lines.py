@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Entry = Mapping[str, Any]
 _INDENT = "    "
+_SILENT = ("step-start", "step-finish", "snapshot")  # what a program notes for itself between what was said
 
 
 def turn_lines(answer: Entry, now: int) -> Iterator[Line]:
@@ -48,7 +49,7 @@ def page_lines(answer: Entry, now: int) -> Iterator[Line]:
 
 
 def session_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """Two lines a session: what it is called and when it was; where, and its id."""
+    """Two lines a session: what it is called and when it was; where, and its id. A third where it can be reopened."""
     for entry in answer["sessions"]:
         updated = entry["time"]["updated"]
         yield [
@@ -60,6 +61,8 @@ def session_lines(answer: Entry, now: int) -> Iterator[Line]:
         ]
         place = " · ".join(filter(None, (entry["directory"], entry["id"])))
         yield [(_INDENT + one_line(place), "dim")]
+        if "reopen" in entry:
+            yield [(_INDENT + "reopen: ", "dim"), (entry["reopen"], "")]
     count = answer["returned"]
     yield [(f"{count:,} session{'' if count == 1 else 's'}" if count else "No sessions", "bold")]
     yield from _notes(answer)
@@ -78,7 +81,8 @@ def message_lines(entry: Entry, now: int) -> Iterator[Line]:
         (f" · {one_line(message['id'])}", "dim"),
     ]
     for part in entry["parts"]:
-        yield from _part_lines(part)
+        if part["type"] not in _SILENT:
+            yield from _part_lines(part)
     yield []
 
 

@@ -157,6 +157,7 @@ class _Building:
                 flags=int(session.flags),
                 first_message=first,
                 last_message=len(self.message_ids),
+                repository=session.repository,
             )
         )
 

@@ -25,8 +25,8 @@ OTHERS_WRITE: Final = 0o022
 FORGOTTEN: Final = 86_400  # seconds no writer takes: after them a file is a leftover though its writer may live
 _NO_LINKS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
 # format, machine, process, chance: whose file it is can be told from its name, also when its writer was killed
-_OURS: Final = re.compile(rf"(temporary|segment)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
-SEGMENT_NAME: Final = re.compile(rf"segment-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[0-9a-f]{{16}}")
+_OURS: Final = re.compile(rf"(temporary|segment|table)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
+KEPT_NAME: Final = re.compile(rf"(segment|table)-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[0-9a-f]{{16}}")
 
 
 class Folder:
@@ -119,9 +119,9 @@ class Folder:
             self.remove(name)
             raise
 
-    def keep(self, temporary: str) -> str:
-        """Give a written file the name of a segment: that name."""
-        name = _new("segment")
+    def keep(self, temporary: str, kind: str = "segment") -> str:
+        """Give a written file the name of a segment, or of another kind that a manifest lists: that name."""
+        name = _new(kind)
         os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         return name
 
@@ -139,6 +139,18 @@ class Folder:
             return
         self.remove(temporary)
 
+    def replace(self, temporary: str, name: str) -> None:
+        """Put a written file in the place of another."""
+        os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+
+    def size(self, name: str) -> int:
+        """The bytes of a file, or of a link itself."""
+        return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_size
+
+    def unlink(self, name: str) -> None:
+        """Remove a file. Raises OSError."""
+        os.unlink(name, dir_fd=self._descriptor)
+
     def sync(self) -> None:
         """Make names durable, where the file system can."""
         try:
@@ -150,7 +162,11 @@ class Folder:
     def remove(self, name: str) -> None:
         """Remove a file that nobody needs. One that cannot be removed is left to the next sweep."""
         with suppress(OSError):
-            os.unlink(name, dir_fd=self._descriptor)
+            self.unlink(name)
+
+    def touch(self, name: str) -> None:
+        """Note the present as the time of a file of ours."""
+        os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
 
     def leftovers(self) -> list[str]:
         """Files of writers that are gone. A segment among them may be named by the manifest read after this."""
@@ -175,7 +191,7 @@ class Folder:
 
 def _is_ours(name: str) -> bool:
     """Whether a file is one that some version of this package wrote."""
-    return name.startswith(("temporary-", "segment-", "manifest-"))
+    return name.startswith(("temporary-", "segment-", "table-", "manifest-"))
 
 
 def _new(kind: str) -> str:

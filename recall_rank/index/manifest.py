@@ -11,18 +11,18 @@ from typing import Final
 import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError
-from recall_rank.index.folder import SEGMENT_NAME, Folder
+from recall_rank.index.folder import KEPT_NAME, Folder
 from recall_rank.index.format import FORMAT
 
 LARGEST: Final = 1 << 20  # bytes of a manifest; a longer file is none
 REMEMBERED: Final = 64  # generations that a manifest descends from
 _NAME: Final = re.compile(r"manifest-([0-9]{1,9})-([0-9]{1,18})")
-_LINE: Final = re.compile(rf"({SEGMENT_NAME.pattern}) ([0-9]{{1,18}}) ([0-9a-f]{{32}})")
+_LINE: Final = re.compile(rf"(?P<name>{KEPT_NAME.pattern}) (?P<size>[0-9]{{1,18}}) (?P<seal>[0-9a-f]{{32}})")
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A segment's file, its size, and the xxh3-128 of its header, which vouches for the rest."""
+    """A file, its size, and the xxh3-128 of its header, which vouches for the rest."""
 
     name: str
     size: int
@@ -37,15 +37,21 @@ class Manifest:
     segments: tuple[Listed, ...]
     mark: str = ""  # which of two writers made this generation
     past: tuple[str, ...] = ()  # the marks of the generations before, newest first, as far as they are remembered
+    table: Listed | None = None  # where the sessions came from, for an index that is refreshed
 
     @property
     def name(self) -> str:
         return _name(self.generation)
 
-    def next(self, segments: tuple[Listed, ...]) -> Manifest:
-        """A generation that follows this one."""
+    @property
+    def files(self) -> tuple[Listed, ...]:
+        """All that the generation stands on."""
+        return self.segments if self.table is None else (*self.segments, self.table)
+
+    def next(self, files: tuple[Listed, ...]) -> Manifest:
+        """A generation of `files` that follows this one."""
         past = (self.mark, *self.past)[:REMEMBERED] if self.mark else ()
-        return Manifest(self.generation + 1, segments, secrets.token_hex(8), past)
+        return _of(self.generation + 1, files, secrets.token_hex(8), past)
 
     def descends_from(self, other: Manifest) -> bool | None:
         """Whether this is `other` or came of it; None where that is too long ago to be remembered."""
@@ -57,13 +63,13 @@ class Manifest:
         lines = [
             f"recall_rank {FORMAT} {self.generation}",
             " ".join((self.mark, *self.past)),
-            *(f"{one.name} {one.size} {one.seal}" for one in self.segments),
+            *(f"{one.name} {one.size} {one.seal}" for one in self.files),
         ]
         text = "".join(f"{line}\n" for line in lines).encode()
         return text + f"{xxhash.xxh3_128_hexdigest(text)}\n".encode()
 
-    @classmethod
-    def decode(cls, data: bytes, generation: int) -> Manifest:
+    @staticmethod
+    def decode(data: bytes, generation: int) -> Manifest:
         """What encode() wrote for `generation`. Raises ValueError for anything else."""
         text, seal = data[:-33], data[-33:]
         if seal != f"{xxhash.xxh3_128_hexdigest(text)}\n".encode():
@@ -73,9 +79,16 @@ class Manifest:
         if first != f"recall_rank {FORMAT} {generation}" or None in found:
             raise ValueError("is of another generation or format")
         mark, *past = marks.split(" ")
-        return cls(
-            generation, tuple(Listed(line[1], int(line[2]), line[3]) for line in found if line), mark, tuple(past)
-        )
+        files = tuple(Listed(line["name"], int(line["size"]), line["seal"]) for line in found if line)
+        return _of(generation, files, mark, tuple(past))
+
+
+def _of(generation: int, files: tuple[Listed, ...], mark: str, past: tuple[str, ...]) -> Manifest:
+    tables = [one for one in files if one.name.startswith("table-")]
+    if len(tables) > 1:
+        raise ValueError("names two tables")
+    segments = tuple(one for one in files if one not in tables)
+    return Manifest(generation, segments, mark, past, tables[0] if tables else None)
 
 
 def generations(folder: Folder) -> list[int]:

@@ -59,6 +59,14 @@ class MappedSegment(Segment):
     def messages(self) -> int:
         return self._file.count("message_session")
 
+    @property
+    def terms(self) -> int:
+        return self._file.count("term_signatures")
+
+    def span_of(self, session: int) -> tuple[int, int]:
+        first_message = self._file.column("session_first_message")
+        return first_message[session], first_message[session + 1]
+
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> memoryview:
         for start, end in ranges:
             self._file.verify("text", start, end)

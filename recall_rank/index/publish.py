@@ -7,10 +7,11 @@ whose link succeeded removes what it replaced, so nothing that a manifest names 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import xxhash
 
@@ -27,7 +28,9 @@ from recall_rank.index.mapped_segment import MappedSegment
 from recall_rank.index.segment import Segment
 from recall_rank.index.segment_file import SegmentFile
 from recall_rank.index.segment_writer import write_segment
+from recall_rank.index.table_file import TableFile, write_table
 
+_File = TypeVar("_File", SegmentFile, TableFile)
 CHANGES_MET: Final = 100  # generations that may pass while one is opened, before the folder is called broken
 
 
@@ -56,8 +59,26 @@ def save(segment: Segment, path: str | Path) -> None:
         ) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One state of an index on disk, which stays readable when others replace it."""
+
+    manifest: Manifest
+    segments: tuple[MappedSegment, ...]
+    dead: tuple[frozenset[int], ...]  # of each segment the numbers of the sessions that are no longer there
+    table: TableFile | None  # None: an index that was saved, not refreshed
+
+
 def open_segments(path: str | Path) -> tuple[int, list[MappedSegment]]:
-    """The newest generation in the folder, and its segments; no file is read beyond its beginning and its directory.
+    """The newest generation in the folder, and its segments, those dead in them included. See open_generation()."""
+    found = open_generation(path)
+    return found.manifest.generation, list(found.segments)
+
+
+def open_generation(path: str | Path, known: Mapping[Listed, MappedSegment] | None = None) -> Generation:
+    """The newest generation in the folder; no file is read beyond its beginning, its directory and who is dead.
+
+    Segments that are `known` are not opened again.
 
     Raises MissingIndexError, IndexFolderError, IndexFormatError or DamagedIndexError.
     """
@@ -66,7 +87,7 @@ def open_segments(path: str | Path) -> tuple[int, list[MappedSegment]]:
         for _ in range(CHANGES_MET):
             manifest = newest(folder)
             try:
-                return manifest.generation, [MappedSegment(_open(folder, listed)) for listed in manifest.segments]
+                return _opened(folder, manifest, known or {})
             except FileNotFoundError as error:
                 if manifest.generation == before:
                     raise DamagedIndexError(f"{folder.path / manifest.name} names a segment that is gone") from error
@@ -74,11 +95,33 @@ def open_segments(path: str | Path) -> tuple[int, list[MappedSegment]]:
     raise DamagedIndexError(f"{path} changes faster than it can be opened")
 
 
+def _opened(folder: Folder, manifest: Manifest, known: Mapping[Listed, MappedSegment]) -> Generation:
+    segments = tuple(
+        known[listed] if listed in known else MappedSegment(_open(folder, listed, SegmentFile))
+        for listed in manifest.segments
+    )
+    table = None if manifest.table is None else _open(folder, manifest.table, TableFile)
+    dead = tuple(frozenset[int]() for _ in segments) if table is None else table.dead(len(segments))
+    for segment, rows in zip(segments, dead, strict=True):
+        if table is not None and rows and max(rows) >= len(segment.sessions):
+            raise table.damaged("its list of dead sessions does not fit")
+    return Generation(manifest, segments, dead, table)
+
+
 def add(folder: Folder, segment: Segment) -> Listed:
     """Write a segment that no manifest names yet."""
-    temporary, header, size = folder.write(lambda descriptor: write_segment(segment, descriptor, str(folder.path)))
+    return _added(folder, "segment", lambda descriptor: write_segment(segment, descriptor, str(folder.path)))
+
+
+def add_table(folder: Folder, sections: Mapping[str, bytes]) -> Listed:
+    """Write a table that no manifest names yet."""
+    return _added(folder, "table", lambda descriptor: write_table(sections, descriptor, str(folder.path)))
+
+
+def _added(folder: Folder, kind: str, fill: Callable[[int], bytes]) -> Listed:
+    temporary, header, size = folder.write(fill)
     try:
-        return Listed(folder.keep(temporary), size, xxhash.xxh3_128_hexdigest(header))
+        return Listed(folder.keep(temporary, kind), size, xxhash.xxh3_128_hexdigest(header))
     except BaseException:
         folder.remove(temporary)
         raise
@@ -98,7 +141,7 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) ->
             folder.sync()
         except OSError:
             return after  # it is there and whole; what it replaces stays too, in case a power cut undoes it
-        folder.sweep((listed.name for listed in before.segments), frozenset(listed.name for listed in after.segments))
+        folder.sweep((listed.name for listed in before.files), frozenset(listed.name for listed in after.files))
         for generation in generations(folder):
             if generation < after.generation:
                 folder.remove(Manifest(generation, ()).name)
@@ -134,7 +177,7 @@ def _stands(folder: Folder, manifest: Manifest) -> bool:
     now = _newest_or_none(folder)
     follows = now.descends_from(manifest)
     if follows is None:  # very long ago, or damaged since: what once was in the index has been removed, the rest not
-        follows = not {listed.name for listed in manifest.segments} <= set(folder.names())
+        follows = not {listed.name for listed in manifest.files} <= set(folder.names())
     if not follows and now.generation > manifest.generation:
         folder.remove(manifest.name)
     return follows
@@ -160,21 +203,23 @@ def _newest_or_none(folder: Folder) -> Manifest:
 
 def _named(folder: Folder) -> frozenset[str]:
     try:
-        return frozenset(listed.name for listed in newest(folder).segments)
+        return frozenset(listed.name for listed in newest(folder).files)
     except MissingIndexError:
         return frozenset()
 
 
-def _open(folder: Folder, listed: Listed) -> SegmentFile:
+def _open(folder: Folder, listed: Listed, kind: Callable[[int, int, str], _File]) -> _File:
     name = str(folder.path / listed.name)
     descriptor = folder.open(listed.name)
     try:
         status = os.fstat(descriptor)
         if status.st_size != listed.size or status.st_nlink != 1:
             raise DamagedIndexError(f"{name} is not the file that was written; build the index again")
-        file = SegmentFile(descriptor, listed.size, name)
+        file = kind(descriptor, listed.size, name)
     finally:
         os.close(descriptor)
     if xxhash.xxh3_128_hexdigest(file.header) != listed.seal:
-        raise DamagedIndexError(f"{name} is another segment than the one that was written; build the index again")
+        raise DamagedIndexError(
+            f"{name} is another segment or table than the one that was written; build the index again"
+        )
     return file

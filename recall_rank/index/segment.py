@@ -6,9 +6,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from recall_rank._core.evidence import Evidence
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
+from recall_rank.index.piece import Marks, Piece
 from recall_rank.index.strings import Names, Strings
 from recall_rank.text import Field
 
@@ -33,6 +35,7 @@ class SessionRow:
     flags: int
     first_message: int
     last_message: int
+    repository: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,41 @@ class Segment:
     @property
     def messages(self) -> int:
         return len(self.message_session)
+
+    @property
+    def terms(self) -> int:
+        return len(self.vocabulary)
+
+    @property
+    def said_messages(self) -> int:
+        return self.messages - len(self.sessions)
+
+    @property
+    def said_parts(self) -> int:
+        return self.parts - len(self.sessions)
+
+    @property
+    def pieces(self) -> tuple[Piece]:
+        return (Piece(self),)
+
+    def evidence(self, eligible: Marks | None) -> Evidence:
+        return Evidence(self.layout, self.postings, eligible)
+
+    def local(self, part: int, doc: int) -> tuple[Segment, int, int]:
+        return self, part, doc
+
+    def parted(self, docs: Sequence[int]) -> tuple[tuple[Piece, range]]:
+        return ((Piece(self), range(len(docs))),)
+
+    def home_of(self, session: int) -> tuple[Segment, SessionRow]:
+        return self, self.sessions[session]
+
+    def span_of(self, session: int) -> tuple[int, int]:
+        row = self.sessions[session]
+        return row.first_message, row.last_message
+
+    def own_sessions(self, marks: Sequence[bool]) -> list[bytes]:
+        return [bytes(marks)]
 
     def content_parts(self) -> bytearray:
         """A mark for every part that is not a session's title, u8[parts]."""

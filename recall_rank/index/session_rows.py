@@ -9,7 +9,7 @@ from typing import Protocol, overload
 from recall_rank.index.segment import SessionRow
 
 _NONE = 2**32 - 1  # the length of a text that is None
-_LENGTHS = struct.Struct("<9I")  # in code points: eight texts, then the numbers in decimal
+_LENGTHS = struct.Struct("<10I")  # in code points: nine texts, then the numbers in decimal
 
 
 class Records(Protocol):
@@ -23,7 +23,8 @@ class Records(Protocol):
 def encoded(row: SessionRow) -> bytes:
     """A row without the places of its messages."""
     numbers = f"{int(row.created)} {int(row.updated)} {int(row.flags)}"  # decimal: what a store says may be of any size
-    texts = (row.id, row.title, row.directory, row.project, row.worktree, row.parent, row.source, row.agent, numbers)
+    places = (row.directory, row.project, row.worktree, row.repository)
+    texts = (row.id, row.title, *places, row.parent, row.source, row.agent, numbers)
     lengths = _LENGTHS.pack(*(_NONE if text is None else len(text) for text in texts))
     return lengths + "".join(text for text in texts if text is not None).encode("utf-8", "surrogatepass")
 
@@ -36,7 +37,7 @@ def decoded(record: bytes, first_message: int, last_message: int) -> SessionRow:
     for length in _LENGTHS.unpack_from(record):
         texts.append(None if length == _NONE else text[place : place + length])
         place += 0 if length == _NONE else length
-    key, title, directory, project, worktree, parent, source, agent, numbers = texts
+    key, title, directory, project, worktree, repository, parent, source, agent, numbers = texts
     created, updated, flags = map(int, (numbers or "").split(" "))
     return SessionRow(
         id=key or "",
@@ -52,6 +53,7 @@ def decoded(record: bytes, first_message: int, last_message: int) -> SessionRow:
         flags=flags,
         first_message=first_message,
         last_message=last_message,
+        repository=repository,
     )
 
 

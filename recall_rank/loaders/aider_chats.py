@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Literal
 
 import xxhash
 
+from recall_rank.loaders.aider_usage import used
 from recall_rank.loaders.payloads import strip_text
 from recall_rank.loaders.titles import title_from
 from recall_rank.loaders.values import millis
@@ -92,7 +94,7 @@ class _Chat:
         time = millis(self._started)  # of an unknown zone; read as UTC, so that it is the same everywhere
         prompts = [_COMMAND.sub("", text, count=1) for text in typed]
         title = next((text for text in prompts if not text.startswith("/")), typed[0] if typed else None)
-        messages = tuple(_messages(key, said, time))
+        messages = tuple(_with_usage(_messages(key, said, time)))
         return Session(
             key,
             messages,
@@ -122,6 +124,17 @@ def _messages(key: str, said: list[tuple[_Kind, str]], time: int) -> Iterator[Me
             yield Message(name, "user", time, (Part(f"{name}:0", "text", text),))
         else:
             yield Message(name, "assistant", time, tuple(_answer(name, text)), model=model)
+
+
+def _with_usage(messages: Iterable[Message]) -> list[Message]:
+    """The messages; an answer has what the program's next words say that it used."""
+    found: list[Message] = []
+    for message in messages:
+        if message.role == "tool" and found and found[-1].role == "assistant":
+            tokens, cost = used(message.parts[0].output or "")
+            found[-1] = replace(found[-1], tokens=tokens, cost=cost)
+        found.append(message)
+    return found
 
 
 def _answer(name: str, text: str) -> Iterator[Part]:

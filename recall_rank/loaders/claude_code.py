@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,15 @@ from typing import Any
 import orjson
 
 from recall_rank.loaders.claude_records import AGENT, STARTS, is_progress, looks_like
-from recall_rank.loaders.claude_transcript import Transcript, UnfitError
+from recall_rank.loaders.claude_transcript import Transcript
+from recall_rank.loaders.copies import counted_once
 from recall_rank.loaders.files import blocks, opened, read_small, signature, walk
 from recall_rank.loaders.jsonl import Records
 from recall_rank.loaders.peek import first_records
-from recall_rank.loaders.resume import Place, pack, unpack
+from recall_rank.loaders.resume import Place, UnfitError, pack, unpack
 from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.values import mapping
-from recall_rank.model import Flag, Message, Part, Reading, Session, Source, Unit
+from recall_rank.model import Flag, Message, Reading, Session, Source, Unit
 
 NAME = AGENT
 SUFFIX = ".jsonl"
@@ -50,7 +51,7 @@ class ClaudeCode:
 
     def signature(self, unit: Unit) -> bytes:
         path = self._root / unit.key
-        found = signature(path, self._root)
+        found = signature(path)
         for folder in _spill_folders(path):
             try:
                 found += b".%d" % folder.lstat().st_mtime_ns
@@ -112,7 +113,7 @@ class ClaudeCode:
     def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
         """The sessions without what a fork copied from another, and what is to be said about that.
 
-        A copied record keeps its uuid. It stays in the longest session; one that has nothing of its own is left out.
+        A copied record keeps its uuid. It stays in the session that a fork names, else in the longest one.
         """
         homes = {session.id: session.directory for session in sessions}
         sessions = [
@@ -121,40 +122,33 @@ class ClaudeCode:
             else session
             for session in sessions
         ]
-        uuids = [_uuids(session) for session in sessions]
-        if sum(map(len, uuids)) == len(set().union(*uuids)):
-            return list(sessions), []
-        order = sorted(range(len(sessions)), key=lambda at: _rank(sessions[at]))
-        seen: set[str] = set()
-        kept: dict[int, Session] = {}
-        copies = 0
-        for at in order:
-            session = sessions[at]
-            if not seen.isdisjoint(uuids[at]):
-                messages = [left for message in session.messages if (left := _without(message, seen))]
-                copies += len(session.messages) - len(messages)
-                session = replace(session, messages=tuple(messages))
-            seen |= uuids[at]
-            if session.messages:
-                kept[at] = session
-        warnings = [f"{copies} messages that forks had copied were counted once"] if copies else []
-        return [kept[at] for at in sorted(kept)], warnings
+        return self.once(sessions)
+
+    @staticmethod
+    def kin(session: Session) -> tuple[str | None, ...]:
+        """The sessions that settle() looks at for this one, besides those that share messages with it."""
+        return session.forked_from, session.parent if session.directory is None else None
+
+    @staticmethod
+    def once(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The same for sessions of several stores: a fork may lie in another one than what it was forked from."""
+        ids = {session.id for session in sessions}
+        order = sorted(range(len(sessions)), key=lambda at: (sessions[at].forked_from in ids, _rank(sessions[at])))
+        return counted_once(sessions, order, _uuids, _without)
 
 
-def _uuids(session: Session) -> set[str]:
-    return {part.id.rpartition(":")[0] for message in session.messages for part in message.parts}
+def _uuids(message: Message) -> list[str]:
+    return list(dict.fromkeys(part.id.rpartition(":")[0] for part in message.parts))
 
 
 def _rank(session: Session) -> tuple[int, int, str]:
     return -len(session.messages), session.created, session.id
 
 
-def _without(message: Message, seen: set[str]) -> Message | None:
+def _without(message: Message, seen: Collection[Hashable]) -> Message | None:
     """The message without parts whose record was seen; None when none is left."""
-    parts: list[Part] = [part for part in message.parts if part.id.rpartition(":")[0] not in seen]
-    if len(parts) == len(message.parts):
-        return message
-    return replace(message, parts=tuple(parts)) if parts else None
+    parts = tuple(part for part in message.parts if part.id.rpartition(":")[0] not in seen)
+    return replace(message, parts=parts) if parts else None
 
 
 def _is_transcript(name: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from recall_rank.loaders.jsonl import Line, Record
-from recall_rank.model import Flag, Part, Role
+from recall_rank.loaders.usage import dollars, tokens_of
+from recall_rank.model import Flag, Message, Part, Role, Tokens
 
 AGENT = "claude-code"
 STARTS = ('{"type":', '{"parentUuid":', '{"isSidechain":', '{"uuid":', '{"sessionId":', '{"message":')
@@ -47,3 +49,35 @@ class Draft:
     model: str | None
     uuids: list[str] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
+    usage: dict[str, Any] = field(default_factory=dict)  # every line of an answer tells it, the last one in full
+    cost: float | None = None
+
+    def used(self, usage: Any, cost: Any) -> None:
+        """Notes what a line says that the answer used so far."""
+        if type(usage) is dict and usage:
+            self.usage = usage
+        if cost is not None:
+            self.cost = dollars(cost) or self.cost
+
+    def tokens(self) -> Tokens | None:
+        """What the answer used; caches are counted apart."""
+        usage = self.usage
+        if not usage:
+            return None
+        read = usage.get("cache_read_input_tokens")
+        beside = (usage.get("cache_creation_input_tokens"), read)
+        return tokens_of(usage.get("input_tokens"), usage.get("output_tokens"), read, beside_sent=beside)
+
+    def message(self, flags: Flag) -> Message:
+        return Message(
+            self.id,
+            self.role,
+            self.time,
+            tuple(self.parts),
+            None,
+            self.agent,
+            self.model,
+            self.flags | flags,
+            self.tokens(),
+            self.cost,
+        )

@@ -12,16 +12,13 @@ from typing import Any
 from recall_rank.loaders.claude_blocks import attached_part, part_from, pruned, result_of, system_text
 from recall_rank.loaders.claude_records import AGENT, REPEATS, SAID, TITLES, Draft
 from recall_rank.loaders.jsonl import Record
+from recall_rank.loaders.resume import UnfitError
 from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.titles import injected, title_from
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Message, Part, Role, Session
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
-
-
-class UnfitError(Exception):
-    """An appended record changes what lies before the resume point."""
 
 
 class Transcript:
@@ -39,6 +36,7 @@ class Transcript:
         self._session_id: str | None = kept.get("session")
         self._created: int = kept.get("created", 0)
         self._updated: int = kept.get("updated", 0)
+        self._origin: str | None = kept.get("origin")
         self._sidechain: bool = kept.get("sidechain", True)  # every record so far belongs to a subagent
         self._drafts: dict[str, Draft] = {}
         self._calls: dict[str, tuple[Draft, int]] = {}
@@ -115,6 +113,7 @@ class Transcript:
                 draft.flags |= Flag.SYNTHETIC
         else:
             draft.uuids.append(uuid)
+        draft.used(message.get("usage"), record.get("costUSD"))
         return draft
 
     def _draft(self, key: str, uuid: str, role: Role, record: Record, flags: Flag) -> Draft:
@@ -198,6 +197,8 @@ class Transcript:
             self._created = min(self._created or time, time)
             self._updated = max(self._updated, time)
         self._directory = self._directory or text_of(record.get("cwd"))
+        if self._origin is None and "forkedFrom" in record:
+            self._origin = text_of(mapping(record["forkedFrom"]).get("sessionId"))
         self._session_id = text_of(record.get("sessionId")) or self._session_id
         self._sidechain = self._sidechain and bool(record.get("isSidechain"))
 
@@ -219,17 +220,16 @@ class Transcript:
             None,
             self._created,
             self._updated,
-            self._session_id if subagent else None,
+            self._session_id if subagent else self._origin,
             source,
             AGENT,
             Flag.SUBAGENT if subagent else Flag.NONE,
+            forked_from=None if subagent else self._origin,
         )
 
     def _message(self, at: int, draft: Draft) -> Message:
-        flags = draft.flags
-        if at < self._outside and self._preserved.isdisjoint(draft.uuids):
-            flags |= Flag.OUT_OF_CONTEXT
-        return Message(draft.id, draft.role, draft.time, tuple(draft.parts), None, draft.agent, draft.model, flags)
+        outside = at < self._outside and self._preserved.isdisjoint(draft.uuids)
+        return draft.message(Flag.OUT_OF_CONTEXT if outside else Flag.NONE)
 
     def _title(self) -> str | None:
         summary = next((text for leaf, text in reversed(self._summaries) if leaf in self._uuids and text), None)
@@ -238,16 +238,12 @@ class Transcript:
 
     def state(self) -> dict[str, Any]:
         """What a transcript that continues this one must know."""
+        words = (self._first_words or "")[:1000] or None
         return {
-            "last": self._last_id,
-            "titles": self._titles,
-            "words": (self._first_words or "")[:1000] or None,
-            "cwd": self._directory,
-            "session": self._session_id,
-            "created": self._created,
-            "updated": self._updated,
-            "sidechain": self._sidechain,
-        }
+            "last": self._last_id, "titles": self._titles, "words": words, "cwd": self._directory,
+            "session": self._session_id, "created": self._created, "updated": self._updated,
+            "sidechain": self._sidechain, "origin": self._origin,
+        }  # fmt: skip
 
     def warnings(self) -> list[str]:
         return list(self._unknown)

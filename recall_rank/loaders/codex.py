@@ -13,10 +13,10 @@ from typing import IO, Any
 
 from recall_rank.loaders.codex_index import Thread, threads_of
 from recall_rank.loaders.codex_rollout import AGENT, STARTS, Rollout
-from recall_rank.loaders.codex_turns import UnfitError
+from recall_rank.loaders.copies import also_at, forked
 from recall_rank.loaders.files import BLOCK, blocks, opened, signature, walk
 from recall_rank.loaders.jsonl import Records
-from recall_rank.loaders.resume import Place, pack, unpack
+from recall_rank.loaders.resume import Place, UnfitError, pack, unpack
 from recall_rank.model import Flag, Message, Part, Reading, Session, Source, Unit
 
 NAME = AGENT
@@ -58,7 +58,7 @@ class Codex:
         return [Unit(key.as_posix(), str(self._shown / key)) for key in keys]
 
     def signature(self, unit: Unit) -> bytes:
-        return signature(self._root / unit.key, self._root) + repr(self._thread(unit)).encode()
+        return signature(self._root / unit.key) + repr(self._thread(unit)).encode()
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's session, or what was appended when `since` still fits (see resume.continues)."""
@@ -103,21 +103,27 @@ class Codex:
 
     def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
         """The sessions without what a fork copied from its parent, and what is to be said about that."""
-        known = {session.id: session.messages for session in sessions}
-        kept = []
+        known = {session.id: session for session in sessions}
+        kept: list[Session] = []
+        repeated: dict[str, Session] = {}
         copies = 0
         for session in sessions:
-            original = known.get(session.parent or "", ())
+            parent = known.get(session.parent or "")
             own = session.messages
-            if original and session.parent != session.id:
+            if parent is not None and parent is not session:
                 if not session.flags & Flag.SUBAGENT:  # it begins with the same instructions without being a copy
-                    own = own[_copied(own, original) :]
-                ids = {message.id for message in original}
+                    own = own[_copied(own, parent.messages) :]
+                ids = {message.id for message in parent.messages}
                 own = [message for message in own if message.id not in ids]
                 copies += len(session.messages) - len(own)
-                session = replace(session, messages=tuple(own))
+                if session.messages and not own:
+                    repeated[parent.id] = also_at(repeated.get(parent.id, parent), session)
+                    continue
+                if len(own) < len(session.messages):
+                    session = forked(session, own, parent)
             if session.messages:
                 kept.append(session)
+        kept = [also_at(session, repeated.get(session.id, session)) for session in kept]
         return kept, [f"{copies} messages that forks had copied were counted once"] if copies else []
 
 

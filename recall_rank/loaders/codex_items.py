@@ -51,10 +51,12 @@ def message_parts(key: str, item: Record) -> list[Part]:
     origins, kinds = about.get("content_item_metadata"), about.get("content_item_kinds")
     found = []
     for index, text in enumerate(texts_of(item.get("content"))):
-        origin = text_of(mapping(mapping(_at(origins, index)).get("provenance")).get("type"))
-        by_program = origin != "user" if origin else _INJECTED.match(text) or injected(text)
         flags = Flag.NONE
-        if role in {"developer", "system"} or (role == "user" and by_program):
+        if role == "user":
+            origin = text_of(mapping(mapping(_at(origins, index)).get("provenance")).get("type"))
+            if origin != "user" if origin else _INJECTED.match(text) or injected(text):
+                flags = Flag.SYNTHETIC
+        elif role in {"developer", "system"}:
             flags = Flag.SYNTHETIC
         if _at(kinds, index) == "compaction.summary":
             flags |= Flag.SUMMARY
@@ -95,7 +97,7 @@ def answered(call: Part, item: Record, fuller: str | None, *, failed: bool) -> P
     if text and text.startswith('{"output":'):  # of early versions
         text, failed = _unpacked(text, failed=failed)
     if text:
-        code = _EXIT.search(text, 0, _HEADER)
+        code = _EXIT.search(text, 0, _HEADER) if text.find(" code", 0, _HEADER) >= 0 else None
         failed = failed or (code is not None and code[1] != "0")
         cut = _TRUNCATED.search(text) if fuller and len(fuller) > len(text) else None
         if cut:
@@ -122,7 +124,8 @@ def files_of(tool_input: Any) -> tuple[str, ...]:
     texts = tool_input.values() if type(tool_input) is dict else ()
     flat = [one for text in texts for one in (text if type(text) is list else [text])]
     patched = [path for text in flat if type(text) is str and "*** " in text for path in _PATCHED.findall(text)]
-    return tuple(dict.fromkeys([*touched_files(tool_input), *patched]))
+    named = touched_files(tool_input)
+    return tuple(dict.fromkeys([*named, *patched])) if patched or len(named) > 1 else named
 
 
 def _arguments(value: Any) -> Any:
@@ -145,3 +148,11 @@ def _unpacked(text: str, *, failed: bool) -> tuple[str, bool]:
 
 def _at(values: Any, index: int) -> Any:
     return values[index] if type(values) is list and index < len(values) else None
+
+
+def touched(report: Record) -> list[str]:
+    """The files that an event says a call read or changed."""
+    read = report.get("parsed_cmd")
+    steps = [one for one in read if type(one) is dict and one.get("type") == "read"] if type(read) is list else []
+    paths = [*(step.get("path") for step in steps), *mapping(report.get("changes"))]
+    return [path for path in paths if type(path) is str and path]

@@ -10,9 +10,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from recall_rank.loaders.codex_items import CALLS, OUTPUTS, WORDLESS, answered, call_from, message_parts, thought
-from recall_rank.loaders.codex_turns import Turn, UnfitError, compact, roll_back
+from recall_rank.loaders.codex_items import (
+    CALLS,
+    OUTPUTS,
+    WORDLESS,
+    answered,
+    call_from,
+    message_parts,
+    thought,
+    touched,
+)
+from recall_rank.loaders.codex_meta import Kept, nothing_yet, take
+from recall_rank.loaders.codex_turns import Turn, account, compact, roll_back
 from recall_rank.loaders.jsonl import Record
+from recall_rank.loaders.repositories import remote_name
+from recall_rank.loaders.resume import UnfitError
 from recall_rank.loaders.titles import title_from
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Part, Role, Session
@@ -29,10 +41,7 @@ class Rollout:
     def __init__(self, stem: str, before: dict[str, Any] | None = None) -> None:
         self._stem = stem
         self._continues = before is not None
-        self._kept: dict[str, Any] = before or {
-            "id": None, "parent": None, "subagent": False, "cwd": None, "model": None, "words": None, "name": None,
-            "created": 0, "updated": 0, "answering": False, "agent": None,
-        }  # fmt: skip
+        self._kept: Kept = before or nothing_yet()
         self._turns: list[Turn] = []
         self._calls: dict[str, tuple[Turn, int]] = {}
         self._fuller: dict[str, str] = {}
@@ -57,7 +66,7 @@ class Rollout:
         if kind == "event_msg":
             self._event(payload, number, time)
         elif kind == "session_meta":
-            self._meta(payload)
+            take(self._kept, payload)
         elif kind == "turn_context":
             self._kept["model"] = text_of(payload.get("model")) or self._kept["model"]
             self._kept["cwd"] = self._kept["cwd"] or text_of(payload.get("cwd"))
@@ -70,21 +79,6 @@ class Rollout:
         return None
 
     # --- records -----------------------------------------------------------------------------------
-
-    def _meta(self, meta: Record) -> None:
-        key, kept = text_of(meta.get("id")), self._kept
-        if kept["id"] is not None:  # of the session that this one was forked from
-            kept["parent"] = kept["parent"] or (key if key != kept["id"] else None)
-            return
-        kept["id"] = key
-        kept["cwd"] = kept["cwd"] or text_of(meta.get("cwd"))
-        kept["created"] = millis(meta.get("timestamp")) or kept["created"]
-        source = meta.get("source")
-        spawned = mapping(mapping(mapping(source).get("subagent")).get("thread_spawn"))
-        kept["agent"] = text_of(meta.get("agent_role")) or text_of(meta.get("agent_nickname"))
-        kept["subagent"] = "subagent" in mapping(source) or meta.get("thread_source") == "subagent"
-        parents = (spawned.get("parent_thread_id"), meta.get("parent_thread_id"), meta.get("forked_from_id"))
-        kept["parent"] = next((parent for parent in map(text_of, parents) if parent), None)
 
     def _item(self, number: int, item: Record, time: int, about: Record) -> str | None:
         kind = item.get("type")
@@ -172,6 +166,8 @@ class Rollout:
             self._ran(str(item.get("id")), item)
         elif kind in {"exec_command_end", "patch_apply_end"}:
             self._ran(str(event.get("call_id")), event)
+        elif kind == "token_count":
+            self._used(mapping(event.get("info")))
         elif kind == "thread_name_updated":
             self._kept["name"] = text_of(event.get("thread_name")) or self._kept["name"]
         elif kind == "thread_rolled_back":
@@ -183,14 +179,18 @@ class Rollout:
             turn.flags = Flag.SYNTHETIC | Flag.ERROR
             turn.parts.append(Part(f"{turn.id}:0", "text", error=text_of(event.get("message"))))
 
+    def _used(self, info: Record) -> None:
+        """What the last answer used; said again when only limits have changed."""
+        total = info.get("total_token_usage")
+        if total != self._kept["total"] and not account(self._turns, mapping(info.get("last_token_usage"))):
+            self._changes_what_was_read()
+        self._kept["total"] = total
+
     def _ran(self, call_id: str, report: Record) -> None:
         """What an event knows of a call beyond its answer."""
         output = text_of(report.get("aggregated_output"))
         failed = report.get("status") in {"failed", "declined"} or report.get("success") is False
-        read = report.get("parsed_cmd")
-        steps = [one for one in read if type(one) is dict and one.get("type") == "read"] if type(read) is list else []
-        paths = [*(step.get("path") for step in steps), *mapping(report.get("changes"))]
-        found = [path for path in paths if type(path) is str and path]
+        found = touched(report)
         call = self._calls.get(call_id)
         if call is None:
             if output or failed or found:
@@ -237,6 +237,8 @@ class Rollout:
             source,
             AGENT,
             flags | Flag.SUBAGENT if kept["subagent"] else flags,
+            forked_from=kept["forked"],
+            repository=remote_name(kept["url"]),
         )
 
     def state(self) -> dict[str, Any]:

@@ -7,12 +7,9 @@ from dataclasses import dataclass, field
 
 from recall_rank.loaders.codex_items import texts_of
 from recall_rank.loaders.jsonl import Record
+from recall_rank.loaders.usage import added, tokens_of
 from recall_rank.loaders.values import text_of
-from recall_rank.model import Flag, Message, Part, Role
-
-
-class UnfitError(Exception):
-    """An appended record changes what lies before the resume point."""
+from recall_rank.model import Flag, Message, Part, Role, Tokens
 
 
 @dataclass(slots=True)
@@ -27,11 +24,30 @@ class Turn:
     author: str | None = None
     parts: list[Part] = field(default_factory=list)
     typed: bool = False  # by a person, at least in part
+    tokens: Tokens | None = None
 
     def message(self, agent: str | None) -> Message:
         return Message(
-            self.id, self.role, self.time, tuple(self.parts), self.author, agent, self.model, self.flags
-        )  # fmt: skip
+            self.id,
+            self.role,
+            self.time,
+            tuple(self.parts),
+            self.author,
+            agent,
+            self.model,
+            self.flags,
+            self.tokens,
+        )
+
+
+def account(turns: Sequence[Turn], usage: Record) -> bool:
+    """Adds what was used to the last answer; False where that is not among the turns."""
+    names = ("input_tokens", "output_tokens", "cached_input_tokens", "reasoning_output_tokens")
+    used = tokens_of(*map(usage.get, names))
+    turn = next((turn for turn in reversed(turns) if turn.role == "assistant"), None)
+    if turn is not None:
+        turn.tokens = added(turn.tokens, used)
+    return turn is not None or used is None
 
 
 def roll_back(turns: Sequence[Turn], count: object) -> None:

@@ -7,24 +7,26 @@ the events. The summaries in `session-store.db` repeat what the events hold and 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.copilot_events import AGENT, STARTS, Events, UnfitError
+from recall_rank.loaders.copies import counted_once
+from recall_rank.loaders.copilot_events import AGENT, STARTS, Events
 from recall_rank.loaders.copilot_workspace import workspace_of
 from recall_rank.loaders.files import blocks, opened, read_small, signature, walk
 from recall_rank.loaders.jsonl import Records
 from recall_rank.loaders.peek import first_records
-from recall_rank.loaders.resume import Place, pack, unpack
-from recall_rank.loaders.spills import Spills
+from recall_rank.loaders.resume import Place, UnfitError, pack, unpack
+from recall_rank.loaders.spills import Spills, TemporaryOutputs
 from recall_rank.model import Reading, Session, Source, Unit
 
 NAME = AGENT
 EVENTS = "events.jsonl"
 STATE = "session-state"
 WORKSPACE = "workspace.yaml"
+_MOVED = re.compile(r"\d+-copilot-tool-output-[\w-]+")
 
 
 class Copilot:
@@ -51,9 +53,9 @@ class Copilot:
 
     def signature(self, unit: Unit) -> bytes:
         path = self._root / unit.key
-        found = signature(path, self._root)
+        found = signature(path)
         try:
-            return found + signature(path.with_name(WORKSPACE), self._root)
+            return found + signature(path.with_name(WORKSPACE))
         except OSError:
             return found
 
@@ -61,22 +63,24 @@ class Copilot:
         """The file's session, or what was appended when `since` still fits (see resume.continues)."""
         path = self._root / unit.key
         with opened(path, self._root) as file:
+            owner = os.fstat(file.fileno()).st_uid
             resume = unpack(file, since)
             if resume is not None:
                 place, state = resume
                 try:
-                    return self._read(unit, path, blocks(file, start=place.offset), place, state)
+                    return self._read(unit, path, owner, blocks(file, start=place.offset), place, state)
                 except UnfitError:
                     pass  # what was appended changes something before it
-            return self._read(unit, path, blocks(file), Place(), None)
+            return self._read(unit, path, owner, blocks(file), Place(), None)
 
     def _read(
-        self, unit: Unit, path: Path, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
-    ) -> Reading:  # fmt: skip
+        self, unit: Unit, path: Path, owner: int, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+    ) -> Reading:
         lines = Records(data, unit.location, starts=STARTS, place=place)
         folder = path.parent
         inside = path.name == EVENTS
-        events = Events(Spills(folder, [folder / "checkpoints", folder / "files"] if inside else []), before)
+        spills = Spills(folder, [folder / "checkpoints", folder / "files"] if inside else [])
+        events = Events(spills, TemporaryOutputs(_MOVED, owner), before)
         for number, record in lines:
             problem = events.add(number, record)
             if problem:
@@ -98,18 +102,13 @@ class Copilot:
 
     def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
         """The sessions without messages that an earlier one has, and what is to be said about that."""
-        seen: set[str] = set()
-        kept: dict[int, Session] = {}
-        copies = 0
-        for at in sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id)):
-            session = sessions[at]
-            own = tuple(message for message in session.messages if message.id not in seen)
-            copies += len(session.messages) - len(own)
-            seen.update(message.id for message in own)
-            if own or not session.messages:
-                kept[at] = session if len(own) == len(session.messages) else replace(session, messages=own)
-        warnings = [f"{copies} messages that forks had copied were counted once"] if copies else []
-        return [kept[at] for at in sorted(kept)], warnings
+        return self.once(sessions)
+
+    @staticmethod
+    def once(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The same for sessions of several stores."""
+        order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
+        return counted_once(sessions, order, lambda message: [message.id])
 
 
 def _is_jsonl(name: str) -> bool:

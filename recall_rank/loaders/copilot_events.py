@@ -7,43 +7,36 @@ here is reported.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
-from recall_rank.loaders.copilot_parts import Draft, answered, call_part, said_parts
+from recall_rank.loaders.copilot_parts import NOTES, REPEATED, Draft, answered, call_part, said_parts
+from recall_rank.loaders.copilot_workspace import remote_of
 from recall_rank.loaders.jsonl import Record
-from recall_rank.loaders.spills import Spills
+from recall_rank.loaders.resume import UnfitError
+from recall_rank.loaders.spills import Spills, TemporaryOutputs
 from recall_rank.loaders.titles import title_from
+from recall_rank.loaders.usage import tokens_of
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Part, Role, Session
 
 AGENT = "copilot-cli"
 STARTS = ('{"type":',)
-MOVED = "outputs that Copilot CLI moved to temporary files are not read, their previews are kept"
+VERSION = 1  # of the format, the newest that is known here
+MOVED = "outputs that Copilot CLI moved to temporary files are gone, their previews are kept"
 _WORDS = ("content", "message", "text", "summary")
-_REPEATED = re.compile(
-    r"assistant\.\w+_delta|tool\.execution_(?:partial_result|progress)|session\.task_complete|hook\.\w+"
-)
-_NOTES = {
-    *("session.info", "session.warning", "session.error", "subagent.failed"),
-    *("system.message", "system.notification", "skill.invoked"),
-}
-
-
-class UnfitError(Exception):
-    """An appended event changes what lies before the resume point."""
 
 
 class Events:
     """Takes the events of one file in order. `before` is the state() of events that these continue."""
 
-    def __init__(self, spills: Spills, before: dict[str, Any] | None = None) -> None:
+    def __init__(self, spills: Spills, moved: TemporaryOutputs, before: dict[str, Any] | None = None) -> None:
         self._spills = spills
+        self._outside = moved
         self._continues = before is not None
         self._kept: dict[str, Any] = before or {
             "id": None, "cwd": None, "root": None, "model": None, "words": None, "title": None,
-            "created": 0, "updated": 0, "thought": None, "agents": {},
+            "created": 0, "updated": 0, "thought": None, "agents": {}, "used": {}, "remote": None,
         }  # fmt: skip
         self._drafts: list[Draft] = []
         self._calls: dict[str, tuple[Draft, int]] = {}
@@ -56,6 +49,8 @@ class Events:
             "session.model_change": self._context,
             "session.title_changed": self._context,
             "user.message": self._user,
+            "session.usage_record": self._used,
+            "assistant.usage": self._used,
             "assistant.message": self._assistant,
             "assistant.reasoning": self._reasoning,
             "tool.execution_start": self._started,
@@ -64,7 +59,7 @@ class Events:
             "session.context_cleared": self._cleared,
             "session.snapshot_rewind": self._rewound,
             "subagent.started": self._agent,
-            **dict.fromkeys(_NOTES, self._note),
+            **dict.fromkeys(NOTES, self._note),
         }
 
     def add(self, number: int, event: Record) -> str | None:
@@ -78,12 +73,14 @@ class Events:
         self._seen.add(key)
         time = millis(event.get("timestamp"))
         if time:
-            self._kept["created"] = min(self._kept["created"] or time, time)
-            self._kept["updated"] = max(self._kept["updated"], time)
+            kept = self._kept
+            kept["updated"] = max(kept["updated"], time)
+            if not 0 < kept["created"] <= time:
+                kept["created"] = time
         handler = self._by_type.get(kind)
         if handler is not None:
             handler(key, event, data)
-        elif not _REPEATED.fullmatch(kind) and any(type(data.get(name)) is str and data[name] for name in _WORDS):
+        elif not REPEATED.fullmatch(kind) and any(type(data.get(name)) is str and data[name] for name in _WORDS):
             self._warnings[f"events of the unknown type {kind[:60]!r} were not read"] = None
         return None
 
@@ -95,9 +92,13 @@ class Events:
         kept["id"] = text_of(data.get("sessionId")) or kept["id"]
         kept["cwd"] = kept["cwd"] or text_of(context.get("cwd"))
         kept["root"] = kept["root"] or text_of(context.get("gitRoot"))
+        kept["remote"] = kept["remote"] or remote_of(context)
         kept["model"] = text_of(data.get("selectedModel")) or text_of(data.get("newModel")) or kept["model"]
         kept["title"] = text_of(data.get("title")) or kept["title"]
         kept["created"] = millis(data.get("startTime")) or kept["created"]
+        version = data.get("version")
+        if type(version) is int and version > VERSION:
+            self._warnings[f"version {version} of the format was read as far as version {VERSION} goes"] = None
 
     def _draft(self, key: str, event: Record, role: Role, flags: Flag = Flag.NONE) -> Draft:
         data = event["data"]
@@ -119,6 +120,9 @@ class Events:
     def _assistant(self, key: str, event: Record, data: Record) -> None:
         draft = self._draft(self._own_id(key, data), event, "assistant")
         draft.model = text_of(data.get("model")) or self._kept["model"]
+        used = self._kept["used"].pop(str(data.get("apiCallId")), ()) if self._kept["used"] else ()
+        if used or "outputTokens" in data:
+            draft.tokens = tokens_of(*used) if used else tokens_of(None, data["outputTokens"])
         thought = text_of(data.get("reasoningText"))
         if thought and thought != self._kept["thought"]:
             draft.parts.append(Part(f"{draft.id}:thought", "reasoning", thought))
@@ -129,6 +133,12 @@ class Events:
         for request in requests if type(requests) is list else ():
             if type(request) is dict:
                 self._call(draft, request, text_of(request.get("name")))
+
+    def _used(self, key: str, event: Record, data: Record) -> None:
+        """What a request used: it is told before the answer that it gave, and named by it."""
+        usage = mapping(data.get("usage")) or data
+        names = ("inputTokens", "outputTokens", "cacheReadTokens", "reasoningTokens")
+        self._kept["used"] = {str(usage.get("apiCallId")): [usage.get(name) for name in names]}
 
     def _own_id(self, key: str, data: Record) -> str:
         """The message's own id, or the event's where another event had that already."""
@@ -162,7 +172,7 @@ class Events:
         draft.parts[at] = answered(draft.parts[at], data, self._moved)
 
     def _moved(self, path: str) -> str | None:
-        whole = self._spills.read(path)
+        whole = self._spills.read(path) or self._outside.read(path)
         if whole is None:
             self._warnings[MOVED] = None
         return whole
@@ -228,6 +238,7 @@ class Events:
             None,
             source,
             AGENT,
+            repository=kept["remote"],
         )
 
     def state(self) -> dict[str, Any]:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from recall_rank.loaders.jsonl import Record
+from recall_rank.loaders.remade import ended
 from recall_rank.loaders.titles import injected
 from recall_rank.loaders.values import mapping, text_of, touched_files
-from recall_rank.model import Flag, Message, Part, Role
+from recall_rank.model import Flag, Message, Part, Role, Tokens
 
+REPEATED = re.compile(
+    r"assistant\.\w+_delta|tool\.execution_(?:partial_result|progress)|session\.task_complete|hook\.\w+"
+)
+NOTES = {
+    *("session.info", "session.warning", "session.error", "subagent.failed"),
+    *("system.message", "system.notification", "skill.invoked"),
+}
 _MOVED = re.compile(r"Output too large to read at once \([^\n]*?Saved to: (.+)")
 
 
@@ -26,10 +34,11 @@ class Draft:
     agent: str | None = None
     model: str | None = None
     parts: list[Part] = field(default_factory=list)
+    tokens: Tokens | None = None
 
     def message(self) -> Message:
         parts = tuple(self.parts)
-        return Message(self.id, self.role, self.time, parts, None, self.agent, self.model, self.flags)
+        return Message(self.id, self.role, self.time, parts, None, self.agent, self.model, self.flags, self.tokens)
 
 
 def said_parts(key: str, data: Record) -> Iterator[Part]:
@@ -55,7 +64,7 @@ def call_part(key: str, request: Record, name: str | None) -> Part:
         "tool",
         tool=name,
         input=given,
-        title=title if title not in mapping(given).values() else None,
+        title=title if title and title not in mapping(given).values() else None,
         status="pending",
         files=touched_files(given),
     )
@@ -69,7 +78,7 @@ def answered(call: Part, data: Record, whole: Callable[[str], str | None]) -> Pa
     if moved:
         output = whole(moved[1].strip()) or output
     if data.get("success") is not False:
-        return replace(call, output=output, status="completed")
+        return ended(call, output, failed=False)
     error = data.get("error")
     error = text_of(mapping(error).get("message")) or text_of(error) or output
-    return replace(call, error=error, status="error", flags=call.flags | Flag.ERROR)
+    return ended(call, error, failed=True)

@@ -1,10 +1,13 @@
-"""The few lines of YAML that Copilot CLI keeps beside a session: names and values, nothing nested."""
+"""Where a session of Copilot CLI took place: the few lines of YAML beside it, and what its events name."""
 
 from __future__ import annotations
 
 import re
 
 import orjson
+
+from recall_rank.loaders.jsonl import Record
+from recall_rank.loaders.values import text_of
 
 _LINE = re.compile(r"([A-Za-z_]\w*):(?:[ \t]+(.*?))?[ \t]*\r?")
 _BLOCK = re.compile(r"^[|>][+-]?\d?$")
@@ -36,3 +39,11 @@ def _plain(value: str) -> str:
         except ValueError:
             return value[1:-1]
     return "" if value in {"null", "~"} else value
+
+
+def remote_of(context: Record) -> str | None:
+    """The repository as host and path; the host is one of the two that it may be."""
+    name = text_of(context.get("repository"))
+    hosts = {"github": "github.com", "ado": "dev.azure.com"}
+    host = text_of(context.get("repositoryHost")) or "github.com"
+    return f"{hosts.get(host, host)}/{name}" if name and "/" in name else None

@@ -66,6 +66,10 @@ class Cursor(SessionDatabase):
             for session in sessions
         ], []
 
+    def kin(self, session: Session) -> list[str]:
+        """The conversations that settle() changes for this one."""
+        return [child for child, parent in self._parents.items() if parent == session.id]
+
     def _record(self, key: str, raw: object, malformed: list[Malformed]) -> Record | None:
         """A row's JSON object. An empty value is a row that Cursor has cleared."""
         data = raw.encode("utf-8", "replace") if type(raw) is str else raw

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from recall_rank.loaders.cursor_bubbles import parts_of, time_of, tools_apart
 from recall_rank.loaders.cursor_rows import path_of
 from recall_rank.loaders.jsonl import Record
 from recall_rank.loaders.titles import title_from
+from recall_rank.loaders.usage import dollars, tokens_of
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Message, Role, Session
 
@@ -64,6 +66,7 @@ class Composer:
             source=source,
             agent=AGENT,
             flags=self._flags(),
+            cost=self._cost(),
         )
 
     def _message(self, name: str, hidden: bool, flags: Flag = Flag.NONE) -> Message | None:
@@ -81,6 +84,7 @@ class Composer:
             tuple(parts_of(name, bubble, tool)),
             model=model if role == "assistant" else None,
             flags=flags | Flag.SYNTHETIC if hidden else flags,
+            tokens=tokens_of(*map(mapping(bubble.get("tokenCount")).get, ("inputTokens", "outputTokens"))),
         )
 
     def _in_context(self, messages: list[Message]) -> list[Message]:
@@ -96,6 +100,12 @@ class Composer:
     def _flags(self) -> Flag:
         flags = Flag.ARCHIVED if self._record.get("isArchived") else Flag.NONE
         return flags | Flag.SUBAGENT if any(self._record.get(name) for name in _SUBAGENT) else flags
+
+    def _cost(self) -> float | None:
+        """What all models that were asked cost, which is stored in cents."""
+        models = mapping(self._record.get("usageData")).values()
+        cents = [mapping(model).get("costInCents") for model in models]
+        return dollars(sum(float(cost) for cost in cents if isinstance(cost, int | float)) / 100)
 
     def _folder(self) -> str | None:
         """The folder that the conversation itself, or one of its bubbles, names."""
@@ -117,14 +127,7 @@ def _hidden(header: dict[str, Any]) -> bool:
 
 
 def _outside(message: Message) -> Message:
-    return Message(
-        message.id,
-        message.role,
-        message.time,
-        message.parts,
-        model=message.model,
-        flags=message.flags | Flag.OUT_OF_CONTEXT,
-    )
+    return replace(message, flags=message.flags | Flag.OUT_OF_CONTEXT)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recall_rank.loaders.jsonl import Record
+from recall_rank.loaders.remade import filled
 from recall_rank.loaders.titles import injected, title_from
 from recall_rank.loaders.values import mapping, text_of, touched_files
 from recall_rank.model import Flag, Message, Part, Role
@@ -56,7 +57,7 @@ class Talk:
 
     def messages(self) -> tuple[Message, ...]:
         """The messages that hold something."""
-        return tuple(replace(message, parts=tuple(parts)) for message, parts in self._said if parts)
+        return tuple([filled(message, parts) for message, parts in self._said if parts])
 
     def title(self) -> str | None:
         return title_from(self.words)

@@ -102,11 +102,12 @@ def digest(head: bytes, tail: bytes) -> bytes:
     return xxhash.xxh3_64_digest(head) + xxhash.xxh3_64_digest(tail)
 
 
-def signature(path: Path, root: Path | None = None) -> bytes:
-    """Differs when the file was replaced, rewritten, cut or appended to; reads 320 bytes."""
-    with opened(path, root) as file:
-        status = os.fstat(file.fileno())
-        return b"%d.%d.%d." % (status.st_ino, status.st_size, status.st_mtime_ns) + digest(*ends(file, status.st_size))
+def signature(path: Path) -> bytes:
+    """Differs when the file was replaced, rewritten, cut or appended to; nothing of its content is read."""
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode):
+        raise NotRegularError(errno.EINVAL, "not a regular file", str(path))
+    return b"%d.%d.%d." % (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def walk(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[Path]:

@@ -51,7 +51,7 @@ class Gemini:
         return [Unit(key.as_posix(), str(self._shown / key)) for key in inside]
 
     def signature(self, unit: Unit) -> bytes:
-        return signature(self._root / unit.key, self._root)
+        return signature(self._root / unit.key)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's session, always as a whole: any record may change what stands before it."""

@@ -10,8 +10,9 @@ from typing import Any
 from recall_rank.loaders.jsonl import Record
 from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.titles import injected
+from recall_rank.loaders.usage import tokens_of
 from recall_rank.loaders.values import mapping, millis, text_of, touched_files
-from recall_rank.model import Flag, Message, Part, Role
+from recall_rank.model import Flag, Message, Part, Role, Tokens
 
 MASKED = "<tool_output_masked>"
 SUMMARY = "<state_snapshot>"
@@ -49,6 +50,23 @@ def message_from(record: Record, flags: Flag, spills: Spills, calls: set[str]) -
         tuple(parts),
         model=text_of(record.get("model")),
         flags=flags,
+        tokens=_used(mapping(record.get("tokens"))),
+    )
+
+
+def _used(tokens: dict[str, Any]) -> Tokens | None:
+    """What an answer used; thoughts, and what tools put into the request, are counted apart."""
+    if not tokens:
+        return None
+    thought = tokens.get("thoughts")
+    beside = (tokens.get("tool"),)
+    return tokens_of(
+        tokens.get("input"),
+        tokens.get("output"),
+        tokens.get("cached"),
+        thought,
+        beside_sent=beside,
+        beside_written=(thought,),
     )
 
 
@@ -66,15 +84,21 @@ def calls_of(record: Record) -> Iterator[Record]:
 
 def result_text(call: Record) -> tuple[str | None, str | None]:
     """What a call gave, and its error."""
-    outputs: list[str | None] = []
-    errors: list[str | None] = []
+    outputs: list[str] = []
+    errors: list[str] = []
     for piece in _pieces(call.get("result")):
         inner = mapping(piece)
-        response = mapping(mapping(inner.get("functionResponse")).get("response"))
-        outputs += [piece if type(piece) is str else text_of(inner.get("text")), text_of(response.get("output"))]
-        errors.append(text_of(response.get("error")))
-    output = "\n".join(filter(None, outputs))
-    return output or text_of(call.get("resultDisplay")), "\n".join(filter(None, errors)) or None
+        text = piece if type(piece) is str else text_of(inner.get("text"))
+        if text:
+            outputs.append(text)
+        answer = inner.get("functionResponse")
+        response = mapping(answer.get("response")) if type(answer) is dict else None
+        if response:
+            output, error = text_of(response.get("output")), text_of(response.get("error"))
+            outputs += [output] if output else []
+            errors += [error] if error else []
+    found = "\n".join(outputs) if outputs else text_of(call.get("resultDisplay"))
+    return found, "\n".join(errors) if errors else None
 
 
 def _pieces(content: Any) -> list[Any]:
@@ -131,18 +155,24 @@ def _calls(key: str, record: Record, spills: Spills) -> Iterator[Part]:
         if saved:
             output = spills.read(saved[1].strip()) or output
         given = call.get("args")
-        shown = mapping(call.get("resultDisplay")).get("filePath")
-        paths = (*touched_files(given), mapping(given).get("absolute_path"), shown)
+        arguments = mapping(given)
         title = text_of(call.get("description"))
+        if title and title in arguments.values():
+            title = None
+        files = touched_files(given)
+        named = (arguments.get("absolute_path"), mapping(call.get("resultDisplay")).get("filePath"))
+        more = [path for path in named if type(path) is str and path and path not in files]
         yield Part(
             f"{key}:call{index}",
             "tool",
-            tool=text_of(call.get("name")),
-            input=given,
-            output=output,
-            error=error,
-            title=title if title not in mapping(given).values() else None,
-            status={"success": "completed"}.get(status or "", status),
-            flags=flags,
-            files=tuple(dict.fromkeys(path for path in paths if type(path) is str and path)),
+            None,
+            text_of(call.get("name")),
+            given,
+            output,
+            error,
+            title,
+            None,
+            "completed" if status == "success" else status,
+            flags,
+            tuple(dict.fromkeys((*files, *more))) if more or len(files) > 1 else files,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from recall_rank.loaders.remade import ended, filled
 from recall_rank.loaders.titles import injected, title_from
 from recall_rank.loaders.values import mapping, text_of, touched_files
 from recall_rank.model import Flag, Message, Part, Role
@@ -21,7 +22,7 @@ class Talk:
     """Takes messages in order and joins what tools answered to their calls. `words` are the first that were typed."""
 
     words: str | None = None
-    _said: list[tuple[Message, list[Part]]] = field(default_factory=list)
+    _said: list[tuple[Message, Flag, list[Part]]] = field(default_factory=list)
     _calls: dict[str, tuple[list[Part], int]] = field(default_factory=dict)
     _compacted: bool = False
 
@@ -38,12 +39,12 @@ class Talk:
         if message.role == "user" and not flags & (Flag.SYNTHETIC | Flag.SUMMARY):
             typed = (part.text for part in parts if part.type == "text" and not part.flags & Flag.SYNTHETIC)
             self.words = self.words or next((text for text in typed if text), None)
-        self._said.append((replace(message, flags=message.flags | flags), parts))
+        self._said.append((message, flags, parts))
         return None
 
     def messages(self) -> tuple[Message, ...]:
         """The messages that hold something."""
-        return tuple(replace(message, parts=tuple(parts)) for message, parts in self._said if parts)
+        return tuple([filled(message, parts, flags) for message, flags, parts in self._said if parts])
 
     def title(self) -> str | None:
         return title_from(self.words)
@@ -117,13 +118,7 @@ def _ended(call: Part, result: dict[str, Any]) -> Part:
     blocks = content if type(content) is list else []
     texts = [_text(mapping(block)) for block in blocks]
     text = "\n".join(text for text in texts if text) or text_of(result.get("error"))
-    return replace(
-        call,
-        output=None if failed else text,
-        error=text if failed else call.error,
-        status="error" if failed else "completed",
-        flags=call.flags | Flag.ERROR if failed else call.flags,
-    )
+    return ended(call, text, failed=failed)
 
 
 def _text(block: dict[str, Any]) -> str | None:

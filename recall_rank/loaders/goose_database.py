@@ -20,6 +20,7 @@ from recall_rank.loaders.sqlite_sessions import (
     selected,
     unknown_schema,
 )
+from recall_rank.loaders.usage import dollars, tokens_of
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Malformed, Message, Reading, Session, Unit
 
@@ -29,7 +30,8 @@ VERSION = 8  # of the schema, the newest that is known here
 NEEDED = {"sessions": {"id", "working_dir"}, "messages": {"session_id", "role", "content_json"}}
 SESSION = (
     *("id", "name", "description", "user_set_name", "session_type", "working_dir", "created_at", "updated_at"),
-    *("parent_session_id", "archived_at", "model_config_json"),
+    *("parent_session_id", "archived_at", "model_config_json", "accumulated_input_tokens"),
+    *("accumulated_output_tokens", "accumulated_cost"),
 )
 _MESSAGE = ("id", "message_id", "role", "content_json", "created_timestamp", "metadata_json")
 _UNNAMED = re.compile(r"(?:New (?:session|chat)|CLI session)(?: \d+)?", re.IGNORECASE)
@@ -114,6 +116,8 @@ def session_from(key: str, head: dict[str, Any], talk: Talk, source: str) -> Ses
         source=source,
         agent=AGENT,
         flags=flags,
+        tokens=tokens_of(head["accumulated_input_tokens"], head["accumulated_output_tokens"]),
+        cost=dollars(head["accumulated_cost"]),
     )
 
 

@@ -9,17 +9,28 @@ from pathlib import Path
 from typing import Any, Self
 
 from recall_rank.loaders.hermes_messages import Messages, typed
-from recall_rank.loaders.hermes_rows import SessionRows, columns, decoded, session_ids, session_rows, signatures
+from recall_rank.loaders.hermes_rows import (
+    COMPACTED,
+    Record,
+    SessionRows,
+    columns,
+    decoded,
+    session_ids,
+    session_rows,
+    signatures,
+)
 from recall_rank.loaders.jsonl import parse
 from recall_rank.loaders.sqlite import Database
 from recall_rank.loaders.titles import title_from
+from recall_rank.loaders.usage import dollars, tokens_of
 from recall_rank.loaders.values import mapping, millis
-from recall_rank.model import Flag, Malformed, Message, Reading, Session, Source, Unit
+from recall_rank.model import Flag, Malformed, Message, Reading, Session, Source, Tokens, Unit
 
 NAME = "hermes"
 DATABASE = "state.db"
+VERSION = 22  # of the schema, the newest that is known here
 SUFFIXES = {".db", ".sqlite", ".sqlite3"}
-_COMPACTED = {"compression", "compaction"}
+_BRANCHED = "branched"
 
 
 class Hermes:
@@ -74,7 +85,9 @@ class Hermes:
         for row in rows.messages:
             found.add(row)
         malformed = [Malformed(f"{self.location} messages", f"row {key}", reason) for key, reason in found.bad]
-        return Reading([_session_from(unit.key, rows, found.messages(), self.name)], malformed)
+        newer = f"version {rows.version} of the schema was read as far as version {VERSION} goes"
+        warnings = [newer] if rows.version > VERSION else []
+        return Reading([_session_from(unit.key, rows, found.messages(), self.name)], malformed, warnings)
 
 
 def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
@@ -87,7 +100,7 @@ def _session_from(key: str, rows: SessionRows, messages: list[Message], source: 
         flags |= Flag.SUBAGENT
     if head["archived"]:
         flags |= Flag.ARCHIVED
-    if rows.continued and decoded(head["end_reason"]) in _COMPACTED:
+    if rows.continued and decoded(head["end_reason"]) in COMPACTED:
         flags |= Flag.OUT_OF_CONTEXT  # a session of its own goes on from the summary
     directory, worktree = decoded(head["cwd"]) or None, decoded(head["git_repo_root"]) or None
     times = [message.time for message in messages if message.time]
@@ -104,7 +117,18 @@ def _session_from(key: str, rows: SessionRows, messages: list[Message], source: 
         source,
         NAME,
         flags,
+        forked_from=parent if rows.above == _BRANCHED and not flags & Flag.SUBAGENT else None,
+        continues=parent if rows.above in COMPACTED and not flags & Flag.SUBAGENT else None,
+        tokens=_used(head),
+        cost=dollars(head["actual_cost_usd"]) or dollars(head["estimated_cost_usd"]),
     )
+
+
+def _used(head: Record) -> Tokens | None:
+    """What the session used; Hermes counts caches apart."""
+    read = head["cache_read_tokens"]
+    beside = (read, head["cache_write_tokens"])
+    return tokens_of(head["input_tokens"], head["output_tokens"], read, head["reasoning_tokens"], beside_sent=beside)
 
 
 def _millis(seconds: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -12,11 +12,13 @@ import orjson
 from recall_rank.loaders.hermes_rows import Record, decoded
 from recall_rank.loaders.jsonl import parse
 from recall_rank.loaders.payloads import strip_text
+from recall_rank.loaders.remade import ended
 from recall_rank.loaders.titles import injected
 from recall_rank.loaders.values import mapping, millis, text_of, touched_files
 from recall_rank.model import Flag, Message, Part, Role
 
 _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
+_SAID = ("role", "content", "tool_calls", "tool_call_id", "timestamp")
 _STRUCTURED = ("\0json:", "\x01json:")
 _SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
 _INJECTED = re.compile(
@@ -54,12 +56,13 @@ class Messages:
         role = decoded(row["role"])
         flags = _left(row)
         draft = Draft(key, _ROLES.get(role, "system"), _millis(row["timestamp"]), flags, None, [])
-        same = tuple(row[name] for name in ("role", "content", "tool_calls", "tool_call_id", "timestamp"))
-        if flags & Flag.OUT_OF_CONTEXT:
-            self._archived[same] = draft
-        elif same in self._archived:  # a compaction stores anew what it keeps
-            self._archived.pop(same).flags &= ~Flag.OUT_OF_CONTEXT
-            return
+        if flags or self._archived:
+            same = tuple([row[name] for name in _SAID])
+            if flags & Flag.OUT_OF_CONTEXT:
+                self._archived[same] = draft
+            elif same in self._archived:  # a compaction stores anew what it keeps
+                self._archived.pop(same).flags &= ~Flag.OUT_OF_CONTEXT
+                return
         self._drafts.append(draft)
         if role == "tool":
             self._answer(draft, row)
@@ -95,9 +98,7 @@ class Messages:
             call = (draft, 0)
         to, at = call
         output, error = _result(decoded(row["content"]))
-        status = "error" if error else "completed"
-        flags = to.parts[at].flags | (Flag.ERROR if error else Flag.NONE)
-        to.parts[at] = replace(to.parts[at], output=output, error=error, status=status, flags=flags)
+        to.parts[at] = ended(to.parts[at], error or output, failed=bool(error))
 
     def messages(self) -> list[Message]:
         """The messages; a row that only answered a call is none."""

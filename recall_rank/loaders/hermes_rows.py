@@ -17,12 +17,15 @@ _NEEDED = {
 }
 _SESSION = (
     *("id", "source", "model", "model_config", "parent_session_id", "started_at", "ended_at", "end_reason"),
-    *("cwd", "git_repo_root", "title", "archived", "display_name"),
+    *("cwd", "git_repo_root", "title", "archived", "display_name", "input_tokens", "output_tokens"),
+    *("cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "actual_cost_usd", "estimated_cost_usd"),
 )
 _MESSAGE = (
     *("id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp", "reasoning"),
     *("reasoning_content", "reasoning_details", "active", "compacted"),
 )
+
+COMPACTED = {"compression", "compaction"}
 
 Record = dict[str, Any]
 
@@ -34,6 +37,8 @@ class SessionRows:
     session: Record
     messages: list[Record]
     continued: bool  # another session goes on from it
+    above: str | None  # why the session ended that it comes from
+    version: int  # of the schema, 0 where it does not say
 
 
 def columns(reader: Reader) -> dict[str, set[str]]:
@@ -67,11 +72,19 @@ def session_rows(reader: Reader, key: str) -> SessionRows | None:
     if not heads:
         return None
     continued = reader.once("SELECT 1 FROM sessions WHERE parent_session_id = ? LIMIT 1", key)
+    session = dict(zip(_SESSION, heads[0], strict=True))
+    ended = "SELECT end_reason FROM sessions WHERE id = ?" if "end_reason" in known["sessions"] else "SELECT NULL"
+    above = decoded(session["parent_session_id"])
+    reasons = reader.once(ended, *([above] if "?" in ended else [])) if above else []
     wanted = _named(_MESSAGE, known["messages"])
     where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
     rows = reader.fetch(f"SELECT rowid, {wanted} FROM messages {where}", key)  # noqa: S608
     messages = [dict(zip(_MESSAGE, row[1:], strict=True)) for row in rows]
-    return SessionRows(dict(zip(_SESSION, heads[0], strict=True)), messages, bool(continued))
+    versions = (
+        reader.once("SELECT max(version) FROM schema_version") if "version" in known.get("schema_version", ()) else []
+    )
+    version = next((row[0] for row in versions if type(row[0]) is int), 0)
+    return SessionRows(session, messages, bool(continued), decoded(reasons[0][0]) if reasons else None, version)
 
 
 def signatures(reader: Reader) -> dict[str, bytes]:

@@ -11,8 +11,9 @@ from recall_rank.loaders.files import blocks, opened, signature
 from recall_rank.loaders.jsonl import Record, Records
 from recall_rank.loaders.peek import first_records, has_records
 from recall_rank.loaders.resume import Place, pack, unpack
+from recall_rank.loaders.usage import dollars, tokens_of
 from recall_rank.loaders.values import millis, text_of, touched_files
-from recall_rank.model import Flag, Message, Part, Reading, Role, Session, Source, Unit
+from recall_rank.model import Flag, Message, Part, Reading, Role, Session, Source, Tokens, Unit
 
 NAME = "history"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
@@ -124,6 +125,8 @@ class _Reader:
             text_of(record.get("author")),
             text_of(record.get("agent")),
             text_of(record.get("model")),
+            tokens=_tokens(record.get("tokens")),
+            cost=dollars(record.get("cost")),
         )
         return True
 
@@ -143,7 +146,16 @@ class _Reader:
                 text_of(head.get("parent")),
                 text_of(head.get("source")) or self.name,
                 text_of(head.get("agent_app")),
+                forked_from=text_of(head.get("forked_from")),
+                continues=text_of(head.get("continues")),
+                tokens=_tokens(head.get("tokens")),
+                cost=dollars(head.get("cost")),
+                repository=text_of(head.get("repository")),
             )
+
+
+def _tokens(raw: Any) -> Tokens | None:
+    return tokens_of(*map(raw.get, ("input", "output", "cached", "reasoning"))) if type(raw) is dict else None
 
 
 def _part(message: str, index: int, raw: Any) -> Part | None:

@@ -20,6 +20,8 @@ _BOM = codecs.BOM_UTF8
 _PEEKED = 1 << 13  # bytes
 _INDENT = b"  "
 _FIRST, _LAST = 2 * _INDENT + b"{", 2 * _INDENT + b"}"
+_OPEN, _CLOSED = {_FIRST, 2 * _INDENT + b"["}, {_LAST, 2 * _INDENT + b"]"}
+_NEXT, _END = b"\n" + _FIRST + b"\n", b"\n" + _INDENT + b"]"
 
 
 class Document:
@@ -32,43 +34,82 @@ class Document:
         self._blocks = blocks
         self.location = location
         self._key = key
-        self._opening = _INDENT + b'"%b": [' % key.encode()
+        self._opening = b'\n%b"%b": [\n' % (_INDENT, key.encode())
 
     def __iter__(self) -> Iterator[tuple[int, Record]]:
-        rest = bytearray()
-        element = bytearray()
-        began = number = 0
+        rest = bytearray()  # all but the list
+        waiting = bytearray()  # begins with a line of the list once that is open
         before = 0  # so much of the rest stands before the list
-        inside = opened = False
-        for number, line in enumerate(_lines(self._blocks), 1):
-            if not inside:
-                inside = not opened and line == self._opening
-                opened = opened or inside
-                rest += line + b"]" * inside
-                before = before or len(rest) * inside
+        line = 1  # the first of `waiting`
+        seen = 0  # so much of `waiting` was looked through
+        opened = inside = False
+        for block in _plain(self._blocks):
+            if opened and not inside:
+                rest += block
                 continue
-            bare = line.removesuffix(b",")
-            if element and line != _FIRST:
-                element += bare if bare == _LAST else line
-                if bare == _LAST:
-                    yield from self._parsed(element, began)
-                    element.clear()
-            elif line == _FIRST:
-                yield from self._parsed(element, began)  # one that never ended
-                element[:] = line
-                began = number
-            elif bare == _INDENT + b"]":
-                inside = False
-                rest += line[len(bare) :]
-            else:
-                yield from self._parsed(bare, number)
-        if inside:
+            waiting += block
+            if not opened:
+                at = waiting.find(self._opening, max(0, seen - len(self._opening)))
+                seen = len(waiting)
+                if at < 0:
+                    continue
+                opened = inside = True
+                at += len(self._opening)
+                line += waiting.count(b"\n", 0, at)
+                rest += waiting[:at] + b"]"
+                before = len(rest)
+                del waiting[: at - 1]  # from the line feed on, so that every line begins with one
+                seen = 0
+            while inside:
+                at = waiting.find(_NEXT, max(1, seen - len(_NEXT)))
+                stop = _line_at(waiting, _END, max(0, seen - len(_END) - 2), at if at >= 0 else len(waiting))
+                if stop >= 0:
+                    inside = False
+                    yield from self._piece(bytes(waiting[1:stop]), line)
+                    rest += waiting[stop + len(_END) :]
+                elif at >= 0:
+                    yield from self._piece(bytes(waiting[1:at]), line)
+                    line += waiting.count(b"\n", 1, at + 1)
+                    del waiting[:at]
+                    seen = 0
+                else:
+                    seen = len(waiting)
+                    break
+        if not opened:
+            rest = waiting
+        elif inside:
             rest += b"}"
             known = len(self.malformed)
-            yield from self._parsed(element, began)
+            ends = line + waiting[1:].rstrip(b"\n").count(b"\n")
+            yield from self._piece(bytes(waiting[1:]), line)
             if len(self.malformed) == known:
-                self._bad(number, f"the file ends inside its {self._key}")
+                self._bad(ends, f"the file ends inside its {self._key}")
         yield from self._rest(rest, before)
+
+    def _piece(self, raw: bytes, number: int) -> Iterator[tuple[int, Record]]:
+        """The elements of some lines, mostly one. What looks whole and is not is read again line by line."""
+        whole = raw.rstrip(b",\n")
+        if raw.startswith(_FIRST) and whole.endswith(b"\n" + _LAST):
+            values, problem = parse(whole)
+            if problem is None and len(values) == 1 and type(values[0]) is dict:
+                yield number, values[0]
+                return
+        element = bytearray()
+        began = number
+        for at, line in enumerate(raw.split(b"\n"), number):
+            bare = line.removesuffix(b",")
+            if element and line not in _OPEN:
+                element += bare if bare in _CLOSED else line
+                if bare in _CLOSED:
+                    yield from self._parsed(element, began)
+                    element.clear()
+            elif line in _OPEN:
+                yield from self._parsed(element, began)  # one that never ended
+                element[:] = line
+                began = at
+            else:
+                yield from self._parsed(bare, at)
+        yield from self._parsed(element, began)
 
     def _rest(self, raw: bytearray, before: int) -> Iterator[tuple[int, Record]]:
         """Sets the head; gives the elements of a file that is not indented."""
@@ -113,19 +154,24 @@ def object_in(raw: bytes) -> tuple[Record | None, str | None]:
     return None, problem or ("empty" if not raw.strip() else "not one object")
 
 
-def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines without their ends, however long."""
-    carry = bytearray()
+def _line_at(data: bytearray, beginning: bytes, at: int, end: int) -> int:
+    """Where in data[at:end] a line lies that is `beginning`, with a comma or without; -1 where none does."""
+    while (at := data.find(beginning, at, end)) >= 0:
+        behind = data[at + len(beginning) : at + len(beginning) + 2]
+        if behind[:1] == b"\n" or behind == b",\n" or at + len(beginning) + len(behind) == len(data):
+            return at
+        at += 1
+    return -1
+
+
+def _plain(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks as UTF-8, lines ended by line feeds alone: a string holds no raw end of a line."""
+    held = b""
     for block in _as_utf8(iter(blocks)):
-        *lines, last = block.split(b"\n")
-        for line in lines:
-            if carry:
-                line = bytes(carry) + line
-                carry = bytearray()
-            yield line.removesuffix(b"\r")
-        carry += last
-    if carry:
-        yield bytes(carry)
+        block = held + block
+        held = b"\r" if block.endswith(b"\r") else b""
+        yield block[: len(block) - len(held)].replace(b"\r\n", b"\n")
+    yield held
 
 
 def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:

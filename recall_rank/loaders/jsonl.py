@@ -75,9 +75,11 @@ class Records:
                 carry += block
                 continue
             lines: list[Line] = list(block.split(b"\n"))
+            dirty = suspicious(block)  # what lies in one block is looked at once
             if carry:
                 self._advance(0, carry)
                 carry += lines[0]
+                dirty = suspicious(carry) or dirty
                 lines[0] = carry
             carry = lines.pop()
             self._advance(len(lines), block[: len(block) - len(carry)])
@@ -92,7 +94,7 @@ class Records:
                         yield from self._damaged(raw, number)
                         continue
                     if type(record) is dict:
-                        yield number, strip(record) if suspicious(raw) else record
+                        yield number, strip(record) if dirty and suspicious(raw) else record
                         continue
                 yield from self._damaged(raw, number)
         if carry:

@@ -24,14 +24,14 @@ LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
 LONG = 1 << 16  # strings of more bytes are decoded apart
 PIECE = 1 << 18
 WINDOW = 1 << 22  # searched per call
-LONGEST = 1 << 25  # of one string that much is kept, half from either end
+LONGEST = 1 << 23  # of one string that much is kept, half from either end: joining more takes too long at once
 MOST_STRUCTURE = 1 << 25  # what remains without long strings and is more is no record of any agent
 
 _LOOSE = json.JSONDecoder(strict=False)
 
 
 def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """Like mend(), payloads removed, for a record of any size. Of strings over 32 MiB the middle is left out."""
+    """Like mend(), payloads removed, for a record of any size. Of strings over 8 MiB the middle is left out."""
     nonce = secrets.token_hex(8)
     skeleton = bytearray()
     texts: dict[str, str] = {}
@@ -116,17 +116,22 @@ def _find(raw: bytes | bytearray, byte: bytes, at: int) -> int:
 def _decode(raw: bytes | bytearray, start: int, end: int) -> str:
     """A string's content, decoded piece by piece, without payloads."""
     pieces: list[str] = []
+    longest = LONGEST if _ascii(raw, start, end) else LONGEST // 2  # characters may take twice the room then
     at = start
     while at < end:
-        if end - start > LONGEST and start + LONGEST // 2 <= at < end - LONGEST // 2:
+        if end - start > longest and start + longest // 2 <= at < end - longest // 2:
             pieces.append(f"\n{MARK}\n")
-            at = _boundary(raw, start, end - LONGEST // 2)
+            at = _boundary(raw, start, end - longest // 2)
         cut = _boundary(raw, at, at + PIECE) if at + PIECE < end else end
         piece = strip_text(_text(bytes(raw[at:cut])))
         if piece != MARK or pieces[-1:] != [MARK]:
             pieces.append(piece)
         at = cut
     return "".join(pieces)
+
+
+def _ascii(raw: bytes | bytearray, start: int, end: int) -> bool:
+    return all(raw[at : min(at + PIECE, end)].isascii() for at in range(start, end, PIECE))
 
 
 def _text(piece: bytes) -> str:

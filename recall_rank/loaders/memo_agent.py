@@ -27,6 +27,7 @@ from recall_rank.loaders.sqlite_sessions import (
     selected,
     unknown_schema,
 )
+from recall_rank.loaders.usage import dollars, tokens_of
 from recall_rank.loaders.values import millis
 from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
 
@@ -37,7 +38,10 @@ CUT = 80  # characters of a prompt that the program takes for a title
 SUMMARY = "[Previous conversation summary"
 
 _NEEDED = {"sessions": {"id", "title", "created_at"}, "messages": {"session_id", "role", "content"}}
-_SESSION = ("id", "title", "model", "parent_session_id", "created_at", "updated_at", "compressed_summary")
+_SESSION = (
+    *("id", "title", "model", "parent_session_id", "created_at", "updated_at", "compressed_summary"),
+    *("input_tokens", "output_tokens", "estimated_cost_usd"),
+)
 _MESSAGE = ("id", "role", "content", "tool_calls_json", "tool_calls", "tool_call_id", "created_at")
 
 
@@ -98,6 +102,8 @@ class MemoAgent(SessionDatabase):
             parent=decoded(head["parent_session_id"]),
             source=self.name,
             agent=NAME,
+            tokens=tokens_of(head["input_tokens"], head["output_tokens"]),
+            cost=dollars(head["estimated_cost_usd"]),
         )
 
     def _add(

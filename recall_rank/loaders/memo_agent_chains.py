@@ -26,6 +26,7 @@ def settled(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
     place = {session.id: at for at, session in enumerate(sessions)}
     origin: dict[_Place, _Place] = {}
     outside: set[_Place] = set()
+    goes_on: set[int] = set()
     order = _parents_first(sessions, place)
     for at in order:
         child = sessions[at]
@@ -40,6 +41,7 @@ def settled(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
         for copy, original in zip(copies, carried, strict=True):
             origin[at, copy] = origin.get((before, original), (before, original))
         if head or tail:
+            goes_on.add(at)
             for index in range(head, len(parent) - tail):
                 outside.add(origin.get((before, index), (before, index)))
     titles: dict[str, str | None] = {}
@@ -56,7 +58,8 @@ def settled(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
             if (at, index) not in origin
         )
         if messages:
-            found[at] = replace(session, title=title, messages=messages)
+            continues = session.parent if at in goes_on else None
+            found[at] = replace(session, title=title, messages=messages, continues=continues)
     warnings = [f"{len(origin)} messages that compressions had copied were counted once"] if origin else []
     return [session for session in found if session is not None], warnings
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from recall_rank.loaders.jsonl import parse
+from recall_rank.loaders.remade import ended, filled
 from recall_rank.loaders.titles import injected, title_from
 from recall_rank.loaders.values import mapping, text_of, touched_files
 from recall_rank.model import Flag, Message, Part, Role
@@ -50,7 +51,7 @@ class Chat:
 
     def messages(self) -> tuple[Message, ...]:
         """The messages that hold something."""
-        return tuple(replace(said.message, parts=tuple(said.parts)) for said in self._said if said.parts)
+        return tuple([filled(said.message, said.parts) for said in self._said if said.parts])
 
     def title(self) -> str | None:
         return title_from(self.words)
@@ -60,7 +61,7 @@ class Chat:
         call = self._calls.pop(call_id, None)
         if call is not None:
             said, at = call
-            said.parts[at] = replace(said.parts[at], output=_plain(content), status="completed")
+            said.parts[at] = ended(said.parts[at], _plain(content), failed=False)
         return call is not None
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from recall_rank.loaders.jsonl import parse
-from recall_rank.loaders.opencode_parts import part_from
+from recall_rank.loaders.opencode_parts import part_from, used, used_by
 from recall_rank.loaders.opencode_rows import SessionRows, columns, decoded, session_ids, session_rows, signatures
 from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.sqlite import Database
 from recall_rank.loaders.titles import injected, title_from
+from recall_rank.loaders.usage import dollars
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Malformed, Message, Part, Reading, Role, Session, Source, Unit
 
@@ -130,7 +131,9 @@ def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], fl
     model = text_of(data.get("modelID")) or text_of(mapping(data.get("model")).get("modelID"))
     agent = text_of(data.get("agent")) or text_of(data.get("mode"))
     time = millis(created) or millis(mapping(data.get("time")).get("created"))
-    return Message(key, _ROLES.get(data.get("role"), "system"), time, tuple(parts), None, agent, model, flags)
+    role = _ROLES.get(data.get("role"), "system")
+    cost = dollars(data.get("cost"))
+    return Message(key, role, time, tuple(parts), None, agent, model, flags, used(data), cost)
 
 
 def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
@@ -155,6 +158,8 @@ def _session_from(key: str, rows: SessionRows, messages: list[Message], source: 
         source,
         NAME,
         flags,
+        tokens=used_by(head),
+        cost=dollars(head["cost"]),
     )
 
 

@@ -24,6 +24,7 @@ from recall_rank.model import Malformed, Reading, Source, Unit
 NAME = "opencode-json"
 SUFFIX = ".json"
 LIMIT = 1 << 28  # bytes of one record
+VERSION = 2  # of the layout, the newest that is known here
 
 
 class OpenCodeTree:
@@ -44,6 +45,9 @@ class OpenCodeTree:
         self.warnings = [f"{folder}: permission denied" for folder in self._closed()]
         if not self._oldest:
             self.warnings += self._lost_parts()
+        version = self._version()
+        if version > VERSION:
+            self.warnings.append(f"version {version} of the layout was read as far as version {VERSION} goes")
         for folder in _folders(self._messages("")):
             if folder.name not in found and any(_records(folder)):
                 found[folder.name] = folder
@@ -143,6 +147,14 @@ class OpenCodeTree:
                     yield self._shown / folder.relative_to(self._root)
                 except OSError:  # not there
                     pass
+
+    def _version(self) -> int:
+        """How often the program has changed the layout; 0 where it does not say."""
+        try:
+            text = read_small(self._root / "migration", self._root, 64)[0].strip()
+        except OSError:
+            return 0
+        return int(text) if text.isdigit() and len(text) < 9 else 0
 
     def _lost_parts(self) -> list[str]:
         known = {_stem(entry) for folder in _folders(self._messages("")) for entry in _records(folder)}

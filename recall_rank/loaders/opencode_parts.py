@@ -6,8 +6,9 @@ from typing import Any
 
 from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.titles import unquoted
+from recall_rank.loaders.usage import tokens_of
 from recall_rank.loaders.values import mapping, text_of, touched_files
-from recall_rank.model import Flag, Part
+from recall_rank.model import Flag, Part, Tokens
 
 
 def part_from(key: str, data: dict[str, Any], *, by_user: bool, spills: Spills) -> Part:
@@ -73,3 +74,25 @@ def error_text(error: Any) -> str | None:
         return text_of(error)
     message = text_of(mapping(error.get("data")).get("message")) or text_of(error.get("message"))
     return message or text_of(error.get("name"))
+
+
+def used(message: dict[str, Any]) -> Tokens | None:
+    """What an answer used; OpenCode counts caches and thoughts apart."""
+    tokens = mapping(message.get("tokens"))
+    cache = mapping(tokens.get("cache"))
+    read, thought = cache.get("read"), tokens.get("reasoning")
+    return tokens_of(
+        tokens.get("input"),
+        tokens.get("output"),
+        read,
+        thought,
+        beside_sent=(read, cache.get("write")),
+        beside_written=(thought,),
+    )
+
+
+def used_by(session: dict[str, Any]) -> Tokens | None:
+    """What a session used by its own row, whose columns are named after those of an answer."""
+    cache = {"read": session["tokens_cache_read"], "write": session["tokens_cache_write"]}
+    counts = {name: session[f"tokens_{name}"] for name in ("input", "output", "reasoning")}
+    return used({"tokens": {**counts, "cache": cache}})

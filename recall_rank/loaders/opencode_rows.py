@@ -19,7 +19,7 @@ _NEEDED = {
 }
 _SESSION = (
     *("id", "project_id", "parent_id", "directory", "title", "time_created", "time_updated", "time_archived"),
-    "revert",
+    *("revert", "cost", "tokens_input", "tokens_output", "tokens_reasoning", "tokens_cache_read", "tokens_cache_write"),
 )
 
 

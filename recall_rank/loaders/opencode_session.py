@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recall_rank.loaders.jsonl import Record
-from recall_rank.loaders.opencode_parts import part_from
+from recall_rank.loaders.opencode_parts import part_from, used
 from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.titles import injected, title_from
+from recall_rank.loaders.usage import dollars
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Message, Part, Role, Session
 
@@ -62,6 +63,8 @@ def session_from(
         source,
         AGENT,
         flags,
+        tokens=used(info),
+        cost=dollars(info.get("cost")),
     )
 
 
@@ -81,9 +84,9 @@ def _message(
         found.append(part_from(part, content, by_user=by_user, spills=spills))
     model = text_of(data.get("modelID")) or text_of(mapping(data.get("model")).get("modelID"))
     agent = text_of(data.get("agent")) or text_of(data.get("mode"))
-    return Message(
-        key, _ROLES.get(data.get("role"), "system"), _created(data), tuple(found), None, agent, model, flags
-    )  # fmt: skip
+    role = _ROLES.get(data.get("role"), "system")
+    cost = dollars(data.get("cost"))
+    return Message(key, role, _created(data), tuple(found), None, agent, model, flags, used(data), cost)
 
 
 def _created(data: Record) -> int:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.claude_transcript import UnfitError
+from recall_rank.loaders.copies import counted_once
 from recall_rank.loaders.files import blocks, opened, read_small
 from recall_rank.loaders.jsonl import Record, Records
 from recall_rank.loaders.peek import first_records
 from recall_rank.loaders.pi_parts import FullOutputs
 from recall_rank.loaders.pi_session import STARTS, Lines
-from recall_rank.loaders.resume import Place, pack, unpack
+from recall_rank.loaders.resume import Place, UnfitError, pack, unpack
 from recall_rank.loaders.session_files import SessionFiles
 from recall_rank.model import Reading, Session, Source, Unit
 
@@ -72,28 +71,13 @@ class Pi(SessionFiles):
 
     def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
         """The sessions without what forks copied from others, and what is to be said about that."""
-        kept, copies = without_copies(list(sessions))
-        return kept, [f"{copies} messages that forks had copied were counted once"] if copies else []
+        return self.once(sessions)
 
-
-def without_copies(sessions: list[Session]) -> tuple[list[Session], int]:
-    """The sessions without the entries that forks copied, and how many those were.
-
-    A copy keeps its id and its time. It stays in the session that began first; one with nothing of its own goes.
-    """
-    seen: set[tuple[str, int]] = set()
-    kept: dict[int, Session] = {}
-    copies = 0
-    for at in sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id)):
-        session = sessions[at]
-        messages = [message for message in session.messages if (message.id, message.time) not in seen]
-        if len(messages) < len(session.messages):
-            copies += len(session.messages) - len(messages)
-            session = replace(session, messages=tuple(messages))
-        seen.update((message.id, message.time) for message in messages)
-        if messages:
-            kept[at] = session
-    return [kept[at] for at in sorted(kept)], copies
+    @staticmethod
+    def once(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The same for sessions of several stores. A copy keeps its id and its time; it stays where it is oldest."""
+        order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
+        return counted_once(sessions, order, lambda message: [(message.id, message.time)])
 
 
 def agent_at(path: Path) -> str:

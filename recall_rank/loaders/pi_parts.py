@@ -4,44 +4,31 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from recall_rank.loaders.files import read_small
-from recall_rank.loaders.payloads import strip_text
+from recall_rank.loaders.remade import ended
+from recall_rank.loaders.spills import TemporaryOutputs
 from recall_rank.loaders.titles import injected
+from recall_rank.loaders.usage import dollars, tokens_of
 from recall_rank.loaders.values import mapping, text_of, touched_files
-from recall_rank.model import Flag, Part
+from recall_rank.model import Flag, Part, Tokens
 
 _FULL_OUTPUT = re.compile(r"pi-bash-[0-9a-f]+\.log")
-_LIMIT = 1 << 25  # bytes of one output that are read
 
 
-class FullOutputs:
-    """Outputs too long for their entry, which pi wrote to a temporary file.
-
-    A transcript may name any path, so only a file that has the name pi gives, is regular and belongs to the owner of
-    the transcript is opened.
-    """
+class FullOutputs(TemporaryOutputs):
+    """Outputs too long for their entry, which pi wrote to a temporary file."""
 
     def __init__(self, owner: int) -> None:
-        self._owner = owner
+        super().__init__(_FULL_OUTPUT, owner)
         self._gone: list[str] = []
 
     def read(self, recorded: Any) -> str | None:
         """The output whose path was recorded; None when none was, or the file is gone."""
-        if type(recorded) is not str or not recorded:
-            return None
-        kind = PureWindowsPath if "\\" in recorded else PurePosixPath
-        name = kind(recorded).name
-        path = Path(recorded)
-        try:
-            if _FULL_OUTPUT.fullmatch(name) and path.is_absolute() and path.lstat().st_uid == self._owner:
-                return strip_text(read_small(path, limit=_LIMIT)[0].decode("utf-8", "replace"))
-        except (OSError, ValueError):
-            pass
-        self._gone.append(name)
-        return None
+        found = super().read(recorded)
+        if found is None and type(recorded) is str and recorded:
+            self._gone.append(re.split(r"[\\/]", recorded)[-1])
+        return found
 
     def warnings(self) -> list[str]:
         """What could not be read."""
@@ -115,13 +102,7 @@ def summary(key: str, record: dict[str, Any]) -> Part:
 
 
 def _ended(call: Part, text: str | None, *, failed: bool) -> Part:
-    return replace(
-        call,
-        output=None if failed else text,
-        error=text if failed else None,
-        status="error" if failed else "completed",
-        flags=call.flags | Flag.ERROR if failed else call.flags,
-    )
+    return ended(call, text, failed=failed)
 
 
 def _plain(content: Any) -> str | None:
@@ -130,3 +111,13 @@ def _plain(content: Any) -> str | None:
         return text_of(content)
     texts = [text_of(block.get("text")) for block in content if type(block) is dict]
     return "\n".join(text for text in texts if text) or None
+
+
+def used(message: dict[str, Any]) -> tuple[Tokens | None, float | None]:
+    """What an answer used, and what that cost; pi counts caches apart."""
+    usage = message.get("usage")
+    if type(usage) is not dict:
+        return None, None
+    read = usage.get("cacheRead")
+    tokens = tokens_of(usage.get("input"), usage.get("output"), read, beside_sent=(read, usage.get("cacheWrite")))
+    return tokens, dollars(mapping(usage.get("cost")).get("total"))

@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from recall_rank.loaders.claude_transcript import UnfitError
 from recall_rank.loaders.jsonl import Record
-from recall_rank.loaders.pi_parts import FullOutputs, answered, content_parts, executed, summary
+from recall_rank.loaders.pi_parts import FullOutputs, answered, content_parts, executed, summary, used
 from recall_rank.loaders.pi_tree import Entry, standing
+from recall_rank.loaders.resume import UnfitError
 from recall_rank.loaders.titles import title_from
 from recall_rank.loaders.values import millis, text_of
-from recall_rank.model import Flag, Message, Part, Role, Session
+from recall_rank.model import Flag, Message, Part, Role, Session, Tokens
 
 VERSION = 3  # of the format, the newest that is known here
 STARTS = ('{"type":',)
@@ -33,6 +33,14 @@ class _Draft:
     flags: Flag = Flag.NONE
     model: str | None = None
     parts: list[Part] = field(default_factory=list)
+    tokens: Tokens | None = None
+    cost: float | None = None
+
+    def message(self, more: Flag) -> Message:
+        flags, parts = self.flags | more, tuple(self.parts)
+        return Message(
+            self.entry, self.role, self.time, parts, None, None, self.model, flags, self.tokens, self.cost
+        )  # fmt: skip
 
 
 class Lines:
@@ -151,6 +159,7 @@ class Lines:
             return "a message without content"
         draft = self._draft(key, role, time, flags)
         draft.model = text_of(message.get("model"))
+        draft.tokens, draft.cost = used(message)
         if failure:
             parts.append(Part(f"{key}:error", "text", error=failure, flags=Flag.ERROR))
         if message.get("stopReason") == "error":
@@ -201,20 +210,8 @@ class Lines:
     def session(self, source: str, agent: str) -> Session | None:
         """The session; None when nothing was said in the file."""
         flags = {} if self._continues else standing(self._entries)
-        messages = [
-            Message(
-                draft.entry,
-                draft.role,
-                draft.time,
-                tuple(draft.parts),
-                None,
-                None,
-                draft.model,
-                draft.flags | flags.get(draft.entry, Flag.NONE),
-            )
-            for draft in self._drafts.values()
-            if draft.parts
-        ]
+        drafts = [draft for draft in self._drafts.values() if draft.parts]
+        messages = [draft.message(flags.get(draft.entry, Flag.NONE)) for draft in drafts]
         if not messages and not self._continues:
             return None
         title = " ".join((self._name or "").split()) or title_from(self._words)
@@ -230,6 +227,7 @@ class Lines:
             self._parent,
             source,
             agent,
+            forked_from=self._parent,
         )
 
     def state(self) -> dict[str, Any]:

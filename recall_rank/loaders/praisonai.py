@@ -14,6 +14,7 @@ from recall_rank.loaders.jsonl import Record
 from recall_rank.loaders.openai_messages import ROLES, Chat
 from recall_rank.loaders.session_files import SessionFiles
 from recall_rank.loaders.titles import title_from
+from recall_rank.loaders.usage import dollars
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
 
@@ -131,6 +132,7 @@ class _Session:
             parent=parent if parent != self._id else None,
             source=source,
             agent=NAME,
+            cost=dollars(self._said("cost")),
         )
 
 

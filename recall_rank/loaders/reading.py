@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from recall_rank.model import Malformed, Session, Source, SourceReport, Unit
+from recall_rank.loaders.copies import also_at
+from recall_rank.loaders.repositories import identified
+from recall_rank.model import Malformed, Reading, Session, Source, SourceReport, Unit
 
 Progress = Callable[[int, "int | None"], None]
 """Called with how many units are read, and of how many."""
+
+COPIED: Final = "{} messages that another history of this agent holds too were counted once"
 
 
 @dataclass(slots=True)
@@ -47,8 +51,9 @@ def read_all(
     """Every session of every source, and a report for each source in their order. Never raises for what lies there.
 
     Besides the protocol a source may have: `with` to keep its files open while many units are read, `files()` for its
-    size, `warnings` that are not of one unit, and `settle(sessions)` for what only all of its sessions can tell. A
-    session found twice, in one source or two, counts where it has the most messages.
+    size, `warnings` that are not of one unit, `settle(sessions)` for what only all of its sessions can tell, and
+    `once(sessions)` for messages that its sessions share with those of other sources of its class. A session found
+    twice, in one source or two, counts where it has the most messages and names all its places.
     """
     given = [_Given(source) for source in sources]
     listed = [(each, _units(each)) for each in given]
@@ -66,7 +71,14 @@ def read_all(
     if progress is not None:
         progress(done, total)
     _merge(given)
-    return [session for each in given for session in each.sessions], [each.report() for each in given]
+    _across(given)
+    sessions = identified(session for each in given for session in each.sessions)
+    return sessions, [each.report() for each in given]
+
+
+def located(reading: Reading, unit: Unit) -> list[Session]:
+    """The sessions of a reading, each with the place where it was found."""
+    return [session if session.places else replace(session, places=(unit.location,)) for session in reading.sessions]
 
 
 def _units(given: _Given) -> list[Unit]:
@@ -85,7 +97,7 @@ def _read(given: _Given, unit: Unit) -> None:
     except Exception as error:  # noqa: BLE001
         given.errors.append(_reason(unit.location, error))
         return
-    given.sessions += reading.sessions
+    given.sessions += located(reading, unit)
     given.malformed += reading.malformed
     given.warnings += reading.warnings
 
@@ -108,7 +120,7 @@ def _reason(location: str, error: Exception) -> str:
 
 
 def _merge(given: Sequence[_Given]) -> None:
-    """Leaves each session only where it has the most messages, the first place of several."""
+    """Leaves each session only where it has the most messages, the first place of several, and notes the others."""
     best: dict[tuple[str | None, str], tuple[int, int, int]] = {}
     for at, each in enumerate(given):
         for index, session in enumerate(each.sessions):
@@ -118,12 +130,38 @@ def _merge(given: Sequence[_Given]) -> None:
                 best[key] = (count, at, index)
     kept = {(at, index) for _, at, index in best.values()}
     for at, each in enumerate(given):
+        for index, session in enumerate(each.sessions):
+            if (at, index) not in kept:
+                _, home, place = best[session.agent, session.id]
+                given[home].sessions[place] = also_at(given[home].sessions[place], session)
+    for at, each in enumerate(given):
         left = [session for index, session in enumerate(each.sessions) if (at, index) in kept]
         lost = len(each.sessions) - len(left)
         if lost:
             what = "session was" if lost == 1 else "sessions were"
             each.warnings.append(f"{lost} {what} found twice and counted where more messages are")
             each.sessions = left
+
+
+def _across(given: Sequence[_Given]) -> None:
+    """Lets messages that were copied from one source to another of its kind count once."""
+    kinds: dict[Any, list[_Given]] = {}
+    for each in given:
+        once = getattr(each.source, "once", None)
+        if once is not None and each.sessions:
+            kinds.setdefault(once, []).append(each)
+    for once, several in kinds.items():
+        if len(several) < 2:
+            continue
+        home = {(s.agent, s.id): at for at, each in enumerate(several) for s in each.sessions}
+        before = sum(len(s.messages) for each in several for s in each.sessions)
+        left, _ = once([session for each in several for session in each.sessions])
+        copies = before - sum(len(session.messages) for session in left)
+        if not copies:
+            continue
+        for at, each in enumerate(several):
+            each.sessions = [session for session in left if home[session.agent, session.id] == at]
+        several[0].warnings.append(COPIED.format(copies))
 
 
 def _size(source: Source, units: Sequence[Unit]) -> int:

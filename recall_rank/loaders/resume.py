@@ -14,6 +14,10 @@ from recall_rank.model import Reading
 _WHOLE, _MORE = b"=", b"+"
 
 
+class UnfitError(Exception):
+    """An appended record changes what lies before the resume point: everything must be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """An offset in a file, the line that ends there, and the bytes by which the file is known again."""

@@ -39,7 +39,7 @@ class SessionFiles:
         return [Unit(path.as_posix(), str(self._shown / path)) for path in found]
 
     def signature(self, unit: Unit) -> bytes:
-        return signature(self.path_of(unit), self._root)
+        return signature(self.path_of(unit))
 
     def path_of(self, unit: Unit) -> Path:
         """Where the unit's file really lies."""

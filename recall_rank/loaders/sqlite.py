@@ -206,6 +206,8 @@ def _copy_by_child(database: Path, folder: Path, size: int) -> None:
         )
     except subprocess.TimeoutExpired as error:
         raise OSError(errno.ETIMEDOUT, "copying it took too long", str(database)) from error
+    if done.returncode == sqlite_copy.RESTLESS:
+        raise _ChangedError  # whoever writes so much has shared memory by now, or will rest
     if done.returncode:
         reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]
         raise OSError(errno.EBUSY, f"it is in use and could not be copied: {reason[0]}", str(database))

@@ -18,10 +18,11 @@ TRIES = 200
 SECONDS = 2.0
 SUFFIXES = ("", "-wal", "-journal")
 COPY = "copy.db"
+RESTLESS = 3  # the exit code when the database never rested for as long as a copy takes
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 0 when a whole copy lies in the folder; otherwise the reason is on stderr."""
+    """Exit code 0 when a whole copy lies in the folder; otherwise the reason is on stderr, RESTLESS for changes."""
     database, folder = Path(arguments[0]), Path(arguments[1])
     until = time.monotonic() + SECONDS
     for attempt in range(TRIES):
@@ -35,7 +36,7 @@ def main(arguments: list[str]) -> int:
             return 1
         time.sleep(min(0.02, 0.001 * (attempt + 1)))
     sys.stderr.write("it changed during every attempt to copy it")
-    return 1
+    return RESTLESS
 
 
 def copied(database: Path, folder: Path) -> bool:

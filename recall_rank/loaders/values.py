@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 _FILE_KEYS = ("file_path", "filePath", "notebook_path", "notebookPath", "path")
@@ -18,13 +19,14 @@ def text_of(value: Any) -> str | None:
 
 def millis(value: Any) -> int:
     """A time as milliseconds since 1970 UTC, from an ISO text or a number of them; 0 when it says nothing."""
+    if type(value) is str:
+        return _from_iso(value)
     if type(value) is int:
         return value if 0 < value < _LATEST else 0
-    if type(value) is float:
-        return int(value) if 0 < value < _LATEST else 0
-    return _from_iso(value) if type(value) is str else 0
+    return int(value) if type(value) is float and 0 < value < _LATEST else 0
 
 
+@lru_cache(64)  # a record's time is asked for several times in a row
 def _from_iso(value: str) -> int:
     try:
         when = datetime.fromisoformat(value)
@@ -42,6 +44,6 @@ def mapping(value: Any) -> dict[str, Any]:
 
 def touched_files(tool_input: Any) -> tuple[str, ...]:
     """The paths that a tool call names in its input."""
-    if type(tool_input) is not dict:
+    if type(tool_input) is not dict or tool_input.keys().isdisjoint(_FILE_KEYS):
         return ()
-    return tuple(value for key in _FILE_KEYS if type(value := tool_input.get(key)) is str and value)
+    return tuple([value for key in _FILE_KEYS if type(value := tool_input.get(key)) is str and value])

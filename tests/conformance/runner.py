@@ -19,7 +19,8 @@ from unittest import mock
 import orjson
 
 from recall_rank.frontends.cli_batch import serve
-from recall_rank.frontends.tools import RecallTools
+from recall_rank.frontends.hook_calls import HOOKS
+from recall_rank.frontends.tools import TOOLS, RecallTools
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 
@@ -28,6 +29,7 @@ from .overrides import OVERRIDES
 
 Json = Mapping[str, Any]
 BUDGET_MS = 2000
+NEW_MESSAGE = "m-new"  # the id that the message has to which a hook adds
 
 
 @dataclass(slots=True)
@@ -69,14 +71,16 @@ class Machine:
         self._corpora: dict[str, tuple[Corpus, RecallTools]] = {}
 
     def answer(self, case: Json) -> Json | None:
-        """What our tools answer to a case; None for what is no tool."""
-        if case["tool"].startswith("hook:"):
+        """What our tools and hooks answer to a case; None for what is neither."""
+        if case["tool"] not in TOOLS and case["tool"] not in HOOKS:
             return None
         corpus, tools = self._tools(case)
         given = case.get("context") or {}
         options = dict(case.get("options") or {})
         elapsed = (case.get("simulate") or {}).get("elapsed_ms")
         args = _numbers(case["args"])
+        if case["tool"] == "hook:auto_recall":
+            args.setdefault("message_id", NEW_MESSAGE)
         if elapsed is not None:
             args["budget_ms"] = max(BUDGET_MS - elapsed, 1)
         context = {**corpus.current, **{name: value for name, value in given.items() if isinstance(value, str)}}
@@ -93,7 +97,10 @@ class Machine:
             stop = Event()
             stop.set()
             return tools.call(case["tool"], args, context=Context(**context), now=corpus.now, cancel=stop)
-        return _served(tools, call)
+        output = _served(tools, call)
+        for _ in range(case.get("times", 1) - 1):  # a hook runs again over what it left
+            output = _served(tools, {**call, "args": {name: output.get(name, value) for name, value in args.items()}})
+        return output
 
     def _tools(self, case: Json) -> tuple[Corpus, RecallTools]:
         name, faults = case["corpus"], case.get("faults")

@@ -8,6 +8,7 @@ from itertools import count, pairwise
 from typing import Any
 
 import pytest
+from engine.cutting import Cut, cuts, joined
 from engine.plain_search import NEEDLE, Allowed, allowed, few_limits, histories, query
 from engine.planting import replace_everywhere
 from engine.samples import ENOUGH_MS, NOW, message, session
@@ -17,8 +18,9 @@ from hypothesis import strategies as st
 from recall_rank import engine, substring
 from recall_rank import literal as literal_stage
 from recall_rank import prefilter as prefilter_stage
+from recall_rank.index import joined_evidence
 from recall_rank.index.build import build
-from recall_rank.index.segment import Segment
+from recall_rank.index.searched import Searched
 from recall_rank.model import Coverage, SearchResponse, Session
 from recall_rank.query import Options, Query
 
@@ -26,6 +28,7 @@ some = settings(max_examples=60)
 modes = st.sampled_from(("literal", "smart", "regex"))
 groups = st.sampled_from(("part", "session"))
 orders = st.sampled_from(("relevance", "time"))
+kept = st.none() | cuts  # in one segment, or in several with sessions in them that are gone
 
 MS = 1_000_000
 LATE = 1_000_000  # ms: a jump of the clock beyond every budget
@@ -69,7 +72,7 @@ class Left:
         return self.looks < 0
 
 
-def run(segment: Segment, text: str, clock: Callable[[], int] | None = None, **options: Any) -> SearchResponse:
+def run(segment: Searched, text: str, clock: Callable[[], int] | None = None, **options: Any) -> SearchResponse:
     budget = 0.001 if isinstance(clock, Spent) else ENOUGH_MS
     made = Options(**{"now": NOW, "budget_ms": budget, "results": 1000, **options})
     return engine.search(segment, Query.parse(text, NOW, made), clock=clock or Clock())
@@ -123,6 +126,7 @@ def complete(response: SearchResponse, may: Allowed, text: str, options: dict[st
 @some
 @given(
     histories(),
+    kept,
     query,
     few_limits,
     modes,
@@ -133,6 +137,7 @@ def complete(response: SearchResponse, may: Allowed, text: str, options: dict[st
 )
 def test_the_ledger_adds_up_and_is_that_of_the_obvious_search(
     history: list[Session],
+    cut: Cut | None,
     text: str,
     limits: dict[str, Any],
     match: str,
@@ -143,7 +148,7 @@ def test_the_ledger_adds_up_and_is_that_of_the_obvious_search(
 ) -> None:
     options = {**limits, "match": match, "group": group, "order": order}
     asked = asked_as(match, text)
-    response = run(build(history), asked, clock, cancel=cancel, **options)
+    response = run(joined(history, cut), asked, clock, cancel=cancel, **options)
     may, coverage = allowed(history, limits), response.coverage
     adds_up(coverage)
     assert coverage.sessions.known == len(history)
@@ -151,7 +156,10 @@ def test_the_ledger_adds_up_and_is_that_of_the_obvious_search(
     assert coverage.parts.known == sum(len(m.parts) for each in history for m in each.messages)
     assert coverage.sessions.eligible == len(may.sessions)
     assert coverage.messages.eligible == len(may.messages)
-    assert coverage.parts.eligible == len(may.parts)
+    if coverage.parts.not_reached and limits.keys() & {"must", "must_not"}:
+        assert coverage.parts.eligible >= len(may.parts)  # whether what was not read has the words, nobody knows
+    else:
+        assert coverage.parts.eligible == len(may.parts)
     agrees(response, options)
     if clock is None and cancel is None:
         assert response.total_exact
@@ -161,12 +169,20 @@ def test_the_ledger_adds_up_and_is_that_of_the_obvious_search(
 
 
 @some
-@given(histories(), query, few_limits, modes, groups, orders, st.integers(1, 5), st.integers(0, 12))
+@given(histories(), kept, query, few_limits, modes, groups, orders, st.integers(1, 5), st.integers(0, 12))
 def test_a_page_changes_no_coverage(
-    history: list[Session], text: str, limits: dict[str, Any], match: str, group: str, order: str, size: int, skip: int
+    history: list[Session],
+    cut: Cut | None,
+    text: str,
+    limits: dict[str, Any],
+    match: str,
+    group: str,
+    order: str,
+    size: int,
+    skip: int,
 ) -> None:
     options = {**limits, "match": match, "group": group, "order": order}
-    segment, asked = build(history), asked_as(match, text)
+    segment, asked = joined(history, cut), asked_as(match, text)
     whole = run(segment, asked, **options)
     page = run(segment, asked, results=size, offset=skip, **options)
     assert page.coverage.sessions == whole.coverage.sessions
@@ -209,11 +225,11 @@ def claims_no_more(response: SearchResponse, may: Allowed) -> None:
 
 
 @some
-@given(everywhere, narrow, orders, st.integers(0, 40))
+@given(everywhere, kept, narrow, orders, st.integers(0, 40))
 def test_a_pattern_cut_short_claims_no_more_than_it_was_tried_on(
-    history: list[Session], limits: dict[str, Any], order: str, looks: int
+    history: list[Session], cut: Cut | None, limits: dict[str, Any], order: str, looks: int
 ) -> None:
-    response = run(build(history), rf"\b{NEEDLE}\b", cancel=Left(looks), match="regex", order=order, **limits)
+    response = run(joined(history, cut), rf"\b{NEEDLE}\b", cancel=Left(looks), match="regex", order=order, **limits)
     adds_up(response.coverage)
     claims_no_more(response, allowed(history, limits))
 
@@ -222,7 +238,7 @@ def cut_scan(parts: int) -> Callable[..., Any]:
     """The text scan, ended before part number `parts` of the segment."""
     real = literal_stage.text_hits
 
-    def text_hits(segment: Segment, *args: Any) -> tuple[bytearray, int]:
+    def text_hits(segment: Searched, *args: Any) -> tuple[bytearray, int]:
         marks, looked = real(segment, *args)
         stop = min(parts, looked)
         return marks[:stop] + bytes(len(marks) - stop), stop
@@ -230,7 +246,19 @@ def cut_scan(parts: int) -> Callable[..., Any]:
     return text_hits
 
 
-class Cut:
+def cut_filter(parts: int) -> Callable[..., Any]:
+    """The look for words that must or must not be there, ended before part number `parts` of the segment."""
+    real = substring.mark_literal
+
+    def mark_literal(segment: Searched, text: str, keep: Any, found: bytearray, deadline_ns: int) -> int:
+        stop = min(parts, real(segment, text, keep, found, deadline_ns))
+        found[stop:] = bytes(len(found) - stop)
+        return stop
+
+    return mark_literal
+
+
+class CutShort:
     """Evidence of which only the first documents were reached."""
 
     def __init__(self, evidence: Any, docs: int) -> None:
@@ -246,39 +274,82 @@ def cut_prefilter(docs: int) -> Callable[..., Any]:
     real = prefilter_stage.prefilter
 
     def prefilter(
-        segment: Segment, query: Query, expansion: Any, documents: int, words: int, eligible: Any, *args: Any
+        segment: Searched, query: Query, expansion: Any, documents: int, words: int, eligible: Any, *args: Any
     ) -> Any:
         reached = min(docs, segment.docs)
-        mask = bytearray(eligible if eligible is not None else b"\1" * segment.docs)
+        own = (piece.docs_of(eligible) for piece in segment.pieces)
+        left = (b"\1" * p.segment.docs if o is None else o for p, o in zip(segment.pieces, own, strict=True))
+        mask = bytearray().join(left)
         mask[reached:] = bytes(segment.docs - reached)
-        return Cut(real(segment, query, expansion, documents, words, mask, *args), reached)
+        return CutShort(real(segment, query, expansion, documents, words, mask, *args), reached)
 
     return prefilter
 
 
 @some
-@given(everywhere, narrow, orders, st.sampled_from(("literal", "regex")), st.integers(0, 30))
+@given(everywhere, kept, narrow, orders, st.sampled_from(("literal", "regex")), st.integers(0, 30))
 def test_a_scan_cut_short_claims_no_more_than_it_looked_at(
-    history: list[Session], limits: dict[str, Any], order: str, match: str, parts: int
+    history: list[Session], cut: Cut | None, limits: dict[str, Any], order: str, match: str, parts: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, literal_stage.text_hits, cut_scan(parts))
-        response = run(build(history), NEEDLE, match=match, order=order, **limits)
+        response = run(joined(history, cut), NEEDLE, match=match, order=order, **limits)
     adds_up(response.coverage)
     claims_no_more(response, allowed(history, limits))
 
 
+worded = st.fixed_dictionaries({}, optional={"must": st.just(["velvet"]), "must_not": st.just(["thistle", "quartz"])})
+
+
 @some
-@given(everywhere, narrow, st.sampled_from(("smart", "fuzzy")), st.integers(0, 30), st.integers(0, 30))
+@given(histories(), kept, worded.filter(bool), modes, groups, st.integers(0, 30))
+def test_filters_by_words_cut_short_let_nothing_through_and_claim_no_more(
+    history: list[Session], cut: Cut | None, limits: dict[str, Any], match: str, group: str, parts: int
+) -> None:
+    text = asked_as(match, "lantern")
+    whole = run(joined(history, cut), text, match=match, group=group, **limits)
+    with pytest.MonkeyPatch.context() as patch:
+        replace_everywhere(patch, substring.mark_literal, cut_filter(parts))
+        response = run(joined(history, cut), text, match=match, group=group, **limits)
+    adds_up(response.coverage)
+    assert {hit.session_id for hit in response.results} <= {hit.session_id for hit in whole.results}
+    if group == "part":
+        assert {hit.part_id for hit in response.results} <= {hit.part_id for hit in whole.results}
+    left = response.coverage.parts
+    assert left.searched <= whole.coverage.parts.searched <= left.searched + left.not_reached
+    assert "time" in response.degrade_kinds or left == whole.coverage.parts
+
+
+@some
+@given(everywhere, kept, narrow, st.sampled_from(("smart", "fuzzy")), st.integers(0, 30), st.integers(0, 30))
 def test_a_prefilter_cut_short_claims_no_more_than_it_read(
-    history: list[Session], limits: dict[str, Any], match: str, docs: int, parts: int
+    history: list[Session], cut: Cut | None, limits: dict[str, Any], match: str, docs: int, parts: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, prefilter_stage.prefilter, cut_prefilter(docs))
         replace_everywhere(patch, literal_stage.text_hits, cut_scan(parts))
-        response = run(build(history), NEEDLE, match=match, **limits)
+        response = run(joined(history, cut), NEEDLE, match=match, **limits)
     adds_up(response.coverage)
     assert "time" in response.degrade_kinds or response.coverage.parts.not_reached == 0
+    claims_no_more(response, allowed(history, limits))
+
+
+def in_turn(only: Callable[[int], bool]) -> Callable[..., list[bool]]:
+    """Of several segments those that `only` names are read before the deadline."""
+    return lambda read, sizes: [only(number) and read(number) for number in range(len(sizes))]
+
+
+@some
+@given(everywhere, cuts, narrow, st.sets(st.integers(0, 4)), st.integers(0, 30))
+def test_segments_that_were_not_read_are_not_claimed(
+    history: list[Session], cut: Cut, limits: dict[str, Any], missing: set[int], parts: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(joined_evidence, "_in_turn", in_turn(lambda number: number not in missing))
+        replace_everywhere(patch, literal_stage.text_hits, cut_scan(parts))
+        # in another order than anybody says it, so that the text scan finds nothing that the words do not
+        response = run(joined(history, cut), f"velvet thistle {NEEDLE}", match="smart", **limits)
+    adds_up(response.coverage)
     claims_no_more(response, allowed(history, limits))
 
 
@@ -368,8 +439,9 @@ def test_the_folded_copies_were_searched_too_or_are_not_claimed(monkeypatch: pyt
 
 
 @pytest.mark.parametrize("match", ["literal", "smart", "regex"])
-def test_a_larger_budget_never_covers_less_nor_finds_less(match: str) -> None:
-    segment = build([session(f"s{n}", f"{NEEDLE} velvet", "velvet", title=NEEDLE) for n in range(8)])
+@pytest.mark.parametrize("cut", [None, Cut(3, (0, 2, 1, 1, 0, 2, 2, 0), ((1, 2, True), (0, 3, False)))])
+def test_a_larger_budget_never_covers_less_nor_finds_less(cut: Cut | None, match: str) -> None:
+    segment = joined([session(f"s{n}", f"{NEEDLE} velvet", "velvet", title=NEEDLE) for n in range(8)], cut)
     asked = asked_as(match, f"{NEEDLE} velvet")
     answers = [run(segment, asked, cancel=Left(looks), match=match) for looks in range(60)]
     for less, more in pairwise(answers):

@@ -88,10 +88,16 @@ def test_why_agrees_with_the_result(index: Index) -> None:
             assert hit.why.confidence != "high"
 
 
-def test_confidence_follows_the_score() -> None:
-    index = Index.build(
-        [session("s", "the rate limiter answers 429", *(f"limit of {n} somethings else said" for n in range(60)))]
+def limited() -> Index:
+    """One passage answers "rate limiter answers 429", sixty share a word with it."""
+    noise = (f"limit of {n} somethings else said" for n in range(60))
+    return Index.build(
+        [session("s", "the rate limiter answers 429"), session("t", *noise), session("u", "limiter rate")]
     )
+
+
+def test_confidence_follows_the_score() -> None:
+    index = limited()
     hits = ask(index, "rate limiter answers 429", results=50).results
     order = ["low", "medium", "high"]
     degrees = [order.index(hit.why.confidence) for hit in hits]
@@ -101,10 +107,24 @@ def test_confidence_follows_the_score() -> None:
     assert hits[-1].why.confidence != "high"
 
 
-def test_answerable_is_the_first_result_s_score(index: Index) -> None:
-    response = ask(index, "lantern")
-    assert response.answerable == response.results[0].score
-    assert ask(index, "qqqq").answerable == 0
+def test_answerable_falls_with_what_is_missing() -> None:
+    index = limited()
+    whole, half = ask(index, "rate limiter answers 429"), ask(index, "rate limiter answers qqqq")
+    assert 1 > whole.answerable > half.answerable > ask(index, "qqqq").answerable == 0
+    without = ask(index, "rate limiter answers 429", exclude_session_ids=[whole.results[0].session_id])
+    assert whole.answerable > without.answerable
+
+
+def test_answerable_is_that_of_the_page_whatever_its_order(index: Index) -> None:
+    best = ask(index, "lantern", results=50).answerable
+    assert ask(index, "lantern", results=50, order="time").answerable == best
+    assert ask(index, "lantern", results=50, group="session").answerable == best
+
+
+def test_no_result_of_a_later_page_is_called_high_for_being_first() -> None:
+    first, second = (ask(limited(), "rate limiter answers 429", results=1, offset=at) for at in (0, 1))
+    assert first.results[0].why.confidence == "high"
+    assert second.results[0].why.confidence != "high"
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from click.testing import CliRunner, Result
 from frontends.samples import FakeIndex, FakeSource, fake_read_all, session
 
 import recall_rank
-from recall_rank import loaders
+from recall_rank import holders, loaders
 from recall_rank.frontends.cli import cli
+from recall_rank.in_memory import InMemory
 
 Run = Callable[..., Result]
 
@@ -44,6 +45,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.setattr(loaders, "open_sources", lambda path: there.folders.get(path, []), raising=False)
     monkeypatch.setattr(loaders, "discover", lambda: there.discovered, raising=False)
     monkeypatch.setattr(loaders, "read_all", fake_read_all, raising=False)
+    monkeypatch.setattr(holders, "_on_disk", lambda sources, *_: holders.Kept(sources, InMemory(sources)))
     return there
 
 

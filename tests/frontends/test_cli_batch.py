@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from recall_rank.frontends.cli_batch import serve
 from recall_rank.frontends.host import read_context
 from recall_rank.frontends.tools import RecallTools
+from recall_rank.held import Answering
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 
@@ -32,7 +33,7 @@ def tools(index: FakeIndex) -> RecallTools:
 def over(index: FakeIndex) -> RecallTools:
     """The tools over an index that remembers what it was asked."""
     recall = Recall([])
-    recall._answering = (index, [])
+    recall._held.answering = Answering(index, [])  # type: ignore[attr-defined]
     return RecallTools(recall)
 
 
@@ -148,3 +149,19 @@ def test_contexts(value: Any, context: Context | None) -> None:
 def test_a_context_of_another_shape_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="context"):
         read_context(value)
+
+
+def test_a_host_says_what_its_model_still_reads() -> None:
+    given = {"session_id": "s1", "in_context": ["m1", "m2"], "in_context_since": "m3"}
+    assert read_context(given) == Context("s1", in_context=("m1", "m2"), in_context_since="m3")
+    assert read_context({"in_context": None, "in_context_since": " "}) == Context()
+    for odd in ("m1", [7], {"m1": 1}, 7):
+        with pytest.raises(ValueError, match="in_context must be a list of message ids"):
+            read_context({"in_context": odd})
+
+
+def test_hooks_are_tools_too(tools: RecallTools) -> None:
+    line = call(tool="hook:nudge", args={"system": ["base"]})
+    output = serve(tools, line, 1)["output"]
+    assert (output["ok"], output["registered"], len(output["system"])) == (True, True, 2)
+    assert "hook:nudge" in serve(tools, call(tool="hook:other"), 1)["output"]["error"]

@@ -113,3 +113,74 @@ def test_how_they_end(run: Run, file: Path, words: tuple[object, ...], code: int
 def test_nothing_could_be_read(run: Run, machine: Machine) -> None:
     assert run("sessions", "--history", "bad").exit_code == 3
     assert run("sessions").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "rate limit"),
+        ("get", "demo-10", "demo-10-m2"),
+        ("context", "demo-10", "demo-10-m2"),
+        ("messages", "demo-10"),
+        ("sessions",),
+        ("sources",),
+        ("stats",),
+        ("get", "nowhere", "nothing"),
+    ],
+)
+def test_json_says_its_version(run: Run, file: Path, words: tuple[str, ...]) -> None:
+    assert json.loads(run(*words, "--history", file, "--json").stdout)["schema_version"] == 1
+
+
+def test_how_to_open_a_session_again(run: Run, file: Path) -> None:
+    text = file.read_text(encoding="utf-8").replace('"agent_app":', '"source": "opencode", "agent_app":')
+    file.write_text(text, encoding="utf-8")
+    command = "cd /home/sam/harborline && opencode --session demo-10"
+    found = json.loads(run("search", "token bucket", "-n", 1, "--history", file, "--json").stdout)["results"]
+    assert found[0].get("reopen") == command
+    listed = json.loads(run("sessions", "--search", "rate limiting", "--history", file, "--json").stdout)["sessions"]
+    assert listed[0].get("reopen") == command
+    assert f"    reopen: {command}\n" in run("sessions", "--search", "rate limiting", "--history", file).stdout
+
+
+def test_a_file_is_meant_however_it_was_named(run: Run, file: Path) -> None:
+    for name in ("src/booking/reserveSeat.ts", "./src/booking/reserveSeat.ts", "reserveSeat.ts"):
+        result = run("search", "reserve seat", "--file", name, "--history", file, "--json")
+        hits = json.loads(result.stdout)["results"]
+        assert hits, name
+        assert {hit["session_id"] for hit in hits} == {"demo-08"}
+
+
+def test_a_beginning_of_a_session_is_enough_in_a_search(run: Run, file: Path) -> None:
+    result = run("search", "rate limit", "--session", "demo-10", "--history", file, "--json")
+    hits = json.loads(result.stdout)["results"]
+    text = file.read_text(encoding="utf-8").replace("demo-10", "only-this-one-10")
+    file.write_text(text, encoding="utf-8")
+    again = json.loads(run("search", "rate limit", "--session", "only-t", "--history", file, "--json").stdout)[
+        "results"
+    ]
+    assert len(again) == len(hits) > 0
+    none = run("search", "rate limit", "--session", "nowhere", "--history", file)
+    assert (none.exit_code, none.stderr) == (1, "recall-rank: no session 'nowhere', or several whose ids begin so\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--scope", "session"), "--scope session goes with --session ID: a shell is in no session"),
+        (("--tool", "bash", "--type", "text"), "--tool goes with type 'all' or 'tool', not 'text'"),
+        (("--results", "0"), "--results must be a whole number from 1 to 1000, not 0"),
+        (("--last", "7x"), "--last must be a duration"),
+    ],
+)
+def test_an_error_names_what_was_typed(run: Run, file: Path, words: tuple[str, ...], said: str) -> None:
+    result = run("search", "rate", *words, "--history", file)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"recall-rank: {said}")
+
+
+def test_a_project_without_sessions_is_named(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    result = run("search", "rate", "--scope", "project", "--history", file)
+    assert result.exit_code == 1
+    assert f"note: none of them ran in {file.parent} or below it" in result.stdout

@@ -54,7 +54,7 @@ def test_json_is_the_whole_answer(run: Run) -> None:
 
 def test_errors_are_json_too_when_asked(run: Run) -> None:
     result = run("search", " ", "--history", "good", "--json")
-    assert json.loads(result.stdout) == {"ok": False, "error": "query must not be blank"}
+    assert json.loads(result.stdout) == {"ok": False, "error": "query must not be blank", "schema_version": 1}
     assert run("search", " ", "--history", "good").stderr == "recall-rank: query must not be blank\n"
 
 

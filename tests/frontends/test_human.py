@@ -56,11 +56,13 @@ def test_any_time_has_an_age(time: int, now: int) -> None:
     stamp(time)
 
 
-def test_a_hit_takes_three_lines() -> None:
-    where, snippet, why = text_of(hit_lines(hit(), 1, NOW)).splitlines()
+def test_a_hit_takes_three_lines_and_one_to_reopen_it() -> None:
+    where, snippet, why, again = text_of(hit_lines(hit(), 1, NOW)).splitlines()
     assert where == " 1. Limits · assistant · 2 h ago (2026-05-28 18:26 UTC) · /srv/harbor · opencode"
     assert snippet == "    the rate limit is sixty"
     assert why == "    rate, limit in text · score 0.75, confidence high · s1 · m1"
+    assert again == "    reopen: cd /srv/harbor && opencode --session s1"
+    assert len(text_of(hit_lines(hit(history="history"), 1, NOW)).splitlines()) == 3
 
 
 def test_a_hit_with_everything_says_everything() -> None:

@@ -10,6 +10,7 @@ import pytest
 from frontends.conftest import Machine
 from frontends.samples import FakeIndex, FakeSource, response, session
 
+from recall_rank.held import Answering
 from recall_rank.model import Context, Malformed, SourceReport
 from recall_rank.recall import Recall
 from recall_rank.reports import with_reports
@@ -31,7 +32,7 @@ def test_sources_are_read_once_and_only_when_needed() -> None:
         assert source.reads == 1
         assert [report.sessions for report in recall.sources()] == [2]
         assert source.reads == 1
-        assert [report.sessions for report in recall.refresh()] == [2]
+        assert [report.sessions for report in recall.refresh().sources] == [2]
         assert source.reads == 2
 
 
@@ -51,7 +52,7 @@ def test_context_is_the_default_of_every_search() -> None:
     recall = Recall([good()], context=here)
     recall.search("rate")
     recall.search("rate", context=None)
-    index: Any = recall._answering[0]  # type: ignore[index]
+    index: Any = recall._held.ready().index
     assert isinstance(index, FakeIndex)
     assert [options["context"] for _, options in index.asked] == [here, None]
 
@@ -91,9 +92,9 @@ def test_closed_is_closed() -> None:
         recall.search("rate")
 
 
-def test_a_cache_is_refused() -> None:
-    with pytest.raises(ValueError, match="cache must be None"):
-        Recall([], cache="/somewhere")  # type: ignore[arg-type]
+def test_what_is_no_cache_is_refused() -> None:
+    with pytest.raises(TypeError, match="cache must be a folder, True"):
+        Recall([], cache=7)  # type: ignore[arg-type]
 
 
 def test_asearch_answers_like_search() -> None:
@@ -116,7 +117,7 @@ def test_cancelling_asearch_sets_the_event_the_search_looks_at(own: bool) -> Non
 
     async def cancel() -> None:
         recall = Recall([])
-        recall._answering = (Slow([]), [])
+        recall._held.answering = Answering(Slow([]), [])  # type: ignore[attr-defined]
         options = {"cancel": event} if own else {}
         task = asyncio.ensure_future(recall.asearch("rate", **options))
         await asyncio.to_thread(started.wait, 10)

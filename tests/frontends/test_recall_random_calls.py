@@ -35,6 +35,7 @@ MEANT: dict[str, tuple[Any, ...]] = {
     "expand": ("context", "message"),
     "order": ("time", "relevance"),
     "fallback": (True,),
+    "context": ([],),
 }
 ARGUMENTS = {
     "recall": (
@@ -57,7 +58,14 @@ ARGUMENTS = {
     "recall_context": ("session_id", "message_id", "window", "before", "after"),
     "recall_messages": ("session_id", "query", "limit", "role", "offset", "reverse"),
     "recall_sessions": ("scope", "search", "limit"),
+    "hook:nudge": ("system",),
+    "hook:auto_recall": ("parts", "message_id"),
+    "hook:compaction": ("context", "session_id"),
 }
+PARTS = [
+    [{"type": "text", "text": f"What did we say about {words} last time?"}]
+    for words in ("the zephyrcanary", "noon", "the swarm at noon", "gauge drift", "bees")
+]
 
 
 def random_call(chance: random.Random) -> tuple[str, dict[str, Any], str]:
@@ -67,7 +75,9 @@ def random_call(chance: random.Random) -> tuple[str, dict[str, Any], str]:
         for key in ARGUMENTS[name]
         if chance.random() < 0.35
     }
-    if name == "recall":
+    if name == "hook:auto_recall":
+        args["parts"] = chance.choice((*PARTS, *PARTS, *VALUES))
+    elif name == "recall":
         args["query"] = chance.choice(VALUES)
         if chance.random() < 0.6:
             args["scope"] = chance.choice(("project", "session"))
@@ -75,7 +85,8 @@ def random_call(chance: random.Random) -> tuple[str, dict[str, Any], str]:
 
 
 def test_nothing_of_another_project_shows_and_nothing_is_raised() -> None:
-    closed, alone = tools(**{"global": False}), tools(TIDES, FERRIES, **{"global": False})
+    options = {"global": False, "auto_recall": True, "compaction_recall": True}
+    closed, alone = tools(**options), tools(TIDES, FERRIES, **options)
     chance = random.Random(20260528)
     answered = 0
     for _ in range(CALLS):

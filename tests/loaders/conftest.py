@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import make_fixtures
+from tests.conftest import SHARED
 
 Seal = Callable[[Path], Path]
 
@@ -27,6 +28,15 @@ def contents(root: Path) -> dict[str, str]:
             held = f"other {status.st_mode}"
         found[str(path)] = f"{held} {status.st_mode} {status.st_mtime_ns}"
     return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def real_stores_stay_as_they_are() -> Iterator[None]:
+    """Whatever these tests read of ../shared: byte by byte the same afterwards, and nothing beside it."""
+    stores = SHARED / "stores"
+    before = contents(stores) if stores.is_dir() else {}
+    yield
+    assert not before or contents(stores) == before, f"a loader changed {stores}"
 
 
 @pytest.fixture(autouse=True)

@@ -165,7 +165,7 @@ def test_an_item_that_is_written_twice_counts_once(tmp_path: Path) -> None:
     assert only(tmp_path, [*records, *records[3:9]]).messages == only(tmp_path, records).messages
 
 
-def test_pictures_and_boilerplate_are_left_out(home: Path) -> None:
+def test_pictures_and_instructions_are_left_out(home: Path) -> None:
     everything = repr(load(home)[0])
     assert IMAGE[:60] not in everything
     assert "boilerplate" not in everything

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,27 @@ def test_an_output_that_is_gone_leaves_its_preview(tmp_path: Path, seal: Seal) -
     sessions, report = load(seal(home))
     assert MOVED in report.warnings
     assert said(sessions[MAIN], "reading 0001")
+
+
+def test_an_output_in_the_temporary_folder_is_read_there_and_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    name = "1780000000000-copilot-tool-output-7-0123-abcd"
+    log = Log(MAIN)
+    for number, folder in enumerate(("tmp", "elsewhere", "tmp")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        path = tmp_path / folder / (name if number < 2 else "secrets.txt")
+        path.write_text(f"password of {path.name} in {folder}")
+        moved = f"Output too large to read at once (99 KB). Saved to: {path}\nPreview:\nreading {number}"
+        log.answer(f"a{number}", "Look.", request(f"c{number}", "bash", command="x"))
+        log.done(f"c{number}", moved)
+    path = tmp_path / "session-state" / MAIN / "events.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(lines(log.events))
+    outputs = [part.output for part in parts_of(load(path)[0][MAIN]) if part.type == "tool"]
+    assert outputs[0] == f"password of {name} in tmp"
+    assert [str(output)[-9:] for output in outputs[1:]] == ["reading 1", "reading 2"]
 
 
 def test_what_was_typed_and_what_was_not(home: Path) -> None:

@@ -243,3 +243,19 @@ def test_text_is_no_payload(text: str) -> None:
 def test_ordinary_text_stays(text: str, times: int) -> None:
     spaced = (text + " ") * times
     assert payloads.strip_text(spaced) == spaced or ";base64," in spaced
+
+
+@pytest.mark.parametrize("size", [7, 64, 333, 1024, 5000, 1 << 20])
+def test_a_payload_is_found_wherever_blocks_are_cut(size: int) -> None:
+    texts = [
+        "plain words",
+        f"see data:image/png;base64,{PAYLOAD[:400]}== and more",
+        "words again",
+        f"({PAYLOAD})",
+        "end",
+    ]
+    data = b"".join(json.dumps({"t": "x", "a": text}).encode() + b"\n" for text in texts)
+    found, bad = read(data, size)
+    assert bad == []
+    assert [record["a"] for record in found] == [payloads.strip_text(text) for text in texts]
+    assert PAYLOAD[:200] not in repr(found)

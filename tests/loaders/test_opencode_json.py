@@ -28,7 +28,7 @@ def tree(tmp_path: Path, seal: Seal) -> Path:
 
 def bare(session: Session) -> Session:
     """The session without what tells where it was read."""
-    return replace(session, source=None)
+    return replace(session, source=None, places=())
 
 
 # --- the tree --------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -176,13 +177,15 @@ def test_a_full_output_is_read_where_it_is_still_there(home: Path, tmp_path: Pat
     assert f"full outputs are gone, what was kept of them is read: {OUTPUT}" in report.warnings
 
 
-def test_a_full_output_that_exists(tmp_path: Path) -> None:
+def test_a_full_output_that_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_pi(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / OUTPUT).write_text("tick\n" * 99 + "phrase sapphire gull")
     assert said(load(tmp_path / ".pi")[FIRST], "sapphire gull")[1].tool == "bash"
 
 
-def test_no_other_file_is_read_whatever_a_session_names(tmp_path: Path) -> None:
+def test_no_other_file_is_read_whatever_a_session_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     secret = tmp_path / "secret.log"
     secret.write_text("password heron")
     t = Tree(FIRST)
@@ -192,6 +195,11 @@ def test_no_other_file_is_read_whatever_a_session_names(tmp_path: Path) -> None:
     link = tmp_path / OUTPUT
     link.symlink_to(secret)
     t.records[-1]["message"]["details"]["fullOutputPath"] = str(link)
+    assert said(single(tmp_path, t.records).sessions[0], "kept")
+    elsewhere = tmp_path / "elsewhere" / OUTPUT  # under the right name, but in no temporary folder
+    elsewhere.parent.mkdir()
+    elsewhere.write_text("password heron")
+    t.records[-1]["message"]["details"]["fullOutputPath"] = str(elsewhere)
     assert said(single(tmp_path, t.records).sessions[0], "kept")
 
 

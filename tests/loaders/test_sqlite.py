@@ -301,10 +301,31 @@ def test_the_child_gives_up_on_what_never_rests(
     count = iter(range(10_000))
     monkeypatch.setattr(sqlite_copy, "states", lambda _: [(1, 1, next(count)), None, None])
     monkeypatch.setattr(sqlite_copy, "TRIES", 3)
-    assert sqlite_copy.main([str(database), str(tmp_path)]) == 1
+    assert sqlite_copy.main([str(database), str(tmp_path)]) == sqlite_copy.RESTLESS
     assert "changed during every attempt" in capsys.readouterr().err
     monkeypatch.setattr(sqlite_copy, "states", lambda _: [(1, 1, 1), (1, 1, 1), None])
     assert not sqlite_copy.copied(database, tmp_path)  # the log went away in between
+
+
+def test_what_cannot_be_copied_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that began to write while it was copied is joined at the next look."""
+    database = quiet(tmp_path / "store.db", 3)
+    os.utime(database)  # just touched, no log: to be copied
+    copied: list[Path] = []
+    programs: list[sqlite3.Connection] = []
+
+    def restless(path: Path, *_: object) -> None:
+        copied.append(path)
+        programs.append(sqlite3.connect(database))
+        programs[-1].execute("PRAGMA journal_mode=WAL")
+        programs[-1].execute("INSERT INTO t VALUES (99)")
+        programs[-1].commit()
+        raise sqlite._ChangedError
+
+    monkeypatch.setattr(sqlite, "_copy_by_child", restless)
+    assert len(rows(database)) == 4
+    assert len(copied) == 1
+    programs[0].close()
 
 
 def test_a_failing_child_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

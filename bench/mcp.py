@@ -1,0 +1,107 @@
+"""How soon does the MCP server answer after its start, and how long does a call of `recall` take through it?"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from bench import dataset
+from bench.report import Report, Table
+from recall_rank.frontends.history_lines import history_lines
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from recall_rank.model import Session
+
+MOST_BEYOND_MS = 150.0
+MOST_MIDDLE_MS = 30.0
+MATCHES = ("smart", "literal")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    dataset.arguments(parser)
+    parser.add_argument("--calls", type=int, default=150, help="calls a mode (default %(default)s)")
+    parser.add_argument("--starts", type=int, default=5, help="servers started (default %(default)s)")
+
+
+def run(options: argparse.Namespace) -> Report:
+    with tempfile.TemporaryDirectory() as folder:
+        data = dataset.load(options)
+        report = Report("mcp", __doc__ or "", data.name)
+        history = _written(data.sessions, Path(folder))
+        queries = [one.query for one in data.queries[:: max(1, len(data.queries) // options.calls)]]
+        words = ["--history", str(history), "--cache", str(Path(folder) / "cache")]
+        asyncio.run(_first(words, queries[0]))  # fills the cache
+        turns = [(_import_seconds(), asyncio.run(_first(words, queries[0]))) for _ in range(options.starts)]
+        sdk = statistics.median(imported for imported, _ in turns) * 1e3
+        beyond = statistics.median(first - imported for imported, first in turns) * 1e3
+        rows = [["an interpreter that imports the SDK", f"{sdk:.0f}"], ["start to first answer", f"{sdk + beyond:.0f}"]]
+        report.tables.append(Table("wall ms, median", ["what", "ms"], rows))
+        report.add("first answer beyond the SDK", beyond, "ms", "lower", 0.5, options.starts)
+        report.check(f"first answer within {MOST_BEYOND_MS:g} ms of the SDK", beyond <= MOST_BEYOND_MS, f"{beyond:.0f}")
+        spent = asyncio.run(_calls(words, queries))
+    rows = []
+    for match, values in spent.items():
+        values.sort()
+        middle = statistics.median(values)
+        rows.append([match, str(len(values)), f"{middle:.1f}", f"{values[len(values) * 95 // 100]:.1f}"])
+        report.add(f"{match}/p50", middle, "ms", "lower", 0.3, len(values))
+        report.check(
+            f"{match}: half of the calls within {MOST_MIDDLE_MS:g} ms", middle <= MOST_MIDDLE_MS, f"{middle:.1f}"
+        )
+    report.tables.append(Table("wall ms of a call of recall", ["match", "calls", "p50", "p95"], rows))
+    return report
+
+
+def _written(sessions: Sequence[Session], folder: Path) -> Path:
+    path = folder / "history.jsonl"
+    with path.open("wb") as file:
+        file.writelines(orjson.dumps(line) + b"\n" for session in sessions for line in history_lines(session))
+    return path
+
+
+def _import_seconds() -> float:
+    before = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import mcp.server.lowlevel, os; os._exit(0)"], check=True)
+    return time.perf_counter() - before
+
+
+def _client(words: Sequence[str]) -> Any:
+    from mcp import Client, StdioServerParameters
+
+    code = "from recall_rank.frontends.cli import main; main()"
+    root = str(Path(__file__).resolve().parents[1])
+    return Client(StdioServerParameters(command=sys.executable, args=["-c", code, "mcp", *words], cwd=root))
+
+
+async def _first(words: Sequence[str], query: str) -> float:
+    before = time.perf_counter()
+    async with _client(words) as client:
+        answer = await client.call_tool("recall", {"query": query, "match": "smart"})
+        spent = time.perf_counter() - before
+    assert answer.structured_content["ok"], answer.structured_content
+    return spent
+
+
+async def _calls(words: Sequence[str], queries: Sequence[str]) -> dict[str, list[float]]:
+    spent: dict[str, list[float]] = {match: [] for match in MATCHES}
+    async with _client(words) as client:
+        for match in MATCHES:
+            await client.call_tool("recall", {"query": queries[0], "match": match})
+        for query in queries:
+            for match in MATCHES:
+                before = time.perf_counter()
+                answer = await client.call_tool("recall", {"query": query, "match": match})
+                spent[match].append((time.perf_counter() - before) * 1e3)
+                assert answer.structured_content["ok"], answer.structured_content
+    return spent

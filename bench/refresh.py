@@ -1,0 +1,215 @@
+"""What does it cost to keep an index on disk up to its histories, and to search by a process that just started?"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.agent_lines import claude
+from bench.agent_stores import KEY
+from bench.data import HISTORIES
+from bench.generate import sessions
+from bench.report import Report, Table
+from recall_rank.cache.refresh import Refreshed, refresh
+from recall_rank.cache.store import find
+from recall_rank.corpus import Index
+from recall_rank.index.build import build
+from recall_rank.loaders import open_sources, read_all
+
+if TYPE_CHECKING:
+    import argparse
+
+    from recall_rank.model import Source
+
+CHANGED = 10
+REFRESH_MS, OPEN_MS, SEARCH_MS, SEARCH_MIB = 50.0, 2.0, 250.0, 150.0
+# its own peak: what the system says of a child counts the one that started it
+SEARCH = """
+import atexit, sys
+from pathlib import Path
+from recall_rank.frontends.cli import main
+def tell():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    sys.stderr.write(next((line.split()[1] for line in lines if line.startswith("VmHWM")), "0"))
+atexit.register(tell)
+main()
+"""
+PER_FILE = 4096  # bytes of a file whose signature is taken: its ends
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sessions", type=int, default=300, help="transcripts (default %(default)s)")
+    parser.add_argument("--refreshes", type=int, default=7, help="refreshes that are measured (default %(default)s)")
+    parser.add_argument("--beside", type=float, default=5.0, help="seconds beside a database (default %(default)s)")
+
+
+def run(options: argparse.Namespace) -> Report:
+    report = Report("refresh", __doc__ or "", f"generated, {options.sessions} transcripts")
+    with tempfile.TemporaryDirectory() as folder:
+        home, index = Path(folder) / "home", Path(folder) / "index"
+        files = _written(home, options.sessions)
+        sources = open_sources(home)
+        first = refresh(index, sources)
+        grown = [first]
+        for number in range(options.refreshes):
+            grown.append(_appended(index, sources, files, number, grown[-1]))
+        del grown[0]
+        idle, read = _idle(index, sources)
+        opening = _opening(index)
+        spent = statistics.median(each.report.cpu_ms for each in grown)
+        size = sum(path.stat().st_size for path in files)
+        rows = [
+            ["first", f"{first.report.cpu_ms:.0f}", f"{first.report.indexed:,} sessions, {size / 1e6:.0f} MB"],
+            [f"{CHANGED} messages more", f"{spent:.1f}", f"{grown[-1].report.units} files read"],
+            ["nothing", f"{idle:.1f}", f"{read:,} bytes read of {len(files)} files"],
+            ["open", f"{opening:.2f}", f"{len(grown[-1].state.segments)} segments"],
+        ]
+        report.tables.append(Table("CPU ms of a refresh", ["after", "CPU ms", "what"], rows))
+        report.add("refresh", spent, "ms", "lower", 0.2, options.refreshes)
+        report.add("idle refresh", idle, "ms", "lower", 0.2, options.refreshes)
+        report.check(f"{CHANGED} messages within {REFRESH_MS:g} ms CPU", spent <= REFRESH_MS, f"{spent:.1f} ms")
+        report.check("only what grew is read", all(each.report.units == CHANGED for each in grown))
+        report.check("an idle refresh reads the ends of files", read <= PER_FILE * len(files) + (1 << 20), f"{read:,}")
+        report.check(f"open within {OPEN_MS:g} ms", opening <= OPEN_MS, f"{opening:.2f} ms")
+        report.check("answers are those of an index built anew", _answers_alike(grown[-1], sources))
+        _beside(report, Path(folder), options.beside)
+    _searches(report, options)
+    return report
+
+
+def _written(home: Path, count: int) -> list[Path]:
+    folder = home / ".claude" / "projects" / "-home-mara-lamp"
+    folder.mkdir(parents=True)
+    files = []
+    for number, session in enumerate(sessions(120 * count)):
+        if number == count:
+            break
+        key = f"{number:08x}-aaaa-4bbb-8ccc-000000000001"
+        path = folder / f"{key}.jsonl"
+        path.write_bytes(claude(session).replace(KEY.encode(), key.encode()))
+        files.append(path)
+    return files
+
+
+def _appended(index: Path, sources: list[Source], files: list[Path], number: int, held: Refreshed) -> Refreshed:
+    for at in range(CHANGED):
+        path = files[(number * CHANGED + at) % len(files)]
+        record = json.loads(path.read_bytes().splitlines()[-1])
+        record["parentUuid"], record["uuid"] = record["uuid"], f"{record['uuid']}-{number}"
+        record["type"], record["message"] = "user", {"role": "user", "content": f"And now number {number} of this?"}
+        with path.open("ab") as file:
+            file.write(json.dumps(record).encode() + b"\n")
+    return refresh(index, sources, held=held.state)
+
+
+def _idle(index: Path, sources: list[Source]) -> tuple[float, int]:
+    """CPU ms of a refresh with nothing to do, and the bytes it reads."""
+    before = _bytes_read()
+    done = refresh(index, sources)
+    read = _bytes_read() - before
+    spent = [refresh(index, sources).report.cpu_ms for _ in range(5)]
+    return (statistics.median(spent) if not done.report.changed else float("nan")), read
+
+
+def _opening(index: Path) -> float:
+    spent = []
+    for _ in range(20):
+        started = time.process_time()
+        state = find(index).state
+        spent.append((time.process_time() - started) * 1e3)
+        if state is None:
+            return float("nan")
+    return statistics.median(spent)
+
+
+def _answers_alike(done: Refreshed, sources: list[Source]) -> bool:
+    one, two = Index._of(done.state.segments, done.state.dead), Index(build(read_all(sources)[0]))  # noqa: SLF001
+    asked = ("And now number 3 of this?", "error", "build the parser")
+    found = [
+        [[(hit.part_id, hit.score) for hit in each.search(text, now=0).results] for text in asked]
+        for each in (one, two)
+    ]
+    return found[0] == found[1]
+
+
+def _beside(report: Report, folder: Path, seconds: float) -> None:
+    """How often is an index refreshed beside a database that its program holds open and leaves alone?"""
+    path = folder / "db" / "opencode.db"
+    path.parent.mkdir()
+    schema = """
+    CREATE TABLE session (id text PRIMARY KEY, time_updated integer); CREATE TABLE project (id text, worktree text);
+    CREATE TABLE message (id text PRIMARY KEY, session_id text, data text);
+    CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, data text);
+    INSERT INTO session VALUES ('s', 1); INSERT INTO message VALUES ('m', 's', '{"role": "user"}');
+    INSERT INTO part VALUES ('p', 'm', 's', '{"type": "text", "text": "lantern"}');
+    """
+    with contextlib.closing(sqlite3.connect(path)) as program:
+        program.execute("PRAGMA journal_mode=WAL")
+        program.executescript(schema)
+        index, sources = folder / "beside", open_sources(path)
+        refresh(index, sources)
+        ends = time.monotonic() + seconds
+        looks = changed = 0
+        while time.monotonic() < ends:
+            changed += refresh(index, sources).report.changed
+            looks += 1
+            time.sleep(0.05)
+    report.check(f"{seconds:g} s beside a quiet database: no refresh", not changed, f"{changed} in {looks} looks")
+
+
+def _searches(report: Report, options: argparse.Namespace) -> None:
+    """A search by a process that just started, with a warm cache."""
+    history = HISTORIES / "history.jsonl.xz"
+    if not history.exists():
+        return
+    with tempfile.TemporaryDirectory() as cache:
+        words = ["search", "retry backoff", "--history", str(history), "--cache", cache, "--json"]
+        first = _searched(words)
+        runs = [_searched(words) for _ in range(max(3, options.refreshes))]
+        wall = statistics.median(each["wall"] for each in runs)
+        memory = max(each["memory"] for each in runs)
+        cpu = statistics.median(each["cpu"] for each in runs)
+    rows = [
+        ["cold", f"{first['wall']:.0f}", f"{first['cpu']:.0f}", f"{first['memory']:.0f}"],
+        ["warm", f"{wall:.0f}", f"{cpu:.0f}", f"{memory:.0f}"],
+    ]
+    report.tables.append(Table("recall-rank search, whole process", ["cache", "wall ms", "CPU ms", "MiB"], rows))
+    report.add("search, whole process", wall, "ms", "lower", 0.3, len(runs))
+    report.check(f"a search within {SEARCH_MS:g} ms", wall <= SEARCH_MS, f"{wall:.0f} ms wall, {cpu:.0f} ms CPU")
+    report.check(f"a search within {SEARCH_MIB:g} MiB", memory <= SEARCH_MIB, f"{memory:.0f} MiB")
+    report.check("warm and cold find the same", all(each["found"] == first["found"] for each in runs))
+
+
+def _searched(words: list[str]) -> dict[str, Any]:
+    command = [sys.executable, "-c", SEARCH, *words]
+    started = time.perf_counter()
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).resolve().parents[1]
+    ) as process:
+        out, told = process.stdout.read(), process.stderr.read()  # type: ignore[union-attr]
+        _, _, used = os.wait4(process.pid, 0)
+        process.returncode = 0
+    wall = (time.perf_counter() - started) * 1e3
+    return {
+        "wall": wall,
+        "cpu": (used.ru_utime + used.ru_stime) * 1e3,
+        "memory": int(told.split()[-1]) / 1024,
+        "found": [hit["part_id"] for hit in json.loads(out)["results"]],
+    }
+
+
+def _bytes_read() -> int:
+    """What this process has read from files so far; 0 where the system does not tell."""
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/self/io").read_text(encoding="utf-8").splitlines()
+        return next((int(line.split()[1]) for line in lines if line.startswith("rchar")), 0)
+    return 0

@@ -1,0 +1,1 @@
+"""The index on disk kept as new as its sources, reading only what changed."""

@@ -1,0 +1,85 @@
+"""What a refresh has to know of the last one: every unit that was read, and what became of its sessions."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from recall_rank.model import Malformed, Session, Unit
+
+Place = tuple[int, int]  # which segment of the generation, which of its sessions
+Key = tuple[str | None, str]  # agent and id: the same id of two programs is two sessions
+
+
+@dataclass(slots=True)
+class Held:
+    """A session that a unit gave."""
+
+    session: Session  # without its messages; as settled where it counts
+    serial: int  # tells sessions apart as long as they stay
+    group: int  # the smallest serial of those that share ids with it, directly or not; its own when it is alone
+    messages: int = 0
+    parts: int = 0
+    newest: int = 0  # time of the newest message, ms
+    place: Place | None = None  # None: it counts elsewhere, or what it says others say
+
+    @property
+    def key(self) -> Key:
+        return self.session.agent, self.session.id
+
+
+@dataclass(slots=True)
+class UnitEntry:
+    """A unit as it was when it was read."""
+
+    unit: Unit
+    signature: bytes  # empty: to be read again in any case
+    error: str | None = None
+    malformed: list[Malformed] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    sessions: list[Held] = field(default_factory=list)
+    resume: bytes | None = None
+
+
+@dataclass(slots=True)
+class SourceEntry:
+    """A source as it was when it was looked at."""
+
+    name: str
+    location: str
+    gone: bool = False  # not looked at any more; here for what was kept of it
+    kind: str = ""  # sources of one kind count copies of messages once among them
+    size: int = 0
+    errors: list[str] = field(default_factory=list)  # why its units could not be listed
+    warnings: list[str] = field(default_factory=list)  # of listing them
+    units: dict[str, UnitEntry] = field(default_factory=dict)
+    remarks: dict[int, list[str]] = field(default_factory=dict)  # what settling the sessions of a group said
+    kept: list[Held] = field(default_factory=list)  # sessions that are gone from the source and were to be kept
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.name, self.location
+
+    def held(self) -> Iterator[Held]:
+        """The sessions of all units, in their order."""
+        for entry in self.units.values():
+            yield from entry.sessions
+
+
+@dataclass(slots=True)
+class Table:
+    """Everything the last refresh left."""
+
+    sources: list[SourceEntry] = field(default_factory=list)
+    serial: int = 1  # the next one
+    keys: array[int] = field(default_factory=lambda: array("Q"))  # sorted; see links.py
+    rules: str = ""  # a digest of what is ignored
+    keeping: bool = False  # whether what vanishes is kept
+
+    def live(self) -> Iterator[tuple[SourceEntry, Held]]:
+        """The sessions that can be found."""
+        for source in self.sources:
+            for held in (*source.held(), *source.kept):
+                if held.place is not None:
+                    yield source, held

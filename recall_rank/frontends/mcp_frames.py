@@ -1,0 +1,204 @@
+"""Frames over two pipes: one line of JSON each, bounded, every request answered once, nothing else on the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+import anyio
+import orjson
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types.jsonrpc import jsonrpc_message_adapter
+from pydantic import ValidationError
+
+MOST_BYTES: Final = 4 * 1024 * 1024
+MOST_DEPTH: Final = 64
+MOST_OPEN: Final = 1_024  # requests that wait for their answers
+_READ: Final = 65_536
+_LAST_ANSWERS: Final = 0.5  # seconds that running calls have once nobody will ask any more
+_PARSE_ERROR: Final = -32700
+_INVALID_REQUEST: Final = -32600
+_BUSY: Final = -32000
+
+Streams = tuple[Any, Any]  # what the protocol's server reads from and writes to
+
+
+def private_pipes() -> tuple[int, int]:
+    """Copies of stdin and stdout for frames alone: who else reads gets nothing, what else prints goes to stderr."""
+    inward, outward = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return inward, outward
+
+
+@asynccontextmanager
+async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
+    """The streams of a server over two descriptors. The first ends when the other side closes it."""
+    wire = _Wire(outward)
+    to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+    loop = asyncio.get_running_loop()
+
+    async def received(line: bytes | None) -> None:
+        message = await wire.understood(line)
+        if message is not None:
+            await to_server.send(SessionMessage(message))
+
+    async def ended() -> None:
+        with anyio.move_on_after(_LAST_ANSWERS):
+            await wire.answered()
+        await to_server.aclose()
+
+    def read() -> None:
+        with suppress(RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError, asyncio.CancelledError):
+            for line in lines(inward):
+                asyncio.run_coroutine_threadsafe(received(line), loop).result()
+        with suppress(RuntimeError):
+            asyncio.run_coroutine_threadsafe(ended(), loop)
+
+    async def write() -> None:
+        async with from_server:
+            async for item in from_server:
+                await wire.send(item.message)
+        written.set()
+
+    written = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(write)
+        threading.Thread(target=read, name="frames", daemon=True).start()
+        yield from_client, to_client
+        with anyio.move_on_after(_LAST_ANSWERS):  # somebody may have stopped reading
+            await to_client.aclose()
+            await written.wait()
+        tasks.cancel_scope.cancel()
+
+
+def lines(descriptor: int) -> Iterator[bytes | None]:
+    """Every line that is not blank, without its end; None for one that is too long, of which no more is kept."""
+    rest = bytearray()
+    too_long = False
+    while True:
+        try:
+            data = os.read(descriptor, _READ)
+        except OSError:
+            data = b""
+        if not data:
+            if rest.strip() and not too_long:
+                yield bytes(rest)
+            return
+        first, *others = data.split(b"\n")
+        rest += first
+        for other in others:
+            if too_long or len(rest) > MOST_BYTES:
+                yield None
+            elif rest.strip():
+                yield bytes(rest)
+            rest, too_long = bytearray(other), False
+        if len(rest) > MOST_BYTES:
+            rest, too_long = bytearray(), True
+
+
+def too_deep(line: bytes) -> bool:
+    """Whether brackets outside strings stand within more of each other than a frame may have."""
+    if line.count(b"[") + line.count(b"{") <= MOST_DEPTH:
+        return False
+    depth, quoted, escaped = 0, False, False
+    for byte in line:
+        if quoted:
+            quoted, escaped = escaped or byte != 0x22, byte == 0x5C and not escaped
+        elif byte == 0x22:
+            quoted = True
+        elif byte in b"[{":
+            depth += 1
+            if depth > MOST_DEPTH:
+                return True
+        elif byte in b"]}":
+            depth -= 1
+    return False
+
+
+class _Wire:
+    """What was asked and not yet answered, and the way back."""
+
+    def __init__(self, outward: int) -> None:
+        self.open: set[tuple[type, Any]] = set()
+        self._outward = outward
+        self._turn = anyio.Lock()
+        self._writing = 0
+        self._wrote = anyio.Event()
+
+    async def answered(self) -> None:
+        """Waits until every request has its answer."""
+        while self.open or self._writing:
+            self._wrote = anyio.Event()
+            await self._wrote.wait()
+
+    async def understood(self, line: bytes | None) -> Any:
+        """The message of a frame; None when there is none for the server, which the sender has been told."""
+        if line is None:
+            return await self._refused(None, _INVALID_REQUEST, f"a frame may have {MOST_BYTES} bytes")
+        try:
+            if too_deep(line):
+                return await self._refused(None, _INVALID_REQUEST, f"a frame may be {MOST_DEPTH} levels deep")
+            value = orjson.loads(line)
+        except ValueError:
+            return await self._refused(None, _PARSE_ERROR, "a frame must be one line of JSON")
+        asked = value if isinstance(value, dict) else {}
+        try:
+            message = jsonrpc_message_adapter.validate_python(value, by_name=False)
+        except (ValidationError, RecursionError):
+            message = None
+        if isinstance(message, JSONRPCNotification) and "id" in asked:
+            message = None  # a question whose id is none
+        if message is not None:
+            return await self._counted(message)
+        if "method" not in asked and ("result" in asked or "error" in asked):
+            return None  # answers are not answered
+        known = asked.get("id")
+        known = known if isinstance(known, str | int) and not isinstance(known, bool) else None
+        return await self._refused(known, _INVALID_REQUEST, "not a JSON-RPC 2.0 message")
+
+    async def _counted(self, message: Any) -> Any:
+        if isinstance(message, JSONRPCRequest):
+            key = (type(message.id), message.id)
+            if key in self.open:
+                return await self._refused(message.id, _INVALID_REQUEST, "another request with this id is not answered")
+            if len(self.open) >= MOST_OPEN:
+                return await self._refused(message.id, _BUSY, f"{MOST_OPEN} requests wait: ask again later")
+            self.open.add(key)
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            cancelled = (message.params or {}).get("requestId")
+            self.open.discard((type(cancelled), cancelled))  # it gets no answer
+        return message
+
+    async def send(self, message: Any) -> None:
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            self.open.discard((type(message.id), message.id))
+        await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8", "replace"))
+
+    async def _refused(self, known: str | int | None, code: int, words: str) -> None:
+        error = {"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": words}}
+        await self._write(orjson.dumps(error))
+
+    async def _write(self, data: bytes) -> None:
+        self._writing += 1
+        try:
+            async with self._turn:
+                await anyio.to_thread.run_sync(_write_all, self._outward, data + b"\n", abandon_on_cancel=True)
+        finally:
+            self._writing -= 1
+            self._wrote.set()
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    with suppress(OSError):  # nobody reads any more: the end of what we read will follow
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]

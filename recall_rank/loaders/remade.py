@@ -1,0 +1,44 @@
+"""Parts and messages with something changed: made again field by field, which costs a fifth of dataclasses.replace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from recall_rank.model import Flag, Message, Part
+
+
+def ended(call: Part, text: str | None, *, failed: bool, status: str | None = None) -> Part:
+    """The call with what it gave, or with what went wrong."""
+    flags = call.flags
+    if failed and not flags & Flag.ERROR:
+        flags |= Flag.ERROR
+    return Part(
+        call.id,
+        call.type,
+        call.text,
+        call.tool,
+        call.input,
+        None if failed else text,
+        text if failed else call.error,
+        call.title,
+        call.prompt,
+        status or ("error" if failed else "completed"),
+        flags,
+        call.files,
+    )
+
+
+def filled(message: Message, parts: Iterable[Part], more: Flag = Flag.NONE) -> Message:
+    """The message with these parts, and flags besides its own."""
+    return Message(
+        message.id,
+        message.role,
+        message.time,
+        tuple(parts),
+        message.author,
+        message.agent,
+        message.model,
+        message.flags | more if more else message.flags,
+        message.tokens,
+        message.cost,
+    )

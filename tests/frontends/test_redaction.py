@@ -1,0 +1,196 @@
+"""No listed secret comes out, wherever it is cut; what is none stays as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.synthetic_secrets import FAMILIES, FORMS, Planted, make, planted, survives
+from recall_rank import Index
+from recall_rank.edits import edited
+from recall_rank.frontends.cli import cli
+from recall_rank.frontends.host_options import host_options
+from recall_rank.frontends.redaction import redacted, secrets
+from recall_rank.frontends.redaction_answers import hidden, without_secrets
+from recall_rank.frontends.tools import RecallTools
+from recall_rank.model import Message, Part, Reading, Session, Unit
+from recall_rank.recall import Recall
+
+COUNT = 1_000 if os.environ.get("RECALL_RANK_SOAK") == "long" else 40
+NOW = 1_790_000_000_000
+KEY = "aB3dE5fG7hJ9"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_secret_never_survives_the_cut(family: str) -> None:
+    drawn = random.Random(family)
+    lost = 0
+    for one in planted(family, COUNT, seed=1):
+        cuts = [(0, len(one.text))]
+        for width in (50, 200):
+            middle = drawn.randrange(one.start, one.end)
+            low = max(0, middle - drawn.randrange(width))
+            cuts.append((low, min(len(one.text), low + width)))
+        lost += any(survives(one, edited(one.text, hidden(one.text, *cut), *cut).text) for cut in cuts)
+    assert lost <= COUNT // 100
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            "ask-anthropic-first then sk-ant-... and sk-ant-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", id="placeholder"
+        ),
+        pytest.param("AKIAIOSFODNN7EXAMPLE", id="the key of the documentation"),
+        pytest.param("commit 3f786850e387550fdab836ed7e6dc881de23001b fixed it", id="a hash"),
+        pytest.param("id = 550e8400-e29b-41d4-a716-446655440000", id="a UUID"),
+        pytest.param("def get_token_count(tokens: int = 12345678) -> int:", id="tokens that are counted"),
+        pytest.param("password = os.environ['DB_PASSWORD_2']", id="a password from elsewhere"),
+        pytest.param(
+            "postgres://user:password@localhost/db and https://${USER}:${TOKEN}@host.test", id="names of both"
+        ),
+        pytest.param("Authorization: Bearer $API_TOKEN_FROM_ENV_2", id="a variable"),
+        pytest.param("skip-this-very-long-kebab-case-name-2-times", id="a name in kebab case"),
+        pytest.param("-----BEGIN PRIVATE KEY----- is how such a block begins", id="the head of a block alone"),
+        pytest.param("-----BEGIN CERTIFICATE-----\n" + "A" * 64 + "\n-----END CERTIFICATE-----", id="a certificate"),
+        pytest.param("the next_page_token: Ab1Cd2Ef3Gh4Ij5Kl6Mn7", id="a place in a list"),
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert redacted(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("key xai-" + KEY * 7 + " end", "key [redacted xai] end", id="by its beginning"),
+        pytest.param("db://me:aB3dE5fG7@host", "db://me:[redacted password]@host", id="in an address"),
+        pytest.param('{"password": "c0rrect horse 9!"}', '{"password": "[redacted password]"}', id="with blanks"),
+        pytest.param("run --api-key aB3dE5fG7hI9jK1L now", "run --api-key [redacted secret] now", id="of a flag"),
+        pytest.param("a ghp_" + KEY + "\n" + KEY * 2 + " b", "a [redacted github] b", id="over two lines"),
+        pytest.param("MIT 12:AA" + KEY * 3, "MIT [redacted telegram]", id="by what stands inside"),
+    ],
+)
+def test_what_a_secret_was_is_told(text: str, shown: str) -> None:
+    assert redacted(text) == shown
+
+
+def test_a_block_is_found_from_its_middle() -> None:
+    block = make(random.Random(3), "private key")
+    text = f"before\n{block}\nafter"
+    assert secrets(text, 200, 210) == [(7, 7 + len(block), "private-key")]
+    assert secrets(text, 0, 5) == []
+    cut = f"before\n{block[:-40]}"
+    assert redacted(cut) == "before\n[redacted private-key]"
+
+
+@given(st.text(st.sampled_from('aB3_-.:=/"\\ \nsk-ant-ghp_eyJ@')), st.integers(0, 60), st.integers(0, 60))
+def test_any_text_gives_edits_in_order(text: str, low: int, width: int) -> None:
+    high = min(len(text), low + width)
+    found = hidden(text, low, high)
+    assert all(start < high and end > low and 0 <= start < end <= len(text) for start, end, _ in found)
+    assert all(before[1] <= after[0] for before, after in pairwise(found))
+
+
+def test_answers_keep_their_ids_and_numbers() -> None:
+    key = make(random.Random(1), "github")
+    answer = {
+        "session_id": key,
+        "total": 3,
+        "title": f"use {key}",
+        "input": {"password": "aB3dE5fG7"},
+        "more": [key, None],
+    }
+    assert without_secrets(answer) == {
+        "session_id": key,
+        "total": 3,
+        "title": "use [redacted github]",
+        "input": {"password": "[redacted password]"},
+        "more": ["[redacted github]", None],
+    }
+
+
+class Held:
+    """A source of one session with a secret in every kind of place."""
+
+    name = "held"
+    location = "held"
+
+    def __init__(self, one: Planted) -> None:
+        self.one = one
+
+    def units(self) -> list[Unit]:
+        return [Unit("all", self.location)]
+
+    def signature(self, unit: Unit) -> bytes:
+        return b"1"
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        one, secret, text = self.one, self.one.secret, self.one.text
+        parts = (
+            Part("p1", "text", f"the harbor gauge drifts {text}"),
+            Part("p2", "tool", tool="bash", input={"command": f"gauge --dump {text}"}, output=text * 9, error=text),
+        )
+        message = Message("m1", "user", NOW, parts)
+        title = f"gauge {secret if one.family in FORMS else 'alone'}"  # others need a name or an address around them
+        return Reading([Session("s1", (message,), title, "/home/ana", "quay", updated=NOW)])
+
+
+@pytest.mark.parametrize("family", ["anthropic", "github", "jwt", "private key", "database url", "aws secret"])
+def test_no_tool_lets_a_secret_out(family: str) -> None:
+    for one in planted(family, 3, seed=2):
+        tools = RecallTools(Recall([Held(one)]), options=host_options({"redact": True}))
+        ids = {"session_id": "s1", "message_id": "m1"}
+        word = one.secret[len(one.secret) // 2 :][:12]
+        for name, args in (
+            *(
+                ("recall", {"query": "gauge", "match": match, "explain": True, "width": 60})
+                for match in ("smart", "literal")
+            ),
+            ("recall", {"query": word, "expand": "message"}),
+            ("recall", {"query": word, "match": "fuzzy", "explain": True}),
+            ("recall_get", ids),
+            ("recall_context", ids),
+            ("recall_messages", {"session_id": "s1"}),
+            ("recall_sessions", {"scope": "global"}),
+        ):
+            answer = tools.call(name, args, now=NOW)
+            assert answer["ok"], answer
+            answer.pop("query", None)  # what the caller said is no news to it
+            for result in answer.get("results", ()):
+                result.pop("matched_terms", None), result["why"].pop("matched_terms", None)
+                assert all(0 <= s["start"] <= s["end"] <= len(result["snippet"]) for s in result["spans"])
+            assert not survives(one, str(answer))
+
+
+def test_the_shell_redacts_when_it_is_asked_to(tmp_path: Path) -> None:
+    key = make(random.Random(4), "github")
+    session = {"t": "session", "id": "s1", "title": f"with {key}", "updated": NOW}
+    part = {"id": "p1", "type": "text", "text": f"the gauge takes {key} today"}
+    message = {"t": "message", "id": "m1", "session": "s1", "role": "user", "time": NOW, "parts": [part]}
+    path = tmp_path / "history.jsonl"
+    path.write_text(f"{json.dumps(session)}\n{json.dumps(message)}\n", encoding="utf-8")
+    for more in ([], ["--json"]):
+        words = ["search", "gauge", "--history", str(path), "--no-cache", *more]
+        plain, safe = (CliRunner().invoke(cli, [*words, *redact]).stdout for redact in ([], ["--redact"]))
+        assert key in plain
+        assert key not in safe
+        assert safe.count("[redacted github]") == 2
+
+
+def test_a_search_shows_what_its_caller_allows() -> None:
+    session = Session("s1", (Message("m1", "user", NOW, (Part("p1", "text", "the code is SESAME today, as ever"),)),))
+    with Index.build([session]) as index:
+        result = index.search("code", redact=lambda *_: [(12, 18, "<it>")], width=20).results[0]
+        assert "SESAME" not in result.snippet
+        assert [result.snippet[span.start : span.end] for span in result.spans] == ["code"]
+        with pytest.raises(TypeError, match="redact must be a function"):
+            index.search("code", redact="yes")
