@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,22 +73,35 @@ LOADERS = (
 )
 
 
-def loaders() -> list[Loader]:
-    """Our loaders, then those that other packages offer under the entry point group `recall_rank.loaders`."""
-    import importlib.metadata  # slow to import, and only wanted where histories are looked for
+class Known:
+    """Our loaders, then those that other packages offer under the entry point group `recall_rank.loaders`.
 
-    found = list(LOADERS)
+    Others are asked for only when ours do not end the look: finding out which there are takes longer than a search.
+    """
+
+    def __init__(self) -> None:
+        self._others: list[Loader] | None = None
+
+    def __iter__(self) -> Iterator[Loader]:
+        yield from LOADERS
+        if self._others is None:
+            self._others = list(_of_other_packages())
+        yield from self._others
+
+
+def _of_other_packages() -> Iterator[Loader]:
+    import importlib.metadata  # slow to import
+
     for entry in sorted(importlib.metadata.entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
         try:
             loader = entry.load()
         except Exception as error:  # noqa: BLE001 - what another package does must not stop ours
-            warnings.warn(f"loader {entry.value} cannot be imported: {error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"loader {entry.value} cannot be imported: {error}", RuntimeWarning, stacklevel=4)
             continue
         if isinstance(loader, Loader):
-            found.append(loader)
+            yield loader
         else:
-            warnings.warn(f"loader {entry.value} is no recall_rank.loaders.Loader", RuntimeWarning, stacklevel=2)
-    return found
+            warnings.warn(f"loader {entry.value} is no recall_rank.loaders.Loader", RuntimeWarning, stacklevel=4)
 
 
 def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> Source:
@@ -98,7 +111,7 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
     `name` replaces the agent's name in reports and results; it is for sources of ours.
     """
     path = Path(where).expanduser()
-    known = loaders()
+    known = Known()
     exists = os.path.lexists(path)
     found = _found(path, known) if exists else []
     if not found:
@@ -122,10 +135,10 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
 
 def open_sources(where: str | os.PathLike[str]) -> list[Source]:
     """Every history at a path and below it, in a fixed order; files that are none are passed over."""
-    return _found(Path(where).expanduser(), loaders())
+    return _found(Path(where).expanduser(), Known())
 
 
-def _found(path: Path, known: list[Loader]) -> list[Source]:
+def _found(path: Path, known: Iterable[Loader]) -> list[Source]:
     found: list[Source] = []
     _search(path, known, found, MAX_DEPTH)
     if not found and path.is_file():
@@ -133,7 +146,7 @@ def _found(path: Path, known: list[Loader]) -> list[Source]:
     return found
 
 
-def _search(path: Path, known: list[Loader], found: list[Source], depth: int) -> None:
+def _search(path: Path, known: Iterable[Loader], found: list[Source], depth: int) -> None:
     for loader in known:
         source = _recognised(loader, path)
         if source is not None:
@@ -162,7 +175,7 @@ def discover(environ: Mapping[str, str] = os.environ, home: Path | None = None) 
         except RuntimeError:
             return []
     found: list[Source] = []
-    for loader in loaders():
+    for loader in Known():
         try:
             found += loader.stores(environ, home)
         except Exception as error:  # noqa: BLE001 - one agent's odd layout must not hide the others
