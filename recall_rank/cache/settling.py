@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from recall_rank.cache.links import links, settles
 from recall_rank.cache.table import Held
-from recall_rank.loaders.reading import _across, _Given, _merge, _settle
+from recall_rank.loaders.reading import Given, merge_copies, settle_across, settle_own
 from recall_rank.loaders.repositories import identified
 from recall_rank.model import Session, Source
 
@@ -59,17 +59,17 @@ def settle(sources: Sequence[Source], raws: Sequence[Raw]) -> Settled:
 
 
 def _settle_group(sources: Sequence[Source], members: Sequence[Raw], group: int, done: Settled) -> None:
-    given: dict[int, _Given] = {}
+    given: dict[int, Given] = {}
     names = {}
     for each in sorted(members, key=lambda member: member.at):  # stable: units stay in order
         names[each.held.serial] = each.session.source
         mark = replace(each.session, source=str(each.held.serial))  # whoever settles leaves this field alone
-        given.setdefault(each.at, _Given(sources[each.at])).sessions.append(mark)
+        given.setdefault(each.at, Given(sources[each.at])).sessions.append(mark)
     for one in given.values():
-        _settle(one)
+        settle_own(one)
     if len(members) > 1:
-        _merge(list(given.values()))
-        _across(list(given.values()))
+        merge_copies(list(given.values()))
+        settle_across(list(given.values()))
     for at, one in given.items():
         for session in one.sessions:
             serial = int(session.source or 0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recall_rank.cache.table import SourceEntry, Table, UnitEntry
-from recall_rank.loaders.reading import _Given, _kept_open, _reason, _size, _units, located
+from recall_rank.loaders.reading import Given, located, open_source_of, reason_of, size_of, units_of
 from recall_rank.model import Session, Source, Unit
 
 
@@ -28,13 +28,13 @@ def look(sources: Iterable[Source], before: Table) -> list[Look]:
 
 
 def _look(source: Source, before: SourceEntry | None) -> Look:
-    given = _Given(source)
+    given = Given(source)
     with kept_open(source):
-        units = _units(given)
+        units = units_of(given)
         signatures = {unit.key: _signature(source, unit) for unit in units}
     once = getattr(source, "once", None)
     kind = f"{once.__module__}.{once.__qualname__}" if once is not None else ""
-    size = _size(source, units)
+    size = size_of(source, units)
     entry = SourceEntry(source.name, source.location, False, kind, size, given.errors, given.warnings)
     found = Look(source, entry)
     for unit in units:
@@ -63,7 +63,7 @@ def read(source: Source, entry: UnitEntry) -> list[Session]:
     try:
         reading = source.read(entry.unit)
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
-        entry.error = _reason(entry.unit.location, error)
+        entry.error = reason_of(entry.unit.location, error)
         entry.malformed, entry.warnings = [], []
         return []
     entry.malformed, entry.warnings = list(reading.malformed), list(reading.warnings)
@@ -73,7 +73,7 @@ def read(source: Source, entry: UnitEntry) -> list[Session]:
 
 def kept_open(source: Source) -> AbstractContextManager[Any]:
     """Keeps the files of a source open while many units are read, where it can."""
-    return _kept_open(_Given(source))
+    return open_source_of(Given(source))
 
 
 def _signature(source: Source, unit: Unit) -> bytes:

@@ -19,7 +19,7 @@ COPIED: Final = "{} messages that another history of this agent holds too were c
 
 
 @dataclass(slots=True)
-class _Given:
+class Given:
     """What one source gave so far."""
 
     source: Source
@@ -55,23 +55,23 @@ def read_all(
     `once(sessions)` for messages that its sessions share with those of other sources of its class. A session found
     twice, in one source or two, counts where it has the most messages and names all its places.
     """
-    given = [_Given(source) for source in sources]
-    listed = [(each, _units(each)) for each in given]
+    given = [Given(source) for source in sources]
+    listed = [(each, units_of(each)) for each in given]
     total = sum(len(units) for _, units in listed)
     done = 0
     for each, units in listed:
-        with _kept_open(each):
+        with open_source_of(each):
             for unit in units:
                 if progress is not None:
                     progress(done, total)
                 _read(each, unit)
                 done += 1
-        _settle(each)
-        each.size = _size(each.source, units)
+        settle_own(each)
+        each.size = size_of(each.source, units)
     if progress is not None:
         progress(done, total)
-    _merge(given)
-    _across(given)
+    merge_copies(given)
+    settle_across(given)
     sessions = identified(session for each in given for session in each.sessions)
     return sessions, [each.report() for each in given]
 
@@ -81,45 +81,45 @@ def located(reading: Reading, unit: Unit) -> list[Session]:
     return [session if session.places else replace(session, places=(unit.location,)) for session in reading.sessions]
 
 
-def _units(given: _Given) -> list[Unit]:
+def units_of(given: Given) -> list[Unit]:
     try:
         units = list(given.source.units())
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
-        given.errors.append(_reason(given.source.location, error))
+        given.errors.append(reason_of(given.source.location, error))
         return []
     given.warnings += getattr(given.source, "warnings", ())
     return units
 
 
-def _read(given: _Given, unit: Unit) -> None:
+def _read(given: Given, unit: Unit) -> None:
     try:
         reading = given.source.read(unit)
     except Exception as error:  # noqa: BLE001
-        given.errors.append(_reason(unit.location, error))
+        given.errors.append(reason_of(unit.location, error))
         return
     given.sessions += located(reading, unit)
     given.malformed += reading.malformed
     given.warnings += reading.warnings
 
 
-def _settle(given: _Given) -> None:
+def settle_own(given: Given) -> None:
     settle = getattr(given.source, "settle", None)
     if settle is not None:
         given.sessions, warnings = settle(given.sessions)
         given.warnings += warnings
 
 
-def _kept_open(given: _Given) -> AbstractContextManager[Any]:
+def open_source_of(given: Given) -> AbstractContextManager[Any]:
     return given.source if isinstance(given.source, AbstractContextManager) else nullcontext()
 
 
-def _reason(location: str, error: Exception) -> str:
+def reason_of(location: str, error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{location}: {error.strerror or error}"
     return f"{location}: {type(error).__name__}: {error}"
 
 
-def _merge(given: Sequence[_Given]) -> None:
+def merge_copies(given: Sequence[Given]) -> None:
     """Leaves each session only where it has the most messages, the first place of several, and notes the others."""
     best: dict[tuple[str | None, str], tuple[int, int, int]] = {}
     for at, each in enumerate(given):
@@ -143,9 +143,9 @@ def _merge(given: Sequence[_Given]) -> None:
             each.sessions = left
 
 
-def _across(given: Sequence[_Given]) -> None:
+def settle_across(given: Sequence[Given]) -> None:
     """Lets messages that were copied from one source to another of its kind count once."""
-    kinds: dict[Any, list[_Given]] = {}
+    kinds: dict[Any, list[Given]] = {}
     for each in given:
         once = getattr(each.source, "once", None)
         if once is not None and each.sessions:
@@ -164,7 +164,7 @@ def _across(given: Sequence[_Given]) -> None:
         several[0].warnings.append(COPIED.format(copies))
 
 
-def _size(source: Source, units: Sequence[Unit]) -> int:
+def size_of(source: Source, units: Sequence[Unit]) -> int:
     files = getattr(source, "files", None)
     return sum(map(_file_size, files() if files is not None else _places(units)))
 
