@@ -127,7 +127,7 @@ FOREIGN = {
     "shutil": {"index", "loaders", "frontends"},
     "tomllib": {"recall"},
     "click": {"frontends"},
-    **dict.fromkeys(("mcp", "mcp_types", "anyio", "pydantic"), {"frontends"}),
+    **{key: {"frontends"} for key in ("mcp", "mcp_types", "anyio", "pydantic")},
     "rich": {"frontends"},
     "platformdirs": {"cache", "recall"},
     # Code could come in through these, or data go out.

@@ -108,7 +108,14 @@ def test_the_source_archive_holds_sources_only(project: Path, tmp_path: Path) ->
     assert answer.returncode == 0, answer.stdout + answer.stderr
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    for pattern in ("recall_rank/**/*.py", "recall_rank/**/*.pyi", "src_ext/**/*.p[yx][xd]", "tests/**/*.py", "bench/**/*.py"):
+    sources = (
+        "recall_rank/**/*.py",
+        "recall_rank/**/*.pyi",
+        "src_ext/**/*.p[yx][xd]",
+        "tests/**/*.py",
+        "bench/**/*.py",
+    )
+    for pattern in sources:
         expected = {path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)}
         assert expected <= names
     assert {"LICENSE", "README.md", "CHANGELOG.md", "setup.py", "pyproject.toml", "recall_rank/py.typed"} <= names
