@@ -37,8 +37,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     report = Report("loaders", __doc__ or "", f"{options.megabytes} MB a format, generated")
-    rows = []
-    for name in options.formats.split(","):
+    names, rows = options.formats.split(","), []
+    if unknown := [name for name in names if name not in FORMS]:
+        raise ValueError(f"format must be one of {', '.join(FORMS)}, not {', '.join(unknown)}")
+    for name in names:
         form = FORMS[name]
         with tempfile.TemporaryDirectory(prefix="bench-loaders-") as folder:
             made = agent_stores.write(form, Path(folder) / "store", options.megabytes * 1_000_000)
