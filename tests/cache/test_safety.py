@@ -61,10 +61,12 @@ def shelves() -> tuple[Shelf, Shelf]:
 # --- killed ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_killed_at_any_call_a_refresh_leaves_the_old_index_or_the_new(tmp_path: Path) -> None:
     assert int(child("kill_refreshers.py", tmp_path)) > 20
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_two_refreshers_leave_an_index(tmp_path: Path) -> None:
     assert int(child("kill_refreshers.py", tmp_path, 25, 1)) == 50
 
@@ -388,6 +390,7 @@ def test_purge_removes_what_is_ours_and_nothing_else(tmp_path: Path) -> None:
     assert purge(cache).files == 0
 
 
+@pytest.mark.slow
 def test_purge_while_others_refresh_and_search(tmp_path: Path) -> None:
     home, cache = tmp_path / "home", tmp_path / "cache"
     store(home, 0)

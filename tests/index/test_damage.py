@@ -58,12 +58,14 @@ def child(script: str, *arguments: object) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_damage_is_refused_or_harmless(tmp_path: Path) -> None:
     told = child("damage.py", tmp_path / "index", 350, 1)
     assert "flip a bit: refused" in told
     assert "an older stretch: refused" in told
 
 
+@pytest.mark.slow
 def test_forged_checksums_crash_nothing(tmp_path: Path) -> None:
     told = child("damage.py", tmp_path / "index", 250, 2, "forge")
     assert "forge: refused" in told

@@ -36,10 +36,12 @@ def held(folder: Path) -> list[dict[str, Any]]:
         return said(opened)
 
 
+@pytest.mark.slow
 def test_killed_at_any_call_a_saver_leaves_the_old_index_or_the_new(tmp_path: Path) -> None:
     assert int(child("kill_savers.py", tmp_path / "index")) > 20
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
     assert int(child("kill_savers.py", tmp_path / "index", 30, 1)) == 60
 
