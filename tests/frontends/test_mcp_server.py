@@ -173,10 +173,11 @@ def test_a_call_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_cancelled_call_ends_and_others_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     there = server()
-    stopped = threading.Event()
+    begun, stopped = threading.Event(), threading.Event()
 
     def call(name: str, args: Any, *, context: Any, cancel: threading.Event) -> dict[str, Any]:
         if args["query"] == "slow":
+            begun.set()
             assert cancel.wait(30)
             stopped.set()
         return {"ok": True, "results": []}
@@ -184,8 +185,10 @@ def test_a_cancelled_call_ends_and_others_are_answered(monkeypatch: pytest.Monke
     monkeypatch.setattr(there._tools, "call", call)
 
     async def work(client: Any) -> None:
-        with anyio.move_on_after(0.2):
-            await client.call_tool("recall", {"query": "slow"})
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "recall", {"query": "slow"})
+            assert await anyio.to_thread.run_sync(begun.wait, 30)
+            group.cancel_scope.cancel()
         assert (await client.call_tool("recall", {"query": "quick"})).structured_content["ok"]
         assert await anyio.to_thread.run_sync(stopped.wait, 30)
 
