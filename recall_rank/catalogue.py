@@ -7,11 +7,11 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import Any
 
 from recall_rank.eligible import of_project
 from recall_rank.model import Context, Reading, Session, Source, Unit
 from recall_rank.text import fold, folded
+from recall_rank.wrapped import Opened, Wrapped, opens
 
 MIN_PREFIX = 4  # a shorter beginning of an id is more likely a mistake than an abbreviation
 KEPT_UNITS = 4  # units read last: a conversation is looked at several times in a row
@@ -91,51 +91,27 @@ class Units:
         return reading
 
 
-class Noting:
+class Noting(Wrapped):
     """A source as it is, that tells `units` what each of its units gave."""
 
     def __init__(self, source: Source, units: Units) -> None:
-        self._source = source
+        super().__init__(source)
         self._units = units
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
-
-    @property
-    def name(self) -> str:
-        return self._source.name
-
-    @property
-    def location(self) -> str:
-        return self._source.location
-
-    def units(self) -> Iterable[Unit]:
-        return self._source.units()
-
-    def signature(self, unit: Unit) -> bytes:
-        return self._source.signature(unit)
-
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        reading = self._source.read(unit, since)
+        reading = super().read(unit, since)
         self._units.note(self._source, unit, reading)
         return reading
 
 
-class NotingOpen(Noting):
-    """The same for a source that keeps its files open while many units are read."""
-
-    def __enter__(self) -> Any:
-        return self._source.__enter__()  # type: ignore[attr-defined]
-
-    def __exit__(self, *problem: object) -> Any:
-        return self._source.__exit__(*problem)  # type: ignore[attr-defined]
+class NotingOpened(Noting, Opened):
+    """The same for a source that keeps its files open."""
 
 
 def noting(sources: Sequence[Source], units: Units) -> Iterator[Source]:
     """The sources, each telling `units` where its sessions are."""
     for source in sources:
-        opens = hasattr(type(source), "__enter__") and hasattr(type(source), "__exit__")
-        yield (NotingOpen if opens else Noting)(source, units)
+        yield (NotingOpened if opens(source) else Noting)(source, units)
 
 
 def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:

@@ -49,7 +49,7 @@ LAYERS = {
     "corpus": "surface",
     **dict.fromkeys(("evaluation", "figures", "labelled", "measures", "places"), "surface"),
     **dict.fromkeys(("catalogue", "transcript", "reports", "own_reports"), "surface"),
-    "progress": "progress",
+    **dict.fromkeys(("progress", "wrapped"), "progress"),
     "cache": "cache",
     "held": "surface",
     **dict.fromkeys(("recall", "config", "holders", "in_memory", "on_disk", "on_disk_view"), "recall"),

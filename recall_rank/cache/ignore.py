@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
-from typing import Any
 
 import xxhash
 
 from recall_rank.model import Reading, Session, Source, Unit
+from recall_rank.wrapped import Opened, Wrapped, opens
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,52 +57,29 @@ def heeding(sources: Iterable[Source], ignore: Ignore) -> list[Source]:
     """The sources without what is ignored."""
     if not ignore:
         return list(sources)
-    return [_wrapped(source, ignore) for source in sources if not ignore.store(source)]
+    return [
+        (HeedingOpened if opens(source) else Heeding)(source, ignore) for source in sources if not ignore.store(source)
+    ]
 
 
-class Heeding:
+class Heeding(Wrapped):
     """A source as it is, without what is ignored."""
 
     def __init__(self, source: Source, ignore: Ignore) -> None:
-        self._source = source
+        super().__init__(source)
         self._ignore = ignore
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
-
-    @property
-    def name(self) -> str:
-        return self._source.name
-
-    @property
-    def location(self) -> str:
-        return self._source.location
-
     def units(self) -> Iterable[Unit]:
-        return [unit for unit in self._source.units() if not self._ignore.unit(unit)]
-
-    def signature(self, unit: Unit) -> bytes:
-        return self._source.signature(unit)
+        return [unit for unit in super().units() if not self._ignore.unit(unit)]
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        reading = self._source.read(unit, since)
+        reading = super().read(unit, since)
         left = [session for session in reading.sessions if not self._ignore.session(session)]
         return reading if len(left) == len(reading.sessions) else replace(reading, sessions=left)
 
 
-class HeedingOpen(Heeding):
-    """The same for a source that keeps its files open while many units are read."""
-
-    def __enter__(self) -> Any:
-        return self._source.__enter__()  # type: ignore[attr-defined]
-
-    def __exit__(self, *problem: object) -> Any:
-        return self._source.__exit__(*problem)  # type: ignore[attr-defined]
-
-
-def _wrapped(source: Source, ignore: Ignore) -> Source:
-    opens = hasattr(type(source), "__enter__") and hasattr(type(source), "__exit__")
-    return (HeedingOpen if opens else Heeding)(source, ignore)
+class HeedingOpened(Heeding, Opened):
+    """The same for a source that keeps its files open."""
 
 
 def _any(patterns: Sequence[str], values: Iterable[str | None]) -> bool:
