@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from recall_rank.loaders.files import signature, walk
 from recall_rank.model import Unit
 
 
-class SessionFiles:
+class SessionFiles(ABC):
     """A folder of session files, or one such file. A unit is a file; what it holds, `read` of each agent's source says.
 
     A subclass says in `wanted` which file names count.
@@ -26,9 +27,9 @@ class SessionFiles:
         self._shown = path.parent if self._single else path
 
     @staticmethod
+    @abstractmethod
     def wanted(name: str) -> bool:
         """Whether a file of this name may be a session."""
-        raise NotImplementedError
 
     def units(self) -> Iterable[Unit]:
         """The files; what was passed over is in `warnings` afterwards."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +16,7 @@ from recall_rank.model import Malformed, Unit
 Columns = Mapping[str, set[str]]  # of each table
 
 
-class SessionDatabase:
+class SessionDatabase(ABC):
     """One database. A unit is a session. Inside `with` its connection is kept between reads.
 
     A subclass gives `keys` and `signatures`, from rows alone, and `read`.
@@ -53,13 +54,13 @@ class SessionDatabase:
             self._signatures = (state, self._database.read(self.signatures))
         return self._signatures[1].get(unit.key, b"")
 
+    @abstractmethod
     def keys(self, reader: Reader) -> list[str]:
         """The ids of all sessions. Fails with OSError when the schema is not the agent's."""
-        raise NotImplementedError
 
+    @abstractmethod
     def signatures(self, reader: Reader) -> dict[str, bytes]:
         """Bytes a session that differ whenever its rows do."""
-        raise NotImplementedError
 
     def malformed(self, table: str, row: object, reason: str) -> Malformed:
         """A row that cannot be used."""
