@@ -1,0 +1,20 @@
+from libc.stdint cimport int64_t, uint8_t, uint32_t
+
+from recall_rank._core.layout cimport Worth
+from recall_rank._core.postings cimport Postings
+
+cdef enum:
+    BLOCK = 65536  # documents of a block of postings
+
+cdef struct Groups:         # what is searched: groups of members, a member being the terms [first, last)
+    Py_ssize_t count
+    const uint32_t* starts  # group g has the members starts[g]:starts[g + 1]
+    const uint32_t* firsts
+    const uint32_t* lasts
+    const float* weights    # of a member
+    const float* factors    # of a group: IDF times boost
+    const uint8_t* joint    # 1 where a document must also hold the group before
+    float k1
+
+cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const Worth* worths, const uint8_t* eligible,
+                                  Py_ssize_t documents, float* scores, int64_t deadline) noexcept nogil

@@ -1,0 +1,171 @@
+"""BM25 over the postings of a segment, group by group and block by block."""
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from recall_rank._core.clock cimport rr_now
+from recall_rank._core.layout cimport Worth
+from recall_rank._core.postings cimport Postings
+
+cdef enum:
+    PACE = 16384  # postings between two looks at the clock
+
+
+cdef struct Touched:  # the documents of a block that hold a group
+    float* tf         # f32[BLOCK], 0 where it is not held
+    uint16_t* docs    # in the order they were met
+    Py_ssize_t count
+
+
+cdef bint room_for(Touched* touched) noexcept nogil:
+    touched.count = 0
+    touched.tf = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
+    touched.docs = <uint16_t*>PyMem_RawMalloc((BLOCK + 1) * sizeof(uint16_t))  # one is written before it is counted
+    return touched.tf != NULL and touched.docs != NULL
+
+
+cdef void release(Touched* touched) noexcept nogil:
+    PyMem_RawFree(touched.tf)
+    PyMem_RawFree(touched.docs)
+
+
+cdef inline bint is_one_term(const Groups* groups, Py_ssize_t group) noexcept nogil:
+    """Whether every posting of the group is a document by itself."""
+    cdef uint32_t member = groups.starts[group]
+    if groups.joint[group] or (group + 1 < groups.count and groups.joint[group + 1]):
+        return False
+    return groups.starts[group + 1] - member == 1 and groups.lasts[member] - groups.firsts[member] == 1
+
+
+cdef uint64_t add_term(Postings postings, Py_ssize_t block, uint32_t term, float weight, float factor,
+                       const Worth* worth, const uint8_t* mask, Py_ssize_t limit, float* scores) noexcept nogil:
+    """Add one term's evidence to the documents of a block; the postings read."""
+    cdef uint64_t entry = postings.locate(block, term), at, end, first
+    cdef const uint16_t* docs = postings.docs
+    cdef const uint8_t* tfs = postings.tfs
+    cdef uint16_t doc
+    cdef float tf
+    if entry >= postings.starts[block + 1] or postings.terms[entry] != term:
+        return 0
+    first = at = postings.pointers[entry]
+    end = postings.pointers[entry + 1]
+    while at < end:
+        doc = docs[at]
+        if doc < limit and (mask == NULL or mask[doc]):
+            tf = weight * tfs[at]
+            if tf > 0:
+                scores[doc] += worth[doc].weight * factor * tf / (tf + worth[doc].norm)
+        at += 1
+    return end - first
+
+
+cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, Py_ssize_t group, const uint8_t* mask,
+                    Py_ssize_t limit, Touched* touched) noexcept nogil:
+    """Sum the weighted frequencies of a group's members in every document of a block; the postings read."""
+    cdef const uint16_t* docs = postings.docs
+    cdef const uint8_t* tfs = postings.tfs
+    cdef float* tf_of = touched.tf
+    cdef uint16_t* met = touched.docs
+    cdef Py_ssize_t member, count = 0
+    cdef uint64_t entry, at, end, work = 0
+    cdef uint16_t doc
+    cdef float weight
+    for member in range(groups.starts[group], groups.starts[group + 1]):
+        weight = groups.weights[member]
+        entry = postings.locate(block, groups.firsts[member])
+        while entry < postings.starts[block + 1] and postings.terms[entry] < groups.lasts[member]:
+            at = postings.pointers[entry]
+            end = postings.pointers[entry + 1]
+            work += end - at
+            while at < end:
+                doc = docs[at]
+                if doc < limit and (mask == NULL or mask[doc]):
+                    met[count] = doc  # no branch: whether it is new is anyone's guess
+                    # a weight of 0 touches again and again
+                    count += (tf_of[doc] == 0) & (count < BLOCK)
+                    tf_of[doc] += weight * tfs[at]
+                at += 1
+            entry += 1
+    touched.count = count
+    return work
+
+
+cdef void settle(Touched* touched, Touched* before, float factor, const Worth* worth, float* scores) noexcept nogil:
+    """Add what was touched to the scores and forget it; with `before`, of both halves the rarer counts."""
+    cdef Py_ssize_t k
+    cdef uint16_t doc
+    cdef float tf
+    for k in range(touched.count):
+        doc = touched.docs[k]
+        tf = touched.tf[doc]
+        touched.tf[doc] = 0
+        if before != NULL and before.tf[doc] < tf:
+            tf = before.tf[doc]
+        if tf > 0:
+            scores[doc] += worth[doc].weight * factor * tf / (tf + worth[doc].norm)
+    touched.count = 0
+    if before != NULL:
+        for k in range(before.count):
+            before.tf[before.docs[k]] = 0
+        before.count = 0
+
+
+cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* groups, const Worth* worth,
+                           const uint8_t* mask, Py_ssize_t limit, float* scores, Touched* first, Touched* second,
+                           int64_t deadline) noexcept nogil:
+    """Add all groups to the scores of a block; False when the deadline came before the last of them."""
+    cdef Py_ssize_t group
+    cdef uint64_t work = 0
+    cdef uint32_t member
+    cdef float factor
+    for group in range(groups.count):
+        factor = groups.factors[group] * (groups.k1 + 1)
+        if is_one_term(groups, group):
+            member = groups.starts[group]
+            work += add_term(postings, block, groups.firsts[member], groups.weights[member], factor, worth, mask,
+                             limit, scores)
+        elif group + 1 < groups.count and groups.joint[group + 1]:
+            work += touch(postings, block, groups, group, mask, limit, first)  # the first half waits for the second
+        elif groups.joint[group]:
+            work += touch(postings, block, groups, group, mask, limit, second)
+            settle(second, first, factor, worth, scores)
+        else:
+            work += touch(postings, block, groups, group, mask, limit, second)
+            settle(second, NULL, factor, worth, scores)
+        if deadline and work > PACE:
+            work = 0
+            if rr_now() >= deadline:
+                return False
+    return True
+
+
+cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const Worth* worths, const uint8_t* eligible,
+                                  Py_ssize_t documents, float* scores, int64_t deadline) noexcept nogil:
+    """Add the groups' evidence to scores f32[blocks * BLOCK], newest block first; the blocks that were done.
+
+    A block is all or nothing: of one that the deadline interrupts, all scores are 0. -1 when memory ran out.
+    """
+    cdef Py_ssize_t group, block, base, done = 0
+    cdef const uint8_t* mask
+    cdef Touched first, second
+    cdef bint halves = False
+    for group in range(groups.count):
+        halves = halves or groups.joint[group]
+    memset(&first, 0, sizeof(Touched))
+    if not room_for(&second) or (halves and not room_for(&first)):
+        done = -1
+    else:
+        for block in range(postings.block_count):
+            if deadline and rr_now() >= deadline:
+                break
+            base = block * BLOCK
+            mask = eligible + base if eligible != NULL and base < documents else NULL
+            if not accumulate_block(postings, block, groups, worths + base, mask, documents - base, scores + base,
+                                    &first, &second, deadline):
+                memset(scores + base, 0, BLOCK * sizeof(float))
+                break
+            done = block + 1
+    release(&first)
+    release(&second)
+    return done
