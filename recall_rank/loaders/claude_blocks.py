@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from recall_rank.loaders.remade import ended
 from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.titles import injected
 from recall_rank.loaders.values import mapping, text_of, touched_files
@@ -92,26 +93,8 @@ def attached_part(key: str, record: dict[str, Any]) -> Part | None:
 
 
 def _with_result(call: Part, block: dict[str, Any], text: str | None) -> Part:
-    failed = bool(block.get("is_error"))
-    flags = call.flags
-    if failed:
-        flags |= Flag.ERROR
-    if text == CLEARED:
-        flags |= Flag.PRUNED
-    return Part(
-        call.id,
-        call.type,
-        call.text,
-        call.tool,
-        call.input,
-        None if failed else text,
-        text if failed else None,
-        call.title,
-        call.prompt,
-        "error" if failed else "completed",
-        flags,
-        call.files,
-    )
+    pruned = Flag.PRUNED if text == CLEARED else Flag.NONE
+    return ended(call, text, failed=bool(block.get("is_error")), more=pruned)
 
 
 def _result_text(block: dict[str, Any]) -> str | None:

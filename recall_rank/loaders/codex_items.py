@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from recall_rank.loaders.jsonl import Record, parse
+from recall_rank.loaders.remade import ended
 from recall_rank.loaders.titles import injected
 from recall_rank.loaders.values import mapping, text_of, touched_files
 from recall_rank.model import Flag, Part
@@ -103,20 +104,7 @@ def answered(call: Part, item: Record, fuller: str | None, *, failed: bool) -> P
         if cut:
             head, mark, _ = text.partition("Output:\n")
             text = (head + mark if mark and len(head) < _HEADER else "") + (fuller or "")
-    return Part(
-        call.id,
-        call.type,
-        call.text,
-        call.tool,
-        call.input,
-        None if failed else text,
-        text if failed else None,
-        call.title,
-        call.prompt,
-        "error" if failed else "completed",
-        call.flags | Flag.ERROR if failed else call.flags,
-        call.files,
-    )
+    return ended(call, text, failed=failed)
 
 
 def files_of(tool_input: Any) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from recall_rank.model import Flag, Message, Part
 
 
-def ended(call: Part, text: str | None, *, failed: bool, status: str | None = None) -> Part:
-    """The call with what it gave, or with what went wrong."""
-    flags = call.flags
+def ended(call: Part, text: str | None, *, failed: bool, status: str | None = None, more: Flag = Flag.NONE) -> Part:
+    """The call with what it gave, or with what went wrong, and flags besides its own."""
+    flags = call.flags | more if more else call.flags
     if failed and not flags & Flag.ERROR:
         flags |= Flag.ERROR
     return Part(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cache.rebuilt import check, ids, refreshed
-from index.calls import watched
+from index.calls import survives
 
 from recall_rank.cache.refresh import refresh
 from recall_rank.cache.store import find
@@ -46,21 +46,8 @@ def store(home: Path, version: int) -> None:
 
 def lives(home: Path, folder: Path, kill_at: int) -> bool:
     """Whether a process that refreshes lives longer than its call number `kill_at`."""
-    child = os.fork()
-    if child == 0:
-        write = os.write
-
-        def before(count: int, name: str, arguments: tuple[Any, ...]) -> None:
-            if count == kill_at:
-                if name == "write":
-                    write(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        sources = open_sources(home)
-        with watched(before):
-            refresh(folder, sources)
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    sources = open_sources(home)
+    return survives(lambda: refresh(folder, sources), kill_at)
 
 
 def at_every_call(folder: Path) -> int:

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from frontends.harbor import tools
 from frontends.samples import FakeIndex, FakeSource, fake_read_all, session
 
 import recall_rank
 from recall_rank import holders, loaders
 from recall_rank.frontends.cli import cli
+from recall_rank.frontends.tools import RecallTools
 from recall_rank.in_memory import InMemory
 
 Run = Callable[..., Result]
@@ -54,3 +56,9 @@ def run() -> Run:
     """Runs a command line and gives its exit code, stdout and stderr."""
     runner = CliRunner()
     return lambda *words, **more: runner.invoke(cli, [str(word) for word in words], prog_name="recall-rank", **more)
+
+
+@pytest.fixture(scope="module")
+def desk() -> RecallTools:
+    """The tools over the invented history."""
+    return tools()

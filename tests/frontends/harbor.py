@@ -114,3 +114,13 @@ def tools(
     """The tools over the invented history."""
     recall = Recall([Invented(*sessions, broken=broken)])
     return RecallTools(recall, options=host_options(options), context=context)
+
+
+def ask(desk: RecallTools, query: Any, mode: str = "raw", **args: Any) -> dict[str, Any]:
+    """What the recall tool answers."""
+    return desk.call("recall", {"query": query, **args}, now=NOW, mode=mode)
+
+
+def parts(answer: dict[str, Any]) -> list[str]:
+    """The ids of the parts that were found."""
+    return [result["part_id"] for result in answer["results"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from frontends.harbor import NOW, tools
+from frontends.harbor import NOW, ask, tools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,19 +17,6 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
-
-
-@pytest.fixture(scope="module")
-def desk() -> RecallTools:
-    return tools()
-
-
-def ask(desk: RecallTools, query: Any, mode: str = "raw", **args: Any) -> dict[str, Any]:
-    return desk.call("recall", {"query": query, **args}, now=NOW, mode=mode)
-
-
-def parts(answer: dict[str, Any]) -> list[str]:
-    return [result["part_id"] for result in answer["results"]]
 
 
 @pytest.mark.parametrize(

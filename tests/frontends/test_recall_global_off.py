@@ -4,23 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from frontends.harbor import BEES, FERRIES, NOW, TIDES, tools
-
-from recall_rank.frontends.tools import RecallTools
-
-
-@pytest.fixture(scope="module")
-def desk() -> RecallTools:
-    return tools()
-
-
-def ask(desk: RecallTools, query: Any, mode: str = "raw", **args: Any) -> dict[str, Any]:
-    return desk.call("recall", {"query": query, **args}, now=NOW, mode=mode)
-
-
-def parts(answer: dict[str, Any]) -> list[str]:
-    return [result["part_id"] for result in answer["results"]]
+from frontends.harbor import BEES, FERRIES, NOW, TIDES, ask, parts, tools
 
 
 class TestGlobalOff:

@@ -6,25 +6,12 @@ from threading import Event
 from typing import Any
 
 import pytest
-from frontends.harbor import DAY, FERRIES, HERE, HOUR, NOW, TIDES, Invented, tools
+from frontends.harbor import DAY, FERRIES, HERE, HOUR, NOW, TIDES, Invented, ask, parts, tools
 
 from recall_rank.frontends.advice import looks_like_regex
 from recall_rank.frontends.tools import RecallTools
 from recall_rank.model import Context
 from recall_rank.recall import Recall
-
-
-@pytest.fixture(scope="module")
-def desk() -> RecallTools:
-    return tools()
-
-
-def ask(desk: RecallTools, query: Any, mode: str = "raw", **args: Any) -> dict[str, Any]:
-    return desk.call("recall", {"query": query, **args}, now=NOW, mode=mode)
-
-
-def parts(answer: dict[str, Any]) -> list[str]:
-    return [result["part_id"] for result in answer["results"]]
 
 
 def test_literal_is_the_default_in_the_order_of_time(desk: RecallTools) -> None:

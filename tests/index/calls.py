@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 WRITING = ("open", "write", "fchmod", "lseek", "fsync", "rename", "link", "unlink", "mkdir", "chmod")
@@ -45,3 +47,39 @@ def refuse(number: int, *, for_ever: bool) -> Before:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     return before
+
+
+def survives(act: Callable[[], object], kill_at: int) -> bool:
+    """Whether a process that acts lives longer than its call number `kill_at`, which is half done when it is killed."""
+    child = os.fork()
+    if child == 0:
+        write = os.write
+
+        def before(count: int, name: str, arguments: tuple[Any, ...]) -> None:
+            if count == kill_at:
+                if name == "write":
+                    write(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        with watched(before):
+            act()
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def plant(victim: Path, what: str, aside: Path) -> None:
+    """Put in the place of a file what somebody else could have put there; `aside` is free to use."""
+    match what:
+        case "link":
+            victim.rename(aside)
+            victim.symlink_to(aside)
+        case "pipe":
+            victim.unlink()
+            os.mkfifo(victim, 0o600)
+        case "second name":
+            aside.hardlink_to(victim)
+            aside.with_suffix(".third").hardlink_to(victim)  # two a manifest has for a moment by itself
+        case "open to others":
+            victim.chmod(0o644)
+        case _:
+            raise ValueError(what)

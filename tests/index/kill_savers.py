@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from index.calls import watched
+from index.calls import survives
 from index.history import answers, history
 
 from recall_rank.corpus import Index
@@ -27,20 +27,7 @@ MODE = ("smart",)
 
 def saves(index: Index, folder: Path, kill_at: int) -> bool:
     """Whether a process that saves `index` lives longer than its call number `kill_at`."""
-    child = os.fork()
-    if child == 0:
-        write = os.write
-
-        def before(count: int, name: str, arguments: tuple[Any, ...]) -> None:
-            if count == kill_at:
-                if name == "write":
-                    write(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        with watched(before):
-            index.save(folder)
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    return survives(lambda: index.save(folder), kill_at)
 
 
 def at_every_call(folder: Path) -> int:

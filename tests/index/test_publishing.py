@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from index.calls import refuse, watched
+from index.calls import plant, refuse, watched
 from index.history import answers, history
 from index.test_damage import child, the
 
@@ -155,25 +155,14 @@ def test_where_nothing_is_that_is_said(tmp_path: Path) -> None:
         Index.open(tmp_path)
 
 
-@pytest.mark.parametrize("plant", ["link", "pipe", "second name", "open to others"])
+@pytest.mark.parametrize("planted", ["link", "pipe", "second name", "open to others"])
 @pytest.mark.parametrize("kind", ["segment", "manifest"])
-def test_planted_files_are_refused(tmp_path: Path, kind: str, plant: str) -> None:
+def test_planted_files_are_refused(tmp_path: Path, kind: str, planted: str) -> None:
     place = tmp_path / "index"
     OLD.save(place)
     victim = the(place, kind)
     other = tmp_path / "other"
-    match plant:
-        case "link":
-            victim.rename(other)
-            victim.symlink_to(other)
-        case "pipe":
-            victim.unlink()
-            os.mkfifo(victim, 0o600)
-        case "second name":
-            other.hardlink_to(victim)
-            (tmp_path / "third").hardlink_to(victim)
-        case _:
-            victim.chmod(0o640)
+    plant(victim, planted, other)
     with pytest.raises(DamagedIndexError):
         Index.open(place)
 
