@@ -17,10 +17,10 @@ def boost(segment: Searched, query: Query, candidates: list[Candidate]) -> None:
     several = sum(word.counts for word in query.words) > 1
     phrase, near = (weights.PHRASE, weights.NEAR) if several else (0.0, 0.0)
     fade = weights.RECENCY / (weights.RECENCY_DAYS * DAY_MS)
-    times, messages, extra_scores = segment.message_time, segment.part_message, query.options.extra_scores
+    now, extra_scores = query.now, query.options.extra_scores
     for candidate in candidates:
         row = candidate.features
-        age = query.now - times[messages[candidate.part]]
+        age = now - candidate.time
         candidate.boosts = shares = (
             weights.WINDOW * row[WINDOW],
             phrase * row[PHRASE],

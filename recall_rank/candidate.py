@@ -21,6 +21,7 @@ class Candidate:
     part: int
     doc: int
     evidence: float  # the prefilter's, with neighbours and session, over what the query could give at most
+    time: int = 0  # of its message, ms
     features: Sequence[float] = ()
     quoted: float = 0.0  # share of the query's quoted phrases that stand there
     whole: float = 0.0  # the whole query stands there as it was written: 1 by itself, less inside a longer name
@@ -34,9 +35,9 @@ class Candidate:
     stage: Stage = "prefilter"
 
     @classmethod
-    def of_evidence(cls, part: int, doc: int, evidence: float, stage: Stage = "prefilter") -> Candidate:
+    def of_evidence(cls, part: int, doc: int, evidence: float, time: int, stage: Stage = "prefilter") -> Candidate:
         """A candidate whose evidence is all that is known of it."""
-        return cls(part, doc, evidence, raw=evidence, score=evidence, stage=stage)
+        return cls(part, doc, evidence, time, raw=evidence, score=evidence, stage=stage)
 
     def forget(self) -> None:
         """Stand again for its evidence alone."""

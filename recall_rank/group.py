@@ -66,7 +66,8 @@ def by_session(
             _represent(entry, candidate)
     for session, part, doc, evidence, _, title, tier in others:
         entry = found.get(session)
-        content = Candidate.of_evidence(part, doc, evidence / ceiling, "scan" if tier else "prefilter")
+        time = segment.message_time[segment.part_message[part]]
+        content = Candidate.of_evidence(part, doc, evidence / ceiling, time, "scan" if tier else "prefilter")
         if entry is None:
             found[session] = Grouped(content, session, title)
             continue

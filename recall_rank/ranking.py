@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import compress, groupby
-from operator import itemgetter
+from itertools import compress
 
 from recall_rank import weights
 from recall_rank.boost import boost
@@ -84,28 +84,28 @@ def rerank(search: Search, found: list[Candidate]) -> list[Candidate] | None:
 
 def candidates(search: Search, found: Iterable[Hit]) -> list[Candidate]:
     """Parts as they were found: by the prefilter, or behind its hits by longer words and the text scan."""
-    ceiling = search.expansion.ceiling or 1.0
+    ceiling, times, messages = search.expansion.ceiling or 1.0, search.segment.message_time, search.segment.part_message
     return [
-        Candidate.of_evidence(part, doc, value / ceiling, "scan" if tier else "prefilter")
+        Candidate.of_evidence(part, doc, value / ceiling, times[messages[part]], "scan" if tier else "prefilter")
         for part, doc, value, _, tier in found
     ]
 
 
 def ordered(search: Search, found: Sequence[Candidate]) -> list[Candidate]:
     """By score, then newer, then source, session, message and part: a total order, whatever order things came in."""
-    segment = search.segment
-    times, messages = segment.message_time, segment.part_message
+    segment, messages = search.segment, search.segment.part_message
+    places = [(-c.score, -c.time) for c in found]
+    shared = {place for place, count in Counter(places).items() if count > 1} if len(set(places)) < len(places) else ()
 
     def names(candidate: Candidate) -> tuple[str, str, str, str]:
         row, message = segment.session_of_part(candidate.part), messages[candidate.part]
         return row.source, row.id, segment.message_ids[message], segment.part_ids[candidate.part]
 
-    places = sorted((-c.score, -times[messages[c.part]], at) for at, c in enumerate(found))
-    in_order: list[Candidate] = []
-    for _, tied in groupby(places, key=itemgetter(0, 1)):
-        same = [found[at] for _, _, at in tied]
-        in_order += sorted(same, key=names) if len(same) > 1 else same
-    return in_order
+    keys = [
+        (score, age, names(candidate) if (score, age) in shared else ())
+        for (score, age), candidate in zip(places, found, strict=True)
+    ]
+    return [found[at] for at in sorted(range(len(found)), key=keys.__getitem__)]
 
 
 def _whole_pages(results: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import chain
 from typing import cast
 
 from rapidfuzz import fuzz
@@ -71,6 +72,8 @@ def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Cand
     text = memoryview(segment.text)
     for candidate, row, start, end in zip(survivors, rows, starts, ends, strict=True):
         candidate.features = row
+        if not phrases and not (wanted and row[PHRASE] > weights.WHOLE_FROM):
+            continue
         part = candidate.part - piece.first_part
         # the words may be densest in another passage than the one that holds all of them in order
         low = max(segment.part_start[part], start - reach)
@@ -109,33 +112,27 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
     """
     best = survivors[: weights.SCORED]
     scorer = Scorer(fuzz.ratio, fold(query.text))
-    fields = [_field_texts(segment, candidate) for candidate in best]
-    texts = list({text: None for texts in fields for text, _ in texts})  # titles and directories come again and again
+    compared = [_compared(segment, candidate) for candidate in best]
+    texts = list(dict.fromkeys(chain.from_iterable(compared)))  # titles and directories come again and again
     found = array("d", bytes(8 * len(texts)))
     if scorer.scores(texts, found, deadline.score_by_ns) < len(texts):
         return False
     ratio = dict(zip(texts, found, strict=True))
-    for candidate, pairs in zip(best, fields, strict=True):
-        share = sum(weight for _, weight in pairs)
-        total = sum(weight * ratio[text] for text, weight in pairs)
+    fields = (weights.FIELD_TEXT, weights.FIELD_DIRECTORY, weights.FIELD_TITLE, weights.FIELD_TOOL_NAME)
+    for candidate, names in zip(best, compared, strict=True):
+        share = total = 0.0
+        for name, weight in zip(names, fields, strict=True):
+            if name:
+                share += weight
+                total += weight * ratio[name]
         candidate.similarity = total / share / 100 if share else 0.0  # an author alone leaves nothing to compare
     return True
 
 
-def _field_texts(searched: Searched, candidate: Candidate) -> list[tuple[str, float]]:
-    """What of a candidate is compared, and how much each counts."""
+def _compared(searched: Searched, candidate: Candidate) -> tuple[str, str, str, str]:
+    """What of a candidate is compared: the densest window, and the names around it; empty where there is none."""
     segment, part, doc = searched.local(candidate.part, candidate.doc)
-    base = segment.doc_start[doc]
-    begin, end = base + int(candidate.features[START]), base + int(candidate.features[END])
-    row = segment.session_of_part(part)
-    tool = segment.names.values[segment.part_tool[part]]
-    window = bytes(segment.text[begin:end]).decode("utf-8", "replace")
-    fields = [(fold(window), weights.FIELD_TEXT)] if window else []
-    for name, weight in (
-        (row.directory, weights.FIELD_DIRECTORY),
-        (row.title, weights.FIELD_TITLE),
-        (tool, weights.FIELD_TOOL_NAME),
-    ):
-        if name:
-            fields.append((folded(name), weight))
-    return fields
+    base, row = segment.doc_start[doc], candidate.features
+    window = str(memoryview(segment.text)[base + int(row[START]) : base + int(row[END])], "utf-8", "replace")
+    session, tool = segment.session_of_part(part), segment.names.values[segment.part_tool[part]]
+    return fold(window), folded(session.directory), folded(session.title), folded(tool or "")

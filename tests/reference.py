@@ -912,7 +912,7 @@ class Matcher:
                 fields.add([label, *(byte for byte in text[start : start + event.start] if byte >= 0xF8)][-1] - 0xF8)
         weights = [sum(self.weights[slot] for slot in event.slots) * event.similarity for event in events]
         places = [(start + event.start, start + event.end) for event in events]
-        first, last = centre(places, weights, width, [event.slot for event in events])
+        first, last = heaviest_run(places, weights, width, [event.slot for event in events])
         low, high = places[first][0], places[last][1]
         near = [
             (place[0], place[1], event.slot, event.span, event.similarity)
@@ -945,12 +945,8 @@ class Scorer:
 # --- stretch ----------------------------------------------------------------------------------------------
 
 
-def centre(
-    places: Sequence[tuple[int, int]],
-    weights: Sequence[float],
-    width: int,
-    kinds: Sequence[int] | None = None,
-    repeat: float = 0.1,
+def heaviest_run(
+    places: Sequence[tuple[int, int]], weights: Sequence[float], width: int, kinds: Sequence[int]
 ) -> tuple[int, int]:
     """Every run that cannot begin earlier; the heaviest, the shortest and earliest of equals."""
     ranked = []
@@ -963,9 +959,42 @@ def centre(
         run = range(first, last + 1)
         heaviest: dict[int, float] = {}
         for k in run:
-            kind = k if kinds is None else kinds[k]
-            heaviest[kind] = max(weights[k], heaviest.get(kind, 0.0))
-        total = repeat * sum(weights[k] for k in run) + sum(heaviest.values())
+            heaviest[kinds[k]] = max(weights[k], heaviest.get(kinds[k], 0.0))
+        total = 0.1 * sum(weights[k] for k in run) + sum(heaviest.values())
         ranked.append((-round(total, 6), places[last][1] - places[first][0], last, first))
     _, _, last, first = min(ranked, default=(0, 0, 0, 0))
     return first, last
+
+
+# --- frame ------------------------------------------------------------------------------------------------
+
+
+def frame(
+    text: bytes,
+    start: int,
+    end: int,
+    events: Sequence[tuple[int, int, int, int, float]],
+    first: int,
+    last: int,
+    width: int,
+    weights: Sequence[float],
+) -> tuple[int, int, list[tuple[int, int]]]:
+    """The characters around the heaviest stretch, and every character of them that is matched, run by run."""
+    shown, own = text[start:end].decode(), [e for e in events if start <= e[0] and e[1] <= end]
+    places = [(len(text[start : e[0]].decode()), len(text[start : e[1]].decode())) for e in own]
+    middle = width // 2
+    if own and shown.isascii() and start <= first and last <= end:
+        middle = (first + last) // 2 - start
+    elif own:
+        worth = [sum(weights[slot : slot + span]) * similarity for _, _, slot, span, similarity in own]
+        left, right = heaviest_run(places, worth, width, [slot for _, _, slot, _, _ in own])
+        middle = (places[left][0] + places[right][1]) // 2
+    low = min(max(0, middle - width // 2), max(0, len(shown) - width))
+    high = min(low + width, len(shown))
+    merged: list[tuple[int, int]] = []
+    for begin, stop in sorted(place for place in places if place[0] < high and place[1] > low):
+        if merged and begin < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], stop)
+        elif begin < stop:
+            merged.append((begin, stop))
+    return low, high, merged

@@ -40,7 +40,7 @@ LAYERS = {
     **{stage: stage for stage in STAGES},
     "state": "state",
     "near": "near",
-    "respond": "respond",
+    **dict.fromkeys(("respond", "result"), "respond"),
     "coverage": "coverage",
     **dict.fromkeys(("ranking", "calibrate"), "ranking"),
     "tail": "tail",
@@ -85,7 +85,7 @@ MAY_IMPORT = {
     # Asks the prefilter once more, for a search that found nothing.
     "near": BELOW_STAGES | {"state", "prefilter"},
     # The last stage shows what is returned: it alone calls others, the snippet's and the text scan's.
-    "respond": BELOW_STAGES | {"state", "group", "literal", "snippet", "coverage"},
+    "respond": BELOW_STAGES | {"state", "group", "literal", "snippet", "coverage", "respond"},
     "coverage": BELOW_STAGES | {"state"},
     # Several stages as one step of engine.search(): the survivors, what comes behind them, the page made of both.
     "ranking": BELOW_STAGES | {"state", "score", "boost", "group"},

@@ -1,3 +1,1 @@
-def centre(
-    places: list[tuple[int, int]], weights: list[float], width: int, kinds: list[int] | None = None, repeat: float = 0.1
-) -> tuple[int, int]: ...
+# Rooms only: there is nothing here that Python can call.

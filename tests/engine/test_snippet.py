@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 from engine.samples import ask, marked, message, part, session, texts
 
-from recall_rank._core.stretch import centre
 from recall_rank.corpus import Index
 from recall_rank.model import Result
-from recall_rank.snippet import densest, snippet
 from recall_rank.substring import literal_places
 
 FILLERS = ["lorem ", "größe ", "日本語の", "😀 ", "a\u0301 ", "\n"]
@@ -129,53 +127,6 @@ def test_many_matches_far_inside_a_long_field_keep_their_places() -> None:
     text = "x" * 200_000 + " " + "a b c d " * 150
     result = only(texts(text), "a b c d")
     assert {text[span.text_start : span.text_end] for span in result.spans} <= {"a", "b", "c", "d"}
-
-
-@pytest.mark.parametrize(
-    ("text", "places", "width", "expected", "spans"),
-    [
-        ("abc", [], 20, "abc", []),
-        ("abc", [(1, 2)], 20, "abc", [(1, 2, 1, 2)]),
-        ("a" * 30, [], 20, "a" * 20 + "...", []),
-        ("0123456789", [(8, 9)], 4, "...6789", [(5, 6, 8, 9)]),
-        ("0123456789", [(0, 1)], 4, "0123...", [(0, 1, 0, 1)]),
-        ("0123456789", [(4, 6)], 4, "...3456...", [(4, 6, 4, 6)]),
-        ("0123456789", [(2, 8)], 4, "...3456...", [(3, 7, 2, 8)]),  # longer than the snippet
-        ("0123456789", [(4, 6), (4, 5), (5, 6)], 6, "...234567...", [(5, 7, 4, 6)]),  # a compound and its pieces
-    ],
-)
-def test_cutting(text: str, places: Any, width: int, expected: str, spans: list[tuple[int, int, int, int]]) -> None:
-    cut = snippet(text, "text", places, densest(places, [1.0] * len(places), width), width)
-    assert cut.text == expected
-    assert [(s.start, s.end, s.text_start, s.text_end) for s in cut.spans] == spans
-
-
-@pytest.mark.parametrize(
-    ("places", "weights", "width", "expected"),
-    [
-        ([(0, 1)], [1.0], 10, (0, 0)),
-        ([(0, 1), (50, 51), (55, 56)], [1.0, 1.0, 1.0], 10, (1, 2)),
-        ([(0, 1), (5, 6), (50, 51), (52, 53)], [1.0] * 4, 10, (2, 3)),  # as many, closer together
-        ([(0, 1), (2, 3), (50, 51), (52, 53)], [1.0] * 4, 10, (0, 1)),  # as close, earlier
-        ([(0, 1), (2, 3), (50, 51)], [1.0, 1.0, 5.0], 10, (2, 2)),  # heavier
-        ([(0, 100), (200, 201)], [1.0, 0.5], 10, (0, 0)),  # longer than the width by itself
-    ],
-)
-def test_the_heaviest_run_is_chosen(places: Any, weights: list[float], width: int, expected: tuple[int, int]) -> None:
-    assert centre(places, weights, width) == expected
-
-
-@pytest.mark.parametrize(
-    ("kinds", "weights", "expected"),
-    [
-        ([1, 1, 1, 1, 2], [1.0] * 5, (3, 4)),  # two words weigh more than one said three times
-        ([1, 1, 1, 2, 2], [1.0] * 5, (0, 2)),  # one word each: the longer run repeats more
-        ([1, 1, 1, 1, 2], [1.0, 1.0, 1.0, 0.2, 0.2], (0, 2)),  # but not two weak ones
-    ],
-)
-def test_of_one_kind_the_heaviest_counts(kinds: list[int], weights: list[float], expected: tuple[int, int]) -> None:
-    places = [(0, 1), (2, 3), (4, 5), (50, 51), (52, 53)]
-    assert centre(places, weights, 10, kinds) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,16 @@
-"""What a passage shows of a query: Matcher.spot() against events() and centre(), put together in Python."""
+"""What a passage shows of a query: Matcher.spot() against events() and the heaviest run, put together in Python."""
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Callable
+
 import pytest
+import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.stretch import centre
+from recall_rank._core.features import FEATURE_NAMES
 from recall_rank._core.window import Matcher
 
 WORDS = ("tide", "moon", "harbour", "of", "tidemoon")
@@ -32,6 +36,14 @@ def matcher() -> Matcher:
     return made
 
 
+def table(rows: int) -> memoryview:
+    return memoryview(bytearray(4 * rows * len(FEATURE_NAMES))).cast("f", (rows, len(FEATURE_NAMES)))
+
+
+def prefix_of(reader: Matcher) -> Callable[[], object]:
+    return lambda: reader.add_prefix(b"tide", 0, 0.5)
+
+
 def obvious(text: bytes, start: int, end: int, label: int, width: int, margin: int) -> tuple[object, ...]:
     events = [
         (start + low, start + high, slot, span, worth)
@@ -46,20 +58,32 @@ def obvious(text: bytes, start: int, end: int, label: int, width: int, margin: i
     if not events:
         return 0, 0, -1, -1, []
     worth = [sum(WEIGHTS[slot : slot + span]) * similarity for _, _, slot, span, similarity in events]
-    left, right = centre([(low, high) for low, high, *_ in events], worth, width, [event[2] for event in events])
+    places, kinds = [(low, high) for low, high, *_ in events], [event[2] for event in events]
+    left, right = reference.heaviest_run(places, worth, width, kinds)
     first, last = events[left][0], events[right][1]
     return slots, marks, first, last, [e for e in events if e[1] >= first - margin and e[0] <= last + margin]
 
 
 @given(fields=fields, cut=st.integers(0, 40), width=st.integers(1, 60), margin=st.integers(0, 60))
-def test_it_is_what_events_and_centre_say(
+def test_it_is_what_events_and_the_heaviest_run_say(
     fields: list[tuple[int, list[str]]], cut: int, width: int, margin: int
 ) -> None:
     text = b"".join(bytes([label]) + " ".join(words).encode() for label, words in fields)
     start = min(cut, len(text))
-    assert matcher().spot(text, start, len(text), 0xF8, width, margin) == obvious(
-        text, start, len(text), 0xF8, width, margin
-    )
+    asked = (text, start, len(text), 0xF8, width, margin)
+    assert matcher().spot(*asked) == obvious(*asked)
+    reader = matcher()
+    assert reader.measure(text, array("Q", [0, start]), array("Q", [start, len(text)]), 8, table(2)) == 2
+    assert reader.spot(*asked) == obvious(*asked), "as read before"
+
+
+def test_what_was_read_is_forgotten_when_more_is_looked_for() -> None:
+    text, reader = b"gulls and tides", matcher()
+    for add, slots in ((lambda: None, 0), (lambda: reader.add(b"gulls", 1, 1, 1.0), 2), (prefix_of(reader), 3)):
+        add()
+        reader.measure(text, array("Q", [0]), array("Q", [len(text)]), 8, table(1))
+        assert reader.spot(text, 0, len(text), 0xF8, 99, 99)[0] == slots
+        assert reader.spot(bytes(b"x" * len(text)), 0, len(text), 0xF8, 99, 99)[0] == 0, "another text"
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 99)])

@@ -7,5 +7,5 @@ cdef struct Place:
     double weight
     int kind
 
-cdef void heaviest_run(const Place* places, Py_ssize_t count, Py_ssize_t width, double repeat, Py_ssize_t* first,
+cdef void heaviest_run(const Place* places, Py_ssize_t count, Py_ssize_t width, Py_ssize_t* first,
                        Py_ssize_t* last) noexcept nogil

@@ -1,6 +1,6 @@
 """Which forms stand for a query's words, and where a passage holds them."""
 
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
@@ -16,8 +16,6 @@ cdef enum:
     TABLE = 8192         # slots of the open-addressing table that numbers them
     PREFIXES = 64
     CUE = 255            # the slot of words that only say what kind of answer a passage holds
-
-cdef double REPEAT = 0.1  # share of its weight for which a word counts again in one stretch
 
 
 cdef struct Form:
@@ -36,10 +34,18 @@ cdef struct Prefix:
     unsigned char[MAX_TERM] bytes
 
 
+cdef struct Passage:
+    const unsigned char* first
+    const unsigned char* last
+    Py_ssize_t events             # its first one among those that are kept
+    Py_ssize_t count
+
+
 cdef class Matcher:
     """The forms in which a query's words may appear, and the measures of a passage.
 
-    A query has up to 64 slots, one a word, each with a weight; a form covers `span` slots from `slot` on.
+    A query has up to 64 slots, one a word, each with a weight; a form covers `span` slots from `slot` on. What
+    measure() has read is kept for spot(), which comes back to the best of it.
     """
 
     cdef Form* forms
@@ -50,6 +56,10 @@ cdef class Matcher:
     cdef uint8_t[256] begins
     cdef Asked asked
     cdef int cues                 # of the passage being read
+    cdef list texts               # keeps what was read where it stands
+    cdef Passage* read
+    cdef Event* kept
+    cdef Py_ssize_t read_count, read_room, kept_count, kept_room
 
     def __cinit__(self, weights, counted):
         cdef int k
@@ -59,6 +69,7 @@ cdef class Matcher:
         if self.table == NULL or self.forms == NULL or self.prefixes == NULL:
             raise MemoryError
         memset(self.begins, 0, 256)
+        self.texts = []
         if len(weights) != len(counted):
             raise ValueError("weights and counted differ in length")
         self.asked.slots = min(len(weights), SLOTS)
@@ -73,6 +84,43 @@ cdef class Matcher:
         PyMem_RawFree(self.forms)
         PyMem_RawFree(self.table)
         PyMem_RawFree(self.prefixes)
+        PyMem_RawFree(self.read)
+        PyMem_RawFree(self.kept)
+
+    cdef bint keep(self, const unsigned char* first, const unsigned char* last, const Event* events,
+                   Py_ssize_t count) noexcept nogil:
+        """Keep the matches of a passage; False when there is no memory."""
+        cdef void* grown
+        if self.read_count == self.read_room:
+            grown = PyMem_RawRealloc(self.read, (2 * self.read_room + 64) * sizeof(Passage))
+            if grown == NULL:
+                return False
+            self.read = <Passage*>grown
+            self.read_room = 2 * self.read_room + 64
+        if self.kept_count + count > self.kept_room:
+            grown = PyMem_RawRealloc(self.kept, (2 * self.kept_room + count + 256) * sizeof(Event))
+            if grown == NULL:
+                return False
+            self.kept = <Event*>grown
+            self.kept_room = 2 * self.kept_room + count + 256
+        self.read[self.read_count] = Passage(first, last, self.kept_count, count)
+        self.read_count += 1
+        memcpy(self.kept + self.kept_count, events, count * sizeof(Event))
+        self.kept_count += count
+        return True
+
+    cdef void forget(self):
+        """What was read may hold more than was looked for."""
+        self.texts.clear()
+        self.read_count = self.kept_count = 0
+
+    cdef const Passage* known(self, const unsigned char* first, const unsigned char* last) noexcept nogil:
+        """The passage if measure() has read it, else NULL."""
+        cdef Py_ssize_t k
+        for k in range(self.read_count):
+            if self.read[k].first == first and self.read[k].last == last:
+                return self.read + k
+        return NULL
 
     cdef uint16_t* place(self, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
         """The table slot of a form, or the empty one where it would go."""
@@ -107,6 +155,7 @@ cdef class Matcher:
             return False
         entry = self.forms + self.form_count
         self.form_count += 1
+        self.forget()
         slot_of[0] = self.form_count
         entry.hash = hash
         entry.size = size
@@ -126,6 +175,7 @@ cdef class Matcher:
         cdef Prefix* entry
         if not 0 < size <= MAX_TERM or not 0 <= slot < self.asked.slots or self.prefix_count == PREFIXES:
             return False
+        self.forget()
         entry = self.prefixes + self.prefix_count
         entry.size = size
         entry.slot = slot
@@ -203,6 +253,7 @@ cdef class Matcher:
             return 0
         if text.shape[0]:
             data = &text[0]
+        self.texts.append(text)
         buffer_init(&buffer)
         with nogil:
             for k in range(count):
@@ -220,6 +271,9 @@ cdef class Matcher:
                     break
                 self.cues = 0
                 found = self.events_of(&buffer, events)
+                failed = found > 0 and not self.keep(data + starts[k], data + ends[k], events, found)
+                if failed:
+                    break
                 measure_events(events, found, &self.asked, buffer.words, self.cues, width, &out[k, 0])
         PyMem_RawFree(events)
         buffer_free(&buffer)
@@ -264,7 +318,9 @@ cdef class Matcher:
         `margin` bytes of it, in order: (start, end, slot, span, similarity). All offsets are those of `text`.
         """
         cdef TokenBuffer buffer
-        cdef Event* events = NULL
+        cdef const Passage* passage
+        cdef Event* own = NULL
+        cdef const Event* events = NULL
         cdef Place* places = NULL
         cdef Py_ssize_t found = 0, k, j, at = start, low = -1, high = -1
         cdef Py_ssize_t left = 0, right = 0
@@ -280,12 +336,17 @@ cdef class Matcher:
         buffer_init(&buffer)
         try:
             with nogil:
-                tokenise(&text[0] + start, end - start, &buffer)
-                events = <Event*>PyMem_RawCalloc(buffer.count + 1, sizeof(Event))
-                places = <Place*>PyMem_RawCalloc(buffer.count + 1, sizeof(Place))
-                if events != NULL and places != NULL:
-                    found = self.events_of(&buffer, events)
-                for k in range(found):
+                passage = self.known(&text[0] + start, &text[0] + end)
+                if passage != NULL:
+                    events = self.kept + passage.events
+                    found = passage.count
+                else:
+                    tokenise(&text[0] + start, end - start, &buffer)
+                    events = own = <Event*>PyMem_RawCalloc(buffer.count + 1, sizeof(Event))
+                    if own != NULL:
+                        found = self.events_of(&buffer, own)
+                places = <Place*>PyMem_RawCalloc(found + 1, sizeof(Place))
+                for k in range(found if places != NULL else 0):
                     counts = False
                     places[k].start = events[k].start
                     places[k].end = events[k].end
@@ -302,8 +363,8 @@ cdef class Matcher:
                         at += 1
                     if counts:
                         fields |= 1 << field
-                if found:
-                    heaviest_run(places, found, width, REPEAT, &left, &right)
+                if found and places != NULL:
+                    heaviest_run(places, found, width, &left, &right)
                     low = start + events[left].start
                     high = start + events[right].end
             if events == NULL or places == NULL or buffer.failed:
@@ -315,6 +376,6 @@ cdef class Matcher:
                     and start + <Py_ssize_t>events[k].start <= high + margin)
             ]
         finally:
-            PyMem_RawFree(events)
+            PyMem_RawFree(own)
             PyMem_RawFree(places)
             buffer_free(&buffer)
