@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bench import compare, plot, report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from types import ModuleType
 
 BENCHMARKS = (
@@ -62,6 +62,11 @@ def question(name: str) -> str:
     return ast.get_docstring(ast.parse(source)) or ""
 
 
+def _reports(made: report.Report | Iterable[report.Report]) -> Iterable[report.Report]:
+    """A benchmark makes one report, or one for every history it runs on."""
+    return (made,) if isinstance(made, report.Report) else made
+
+
 def _module(name: str) -> ModuleType:
     return importlib.import_module(f"bench.{name}")
 
@@ -76,12 +81,12 @@ def _run(parser: argparse.ArgumentParser, names: Sequence[str], rest: Sequence[s
     done = []
     for module, options, _ in plans:
         try:
-            result = module.run(options)
+            for result in _reports(module.run(options)):
+                print(result.text(), flush=True)
+                done.append(result)
         except FileNotFoundError as error:
             print(f"{module.__name__}: {error}", file=sys.stderr)
             return 2
-        print(result.text(), flush=True)
-        done.append(result)
     last = plans[-1][1]
     if last.out:
         report.write(last.out, done)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
@@ -14,19 +15,32 @@ from bench.vocabulary import STYLES, misspell, words, write
 
 PER_KIND = 300
 MOST_ANSWERS = 5  # something mentioned by more parts than this is not a thing to find again
+ALL_OF = 100_000  # parts up to which everything mentioned may be asked for; of larger histories a share of it is kept
 RARE = 400  # words of a higher rank than this say what a passage is about
 
 Way = Callable[[Mention, random.Random], str]
 Found = dict[str, list[Mention]]  # key -> its mentions, one a part
+_TOO_MANY = [Mention("", "", "", ("", None, None))] * (MOST_ANSWERS + 1)
 
 
-def label(mentions: Iterable[Mention], seed: int = 1, per_kind: int = PER_KIND) -> list[LabelledQuery]:
-    """Labelled queries of every kind in KINDS. Fewer of a kind when the history does not hold enough."""
+def label(
+    mentions: Iterable[Mention], seed: int = 1, per_kind: int = PER_KIND, parts: int = ALL_OF
+) -> list[LabelledQuery]:
+    """Labelled queries of every kind in KINDS. Fewer of a kind when the history does not hold enough.
+
+    Of a history of so many `parts` as make its mentions a burden, a share of what is mentioned is kept, each with all
+    of its mentions; identifiers are all kept, since they may be asked for by accident.
+    """
     found: dict[str, Found] = defaultdict(lambda: defaultdict(list))
+    share = max(1, parts // ALL_OF)
     for mention in mentions:
+        if share > 1 and mention.kind != "identifier" and zlib.crc32(mention.key.encode()) % share:
+            continue
         same = found[mention.kind][mention.key]
         if len(same) <= MOST_ANSWERS and not any(one.answer == mention.answer for one in same):
             same.append(mention)
+            if len(same) > MOST_ANSWERS:
+                found[mention.kind][mention.key] = _TOO_MANY  # only that they are too many matters
     queries = []
     for kind, (source, ask) in KINDS.items():
         chance = random.Random(f"{seed}/{kind}")

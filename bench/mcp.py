@@ -19,7 +19,7 @@ from recall_rank.frontends.history_lines import history_lines
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from recall_rank.model import Session
 
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> Report:
     return report
 
 
-def _written(sessions: Sequence[Session], folder: Path) -> Path:
+def _written(sessions: Iterable[Session], folder: Path) -> Path:
     path = folder / "history.jsonl"
     with path.open("wb") as file:
         file.writelines(orjson.dumps(line) + b"\n" for session in sessions for line in history_lines(session))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,15 +17,22 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def write(reports: Iterable[Report], folder: Path) -> list[Path]:
-    """One Markdown file a report, and one SVG for every plot in it. Gives the files written."""
+    """One Markdown file a report, and one SVG for every plot in it. Gives the files written.
+
+    Several reports of one benchmark, on other data each, are told apart by their place.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
+    seen: Counter[str] = Counter()
     for report in reports:
-        tables = folder / f"{report.benchmark}.md"
+        seen[report.benchmark] += 1
+        before = seen[report.benchmark] - 1
+        name = f"{report.benchmark}-of-{before + 1}" if before else report.benchmark
+        tables = folder / f"{name}.md"
         tables.write_text(markdown(report), encoding="utf-8")
         written.append(tables)
         for number, plot in enumerate(report.plots, 1):
-            picture = folder / f"{report.benchmark}-{number}.svg"
+            picture = folder / f"{name}-{number}.svg"
             _draw(picture, plot)
             written.append(picture)
     return written

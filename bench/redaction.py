@@ -22,7 +22,7 @@ from recall_rank.text import fields
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from recall_rank.model import Session
 
@@ -44,7 +44,9 @@ def run(options: argparse.Namespace) -> Report:
     report = Report("redaction", __doc__ or "", data.name)
     _recall(report, options)
     _alarms(report, data.sessions, show=options.show)
-    _cost(report, data.sessions, [one.query for one in data.queries[:: max(1, len(data.queries) // options.calls)]])
+    _cost(
+        report, tuple(data.sessions), [one.query for one in data.queries[:: max(1, len(data.queries) // options.calls)]]
+    )
     return report
 
 
@@ -68,7 +70,7 @@ def _recall(report: Report, options: argparse.Namespace) -> None:
     report.check(f"at least {LEAST_RECALL:.0%} of every family are hidden", worst >= LEAST_RECALL, f"{worst:.2%}")
 
 
-def _alarms(report: Report, sessions: Sequence[Session], *, show: bool) -> None:
+def _alarms(report: Report, sessions: Iterable[Session], *, show: bool) -> None:
     found: Counter[str] = Counter()
     size, before = 0, time.process_time()
     for text in (text for s in sessions for m in s.messages for part in m.parts for _, text in fields(part)):

@@ -154,3 +154,10 @@ def test_plots_are_the_same_file_every_time(tmp_path: Path) -> None:
     first, again = plot.write([one], tmp_path / "a"), plot.write([one], tmp_path / "b")
     assert [path.name for path in first] == ["speed.md", "speed-1.svg", "speed-2.svg", "speed-3.svg"]
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
+
+
+def test_reports_on_several_histories_get_files_of_their_own(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    made = [Report("speed", "How fast?", data) for data in ("small", "large")]
+    made[1].plots.append(Plot("cumulative", "ms", {"ours": [3.0, 1.0]}))
+    assert [path.name for path in plot.write(made, tmp_path)] == ["speed.md", "speed-of-2.md", "speed-of-2-1.svg"]

@@ -10,7 +10,8 @@ import pytest
 
 from bench import generate
 from bench.documents import documents
-from bench.label import KINDS, label, pieces, plain
+from bench.label import ALL_OF, KINDS, label, pieces, plain
+from bench.spool import Spool
 from bench.vocabulary import STYLES, misspell, words, write
 
 PARTS = 2_000
@@ -64,6 +65,27 @@ def test_labels_are_complete_and_true() -> None:
 
 def test_labels_are_the_same_every_time() -> None:
     assert label(generate.mentions(600), 3, 5) == label(generate.mentions(600), 3, 5)
+
+
+def test_of_a_large_history_a_share_may_be_asked_for() -> None:
+    def texts(parts: int) -> dict[tuple[str, str], tuple[object, ...]]:
+        asked = label(generate.mentions(PARTS), per_kind=10_000, parts=parts)
+        return {(query.kind, query.query): tuple(query.relevant) for query in asked}
+
+    every, some = texts(ALL_OF), texts(4 * ALL_OF)
+    paths = {key: answers for key, answers in some.items() if key[0] == "file_path"}
+    assert paths.items() <= every.items(), "what is asked for has all of its answers"
+    assert 0 < len(paths) < sum(kind == "file_path" for kind, _ in every) / 2
+    assert {key for key in some if key[0] == "identifier"} == {key for key in every if key[0] == "identifier"}
+
+
+def test_a_history_in_a_file_is_the_same_as_often_as_it_is_read() -> None:
+    spool, sessions = Spool(600, 3), list(generate.sessions(600, 3))
+    assert len(spool) == len(sessions)
+    assert next(iter(spool)) == sessions[0]
+    assert list(spool) == list(spool) == sessions
+    assert sessions[1] in spool
+    assert spool.queries == label(generate.mentions(600, 3), 3)
 
 
 @pytest.mark.parametrize("style", STYLES)
