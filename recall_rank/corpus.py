@@ -58,9 +58,22 @@ class Index:
         return merge([piece.segment for piece in held.pieces], held.dead)
 
     @classmethod
-    def build(cls, sessions: Iterable[Session | Mapping[str, Any]]) -> Self:
-        """An index in memory. Mappings of the same shape as the records are accepted; the sessions are not kept."""
-        return cls(build(session_from(session) for session in sessions))
+    def build(
+        cls, sessions: Iterable[Session | Mapping[str, Any]], *, folder: str | PathLike[str] | None = None
+    ) -> Self:
+        """An index in memory. Mappings of the same shape as the records are accepted; the sessions are not kept.
+
+        With a `folder` it is written there, in place of the index that is there, and opened: `sessions` are then read
+        batch by batch, and neither they nor the index need fit into memory. Raises what save() does.
+        """
+        records = (session_from(session) for session in sessions)
+        if folder is None:
+            return cls(build(records))
+        from recall_rank.index.publish import save_all
+        from recall_rank.index.streamed import built
+
+        save_all(built(records), fspath(folder))
+        return cls.open(folder)
 
     @classmethod
     def open(cls, folder: str | PathLike[str], *, verify: bool = False, create: bool = False) -> Self:

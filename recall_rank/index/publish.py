@@ -7,9 +7,10 @@ whose link succeeded removes what it replaced, so nothing that a manifest names 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -35,7 +36,12 @@ CHANGES_MET: Final = 100  # generations that may pass while one is opened, befor
 
 
 def save(segment: Segment, path: str | Path) -> None:
-    """Make `segment` all that the index at `path` holds.
+    """Make `segment` all that the index at `path` holds. Raises what save_all() does."""
+    save_all((segment,), path)
+
+
+def save_all(segments: Iterable[Segment], path: str | Path) -> None:
+    """Make `segments` all that the index at `path` holds; each is written and let go of before the next is asked for.
 
     Raises IndexFolderError for a place that cannot hold one, and IndexNotSavedError when it could not be written, with
     what was there before still in place.
@@ -43,12 +49,13 @@ def save(segment: Segment, path: str | Path) -> None:
     try:
         with Folder.create(path) as folder:
             sweep(folder)
-            added = add(folder, segment)
+            added: list[Listed] = []
             try:
-                publish(folder, lambda _: (added,))
+                added.extend(map(partial(add, folder), segments))
+                publish(folder, lambda _: tuple(added))
             except BaseException:
                 with suppress(UnusableIndexError):
-                    folder.sweep([added.name], _named(folder))
+                    folder.sweep([listed.name for listed in added], _named(folder))
                 raise
     except (IndexFolderError, MissingIndexError):
         raise
