@@ -31,6 +31,7 @@ BENCHMARKS = (
     "mcp",
     "loaders",
     "refresh",
+    "scale",
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import random
+import re
 import resource
 import time
 from collections import Counter
@@ -13,20 +14,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bench import dataset, generate
 from bench.answers import faults
+from bench.documents import documents
 from bench.evaluate_items import mode
 from bench.ranks import quantile
 from bench.report import Plot, Report, Table
 from bench.vocabulary import words
 from recall_rank import Index
 from recall_rank.model import Match, Message, Part, Session
+from recall_rank.text import STOP_WORDS
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 BUDGETS_MS = (1.0, 5.0, 20.0, 100.0)
 P99_MS, MOST_MS = 2.0, 5.0  # CPU past the deadline
 HUGE_BYTES = 50_000_000
+LOOKED_AT = 20_000  # parts whose words are counted
+WORD = re.compile(r"[^\W\d_]{2,}")
 HOSTILE = (r"(a+)+$", r"(.*e){14}x", r"(\w+\s?)*!", r"(e|e)*y$", r"([a-z]+)*\d{40}", r"^(([a-z])+.)+[A-Z]([a-z])+$")
 
 
@@ -62,10 +67,24 @@ def run(options: argparse.Namespace) -> Report:
     chance = random.Random(3)
     ordinary = [Asked(query.query, mode(query)) for query in data.queries]
     chance.shuffle(ordinary)
-    _measure(report, "ordinary", Index.build(data.sessions), itertools.cycle(ordinary), options.searches)
+    index = Index.build(data.sessions)
+    _measure(report, "ordinary", index, itertools.cycle(ordinary), options.searches)
+    common = commonest(data.sessions)
+    everywhere = [Asked(" ".join(chance.sample(common, len(common))), match) for match in ("smart", "fuzzy")]
+    everywhere += [Asked(" ".join(common), "literal"), Asked(" ".join(common[:2]), "smart")]
+    _measure(report, "twelve commonest words", index, itertools.cycle(everywhere), options.searches // 5)
+    del index
     hostile = itertools.cycle(adversarial(chance))
     _measure(report, "adversarial", Index.build(huge_history(options.huge)), hostile, options.searches)
     return report
+
+
+def commonest(sessions: Iterable[Session]) -> list[str]:
+    """The twelve words that most parts hold, of those that mean something; of a large history, of its beginning."""
+    held: Counter[str] = Counter()
+    for document in itertools.islice(documents(sessions), LOOKED_AT):
+        held.update({word.lower() for word in WORD.findall(document.text)} - STOP_WORDS)
+    return [word for word, _ in held.most_common(12)]
 
 
 def huge_history(size: int) -> Iterator[Session]:

@@ -1,0 +1,52 @@
+"""An index that a process of its own builds on disk from a stream of sessions, and what it takes there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from bench import generate
+from bench.metered import Metered
+from recall_rank import Index
+from recall_rank.index.publish import open_segments
+
+
+def built_apart(parts: int, seed: int, folder: Path) -> dict[str, Any]:
+    """CPU seconds and peak bytes of a process that builds a generated history into `folder`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.streamed", str(parts), str(seed), str(folder)],
+        capture_output=True,
+        check=True,
+        cwd=Path(__file__).resolve().parents[1],
+    )
+    return dict(orjson.loads(done.stdout.splitlines()[-1]))
+
+
+def child(parts: int, seed: int, folder: Path) -> dict[str, Any]:
+    given = Metered(generate.sessions(parts, seed))
+    before = time.process_time()
+    Index.build(given, folder=folder).close()
+    return {"cpu": time.process_time() - before - given.spent, "peak": _peak()}
+
+
+def sizes_of(folder: Path) -> tuple[int, int]:
+    """Bytes of the text in an index on disk, and of all else in its folder."""
+    _, segments = open_segments(folder)
+    text = sum(len(segment.text_for(())) for segment in segments)
+    return text, sum(path.stat().st_size for path in folder.iterdir()) - text
+
+
+def _peak() -> int:
+    """The most bytes this process held; 0 where the system does not tell."""
+    # not getrusage(): what it says of a child counts the process that started it
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(orjson.dumps(child(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))) + b"\n")
