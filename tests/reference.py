@@ -434,7 +434,7 @@ class Vocabulary:
                 ranges.append((found[0], found[-1] + 1))
         return ranges
 
-    def within(self, form: bytes, bound: int) -> list[tuple[int, int]]:
+    def within(self, form: bytes, bound: int, wide: bool = True) -> list[tuple[int, int]]:
         """Every other term that is near, and of the same field."""
         found = []
         for number, term in enumerate(self.terms):
@@ -623,6 +623,10 @@ class Layout:
 
 def in_ranges(time: int, starts: Sequence[int], ends: Sequence[int]) -> bool:
     return any(low <= time < high for low, high in zip(starts, ends, strict=True))
+
+
+def taken(scores: Sequence[float]) -> list[tuple[int, float]]:
+    return [(doc, score) for doc, score in enumerate(scores) if score]
 
 
 class Evidence:

@@ -1,1 +1,3 @@
-# Rooms only: there is nothing here that Python can call.
+from _typeshed import WriteableBuffer
+
+def taken(scores: WriteableBuffer, wide: bool) -> list[tuple[int, float]]: ...

@@ -27,6 +27,46 @@ def test_the_best_are_the_first_of_all(chance: Random) -> None:
 
 
 @given(seeds)
+def test_the_best_are_found_without_scoring_all(chance: Random) -> None:
+    segment = some_segment(chance)
+    pairs = segment.pairs(4)
+    around = array("f", [chance.choice([0.0, 0.1, 0.5, 1.0]) for _ in range(8)])
+    session = array("f", [chance.choice([0.0, 0.2, 1.0]) for _ in range(4)])
+    if chance.random() < 0.2:
+        session[chance.randrange(4)] = -0.3  # what takes away has no bound
+    only = marks(chance, len(segment.layout["part_message"])) if chance.random() < 0.3 else None
+    echo = chance.choice([0.0, 0.8, 3.0]), chance.choice([0.0, 0.4])
+    (every, slow), *others = pairs
+    terms = len(slow.frequencies)
+    query = one_group(min(terms, chance.randint(0, 1)), terms)
+    for native, _ in pairs:
+        native.accumulate(**query)
+        native.fuse(around, session, only, *echo)
+    slow.accumulate(**query)
+    slow.fuse(around, session, only, *echo)
+    hits = check(every, slow)
+    for native, _ in others:
+        count = chance.randint(0, len(hits))
+        assert native.top(count) == hits[:count]
+        more = chance.randint(count, len(hits))
+        assert native.top(more) == hits[:more]
+        if chance.random() < 0.5:
+            assert native.among(bytes([1]) * len(segment.layout["part_message"])) == sorted(hits)
+        assert native.top(len(hits)) == hits
+
+
+def test_sessions_that_do_not_follow_each_other_are_all_looked_at() -> None:
+    # columns on disk may be damaged so: then there is no bound, and no harm
+    layout = flat(6, message_session=array("I", [0, 1, 0, 1, 0, 1]), session_talk=b"\0\0")
+    native, slow = Segment(layout, [{b"a": 1 + k} for k in range(6)]).pair()
+    for evidence in (native, slow):
+        evidence.accumulate(**one_group(0, 1))
+        evidence.fuse(array("f", [0.3] * 8), array("f", [0.4] * 4))
+    best = native.top(2)
+    assert check(native, slow)[:2] == best
+
+
+@given(seeds)
 def test_sessions_marks_and_scores_are_those_of_the_hits(chance: Random) -> None:
     segment = some_segment(chance)
     native, slow = segment.pair()

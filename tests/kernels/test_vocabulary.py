@@ -143,7 +143,15 @@ def test_within_is_a_look_at_every_term(chance: Random) -> None:
     known = some_terms(chance)
     native, slow = vocabularies(known)
     form, bound = near(chance, known), chance.randint(0, 3)
-    assert native.within(form, bound) == slow.within(form, bound)
+    assert native.within(form, bound, wide=chance.random() < 0.5) == slow.within(form, bound)
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_within_finds_more_than_are_picked_at_once(wide: bool) -> None:
+    known = [b"lant" + bytes([a, b]) for a in b"abcdefghijklmnopqrstuvwxyz" for b in b"abcdefghijklmnopqrstuvwxyz0123"]
+    native, slow = vocabularies(known)
+    for form, bound in ((b"lantaa", 2), (b"lant", 2), (b"lant0z", 1), (b"zzzzzz", 3)):
+        assert native.within(form, bound, wide=wide) == slow.within(form, bound)
 
 
 @given(seeds, st.binary(max_size=70))

@@ -16,5 +16,12 @@ cdef struct Groups:         # what is searched: groups of members, a member bein
     const uint8_t* joint    # 1 where a document must also hold the group before
     float k1
 
+cdef struct Held:     # the documents with evidence, in their order
+    uint32_t* docs
+    float* scores
+    Py_ssize_t count
+
+cdef bint room_for_documents(Held* held, Py_ssize_t documents) noexcept nogil
+cdef void release_documents(Held* held) noexcept nogil
 cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const Worth* worths, const uint8_t* eligible,
-                                  Py_ssize_t documents, float* scores, int64_t deadline) noexcept nogil
+                                  Py_ssize_t documents, Held* held, int64_t deadline) noexcept nogil

@@ -8,8 +8,76 @@ from recall_rank._core.clock cimport rr_now
 from recall_rank._core.layout cimport Worth
 from recall_rank._core.postings cimport Postings
 
+cdef extern from *:
+    """
+    #include <stddef.h>
+    #include <stdint.h>
+    #include <string.h>
+
+    /* Append the numbers and values of scores that are not 0, from base on, and set all to 0. Hits are scattered, and
+       no processor guesses where: there is no branch, so that one more is written than is counted. */
+    static ptrdiff_t rr_take_plain(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
+                                   ptrdiff_t count) {
+        for (ptrdiff_t k = 0; k < size; k++) {
+            uint32_t bits;
+            memcpy(&bits, scores + k, 4);
+            docs[count] = base + (uint32_t)k;
+            values[count] = scores[k];
+            count += bits != 0;
+        }
+        memset(scores, 0, (size_t)size * sizeof(float));
+        return count;
+    }
+    #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+    #include <immintrin.h>
+
+    static uint8_t rr_lanes[256][8];  /* of every set of eight the members, first of all */
+    static void rr_fill_lanes(void) {
+        for (int set = 0; set < 256; set++)
+            for (int lane = 0, at = 0; lane < 8; lane++)
+                if (set >> lane & 1) rr_lanes[set][at++] = (uint8_t)lane;
+    }
+    /* The same, eight at a time: eight are written, whatever is counted. */
+    __attribute__((target("avx2,popcnt")))
+    static ptrdiff_t rr_take_wide(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
+                                  ptrdiff_t count) {
+        const __m256i zero = _mm256_setzero_si256();
+        for (ptrdiff_t k = 0; k < size; k += 8) {
+            __m256i found = _mm256_loadu_si256((const __m256i*)(scores + k)), lanes;
+            unsigned set = 255u ^ (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(found, zero)));
+            if (!set) continue;
+            lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)rr_lanes[set]));
+            _mm256_storeu_si256((__m256i*)(docs + count),
+                                _mm256_add_epi32(_mm256_set1_epi32((int)(base + (uint32_t)k)), lanes));
+            _mm256_storeu_si256((__m256i*)(values + count), _mm256_permutevar8x32_epi32(found, lanes));
+            _mm256_storeu_si256((__m256i*)(scores + k), zero);
+            count += __builtin_popcount(set);
+        }
+        return count;
+    }
+    static ptrdiff_t rr_take(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
+                             ptrdiff_t count, int wide) {
+        return wide && __builtin_cpu_supports("avx2") ? rr_take_wide(scores, size, base, docs, values, count)
+                                                      : rr_take_plain(scores, size, base, docs, values, count);
+    }
+    #else
+    static void rr_fill_lanes(void) {}
+    static ptrdiff_t rr_take(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
+                             ptrdiff_t count, int wide) {
+        (void)wide;
+        return rr_take_plain(scores, size, base, docs, values, count);
+    }
+    #endif
+    """
+    Py_ssize_t rr_take(float* scores, Py_ssize_t size, uint32_t base, uint32_t* docs, float* values, Py_ssize_t count,
+                       bint wide) noexcept nogil
+    void rr_fill_lanes() noexcept nogil
+
 cdef enum:
     PACE = 16384  # postings between two looks at the clock
+    SPARE = 8     # documents that are written at once
+
+rr_fill_lanes()
 
 
 cdef struct Touched:  # the documents of a block that hold a group
@@ -140,32 +208,72 @@ cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* gr
     return True
 
 
-cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const Worth* worths, const uint8_t* eligible,
-                                  Py_ssize_t documents, float* scores, int64_t deadline) noexcept nogil:
-    """Add the groups' evidence to scores f32[blocks * BLOCK], newest block first; the blocks that were done.
+cdef bint room_for_documents(Held* held, Py_ssize_t documents) noexcept nogil:
+    """Room for `documents`, and for those that are written before they are counted."""
+    held.count = 0
+    held.docs = <uint32_t*>PyMem_RawMalloc((documents + SPARE) * sizeof(uint32_t))
+    held.scores = <float*>PyMem_RawMalloc((documents + SPARE) * sizeof(float))
+    return held.docs != NULL and held.scores != NULL
 
-    A block is all or nothing: of one that the deadline interrupts, all scores are 0. -1 when memory ran out.
+
+cdef void release_documents(Held* held) noexcept nogil:
+    PyMem_RawFree(held.docs)
+    PyMem_RawFree(held.scores)
+    memset(held, 0, sizeof(Held))
+
+
+cdef void take(float* scores, uint32_t base, Held* held, bint wide) noexcept nogil:
+    """Move the evidence of a block to the documents that are held; all scores are 0 again."""
+    held.count = rr_take(scores, BLOCK, base, held.docs, held.scores, held.count, wide)
+
+
+def taken(float[::1] scores not None, bint wide):
+    """(document, score) for every score but 0; all are 0 afterwards. Their number is a multiple of 8."""
+    cdef Held held
+    cdef Py_ssize_t k, size = scores.shape[0]
+    if size % 8:
+        raise ValueError(f"scores must be a multiple of 8, not {size}")
+    try:
+        if not room_for_documents(&held, size):
+            raise MemoryError
+        if size:
+            held.count = rr_take(&scores[0], size, 0, held.docs, held.scores, 0, wide)
+        return [(held.docs[k], held.scores[k]) for k in range(held.count)]
+    finally:
+        release_documents(&held)
+
+
+cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const Worth* worths, const uint8_t* eligible,
+                                  Py_ssize_t documents, Held* held, int64_t deadline) noexcept nogil:
+    """Append the documents to which the groups give evidence, newest block first; the blocks that were done.
+
+    A block is all or nothing: of one that the deadline interrupts, no document is there. -1 when memory ran out.
     """
     cdef Py_ssize_t group, block, base, done = 0
     cdef const uint8_t* mask
     cdef Touched first, second
     cdef bint halves = False
+    cdef float* scores = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
     for group in range(groups.count):
         halves = halves or groups.joint[group]
     memset(&first, 0, sizeof(Touched))
-    if not room_for(&second) or (halves and not room_for(&first)):
+    if not room_for(&second) or (halves and not room_for(&first)) or scores == NULL:
         done = -1
     else:
         for block in range(postings.block_count):
             if deadline and rr_now() >= deadline:
                 break
             base = block * BLOCK
-            mask = eligible + base if eligible != NULL and base < documents else NULL
-            if not accumulate_block(postings, block, groups, worths + base, mask, documents - base, scores + base,
-                                    &first, &second, deadline):
-                memset(scores + base, 0, BLOCK * sizeof(float))
+            if base >= documents:
+                done = block + 1  # nothing the postings name is a document any more
+                continue
+            mask = eligible + base if eligible != NULL else NULL
+            if not accumulate_block(postings, block, groups, worths + base, mask, documents - base, scores, &first,
+                                    &second, deadline):
                 break
+            take(scores, base, held, True)
             done = block + 1
     release(&first)
     release(&second)
+    PyMem_RawFree(scores)
     return done

@@ -5,11 +5,13 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_
 from libc.math cimport logf
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
-from recall_rank._core.accumulate cimport BLOCK, Groups, accumulate_blocks
-from recall_rank._core.fuse cimport Around, Shares, add_around, best_of_parts, held_documents
+from recall_rank._core.accumulate cimport (BLOCK, Groups, Held, accumulate_blocks, release_documents,
+                                           room_for_documents)
+from recall_rank._core.fuse cimport Around, Run, Shares, add_around, fold, keep_only
 from recall_rank._core.hits cimport Hit, SessionHits, add_hit, best_first
 from recall_rank._core.layout cimport CLASSES, LONGEST, Layout, Worth
 from recall_rank._core.postings cimport Postings
+from recall_rank._core.reach cimport Found, can_bound, reach
 
 
 cdef class Evidence:
@@ -19,8 +21,14 @@ cdef class Evidence:
     cdef Postings postings
     cdef object eligible
     cdef const uint8_t[::1] eligible_view
-    cdef float* scores            # a document
+    cdef Held held                # documents; after fuse() the best passages of parts
+    cdef bint accumulated
+    cdef Run* runs                # of what is held
+    cdef Py_ssize_t run_count
     cdef Around around
+    cdef Shares shares
+    cdef Found best               # what top() found without all the others
+    cdef bint scored              # all hits are in `hits`
     cdef Hit* hits
     cdef readonly Py_ssize_t hit_count
     cdef Py_ssize_t room          # Hits that fit into `hits`
@@ -38,17 +46,17 @@ cdef class Evidence:
             self.eligible_view = eligible
             if self.eligible_view.shape[0] != layout.docs:
                 raise ValueError("eligible must have one byte a document")
-        # postings may name any document of the last block: room for whole blocks keeps a damaged one harmless
-        self.scores = <float*>PyMem_RawCalloc((postings.block_count + 1) * BLOCK, sizeof(float))
         self.around.message_best = <float*>PyMem_RawCalloc(layout.messages + 1, sizeof(float))
         self.around.session_sum = <float*>PyMem_RawCalloc(layout.sessions + 1, sizeof(float))
         self.around.session_title = <float*>PyMem_RawCalloc(layout.sessions + 1, sizeof(float))
-        if (self.scores == NULL or self.around.message_best == NULL or self.around.session_sum == NULL
+        if (self.around.message_best == NULL or self.around.session_sum == NULL
                 or self.around.session_title == NULL):
             raise MemoryError
 
     def __dealloc__(self):
-        PyMem_RawFree(self.scores)
+        release_documents(&self.held)
+        PyMem_RawFree(self.runs)
+        PyMem_RawFree(self.best.hits)
         PyMem_RawFree(self.around.message_best)
         PyMem_RawFree(self.around.session_sum)
         PyMem_RawFree(self.around.session_title)
@@ -87,6 +95,11 @@ cdef class Evidence:
                 raise ValueError("a member names terms that do not exist")
             if not weights[k] >= 0:
                 raise ValueError(f"weights must not be negative, not {weights[k]}")
+        if self.accumulated:
+            raise ValueError("accumulate() runs once")
+        self.accumulated = True
+        if not room_for_documents(&self.held, self.layout.docs):
+            raise MemoryError
         worths = self.layout.worths(norms, class_weights)
         worth = <const Worth*>PyByteArray_AS_STRING(worths)
         groups.count = count
@@ -100,7 +113,7 @@ cdef class Evidence:
         if self.eligible is not None and self.layout.docs:
             eligible = &self.eligible_view[0]
         with nogil:
-            done = accumulate_blocks(self.postings, &groups, worth, eligible, self.layout.docs, self.scores,
+            done = accumulate_blocks(self.postings, &groups, worth, eligible, self.layout.docs, &self.held,
                                      deadline_ns)
         if done < 0:
             raise MemoryError
@@ -110,18 +123,18 @@ cdef class Evidence:
 
     def add_times(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, float value):
         """Add `value` to every document with evidence whose message's time is in one of [starts[k], ends[k])."""
-        cdef Py_ssize_t doc, k, ranges = starts.shape[0]
+        cdef Py_ssize_t at, k, ranges = starts.shape[0]
         cdef int64_t time
         if ends.shape[0] != ranges:
             raise ValueError("starts and ends differ in length")
+        if self.tiers:
+            raise ValueError("times come before fuse()")
         with nogil:
-            for doc in range(self.docs_done):
-                if self.scores[doc] == 0:
-                    continue
-                time = self.layout.message_time[self.layout.part_message[self.layout.doc_part[doc]]]
+            for at in range(self.held.count):
+                time = self.layout.message_time[self.layout.part_message[self.layout.doc_part[self.held.docs[at]]]]
                 for k in range(ranges):
                     if starts[k] <= time < ends[k]:
-                        self.scores[doc] += value
+                        self.held.scores[at] += value
                         break
 
     def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only=None, float echo=0,
@@ -136,9 +149,8 @@ cdef class Evidence:
         """
         cdef const uint8_t[::1] view
         cdef const uint8_t* keep = NULL
-        cdef Py_ssize_t found, count
-        cdef uint32_t* held
-        cdef Shares shares
+        cdef const uint32_t* place
+        cdef Py_ssize_t k, most
         if neighbours.shape[0] != 8 or session.shape[0] != 4:
             raise ValueError("neighbours must be 8 weights and session 4")
         if only is not None:
@@ -150,24 +162,40 @@ cdef class Evidence:
         if self.tiers:
             raise ValueError("fuse() runs once")
         self.tiers = 1
-        shares.neighbours = &neighbours[0]
-        shares.session = &session[0]
-        shares.echo = echo
-        shares.echo_floor = echo_floor
-        held = <uint32_t*>PyMem_RawMalloc((self.docs_done + 1) * sizeof(uint32_t))
-        if held == NULL:
+        for k in range(8):
+            self.shares.neighbours[k] = neighbours[k]
+        for k in range(4):
+            self.shares.session[k] = session[k]
+        self.shares.echo = echo
+        self.shares.echo_floor = echo_floor
+        most = self.held.count
+        if self.layout.ordered and self.layout.sessions < most:
+            most = self.layout.sessions
+        self.runs = <Run*>PyMem_RawMalloc((most + 1) * sizeof(Run))
+        if self.runs == NULL:
             raise MemoryError
-        try:
-            with nogil:
-                found = held_documents(self.scores, self.docs_done, held)
-            if not self.has_room(found):
-                raise MemoryError
-            with nogil:
-                count = best_of_parts(self.scores, held, found, self.layout, self.hits, &self.around)
-                self.hit_count = add_around(self.hits, count, self.layout, &self.around, &shares, keep)
-        finally:
-            PyMem_RawFree(held)
+        places = self.layout.doc_places()
+        place = <const uint32_t*>PyByteArray_AS_STRING(places)
+        with nogil:
+            self.run_count = fold(&self.held, self.layout, place, &self.around, self.runs)
+            if keep != NULL:
+                self.run_count = keep_only(&self.held, self.layout, keep, self.runs, self.run_count)
+        self.hit_count = self.held.count
         return self.hit_count
+
+    cdef int score_all(self) except -1:
+        """Make a Hit of everything that is held, where that has not been done: top() may come along without."""
+        cdef Py_ssize_t k
+        if self.scored:
+            return 0
+        if not self.has_room(self.held.count):
+            raise MemoryError
+        with nogil:
+            for k in range(self.run_count):
+                add_around(&self.held, self.runs + k, self.layout, &self.around, &self.shares,
+                           self.hits + self.runs[k].first)
+        self.scored = True
+        return 0
 
     cdef bint has_room(self, Py_ssize_t count) noexcept nogil:
         """Whether one Hit more fits behind `count` of them."""
@@ -190,6 +218,8 @@ cdef class Evidence:
         cdef unsigned char[::1] known
         if other.layout is not self.layout or other is self:
             raise ValueError("the other evidence is not of the same layout")
+        self.score_all()
+        other.score_all()
         known = bytearray(self.layout.parts)
         self.mark_hits(known)
         for k in range(other.hit_count):
@@ -215,6 +245,7 @@ cdef class Evidence:
         cdef unsigned char[::1] known
         if parts.shape[0] != self.layout.parts or first_docs.shape[0] != self.layout.parts + 1:
             raise ValueError("parts must have one byte a part, first_docs one number more")
+        self.score_all()
         known = bytearray(self.layout.parts)
         self.mark_hits(known)
         for part in range(self.layout.parts):
@@ -238,24 +269,36 @@ cdef class Evidence:
         May be called again with a larger count: the hits are reordered, never lost.
         """
         cdef Py_ssize_t k
+        cdef bint good
+        cdef Hit* hits
         if count < 0:
             raise ValueError(f"count must not be negative, not {count}")
         if count > self.hit_count:
             count = self.hit_count
         if count == 0:
             return []
-        with nogil:
-            best_first(self.hits, self.hit_count, count, self.layout)
-        return [
-            (self.hits[k].part, self.hits[k].doc, self.hits[k].score, self.hits[k].base, self.hits[k].tier)
-            for k in range(count)
-        ]
+        if not self.scored and count < self.hit_count and can_bound(&self.shares, self.layout):
+            with nogil:
+                good = reach(&self.held, self.runs, self.run_count, self.layout, &self.around, &self.shares, count,
+                             &self.best)
+                if good:
+                    best_first(self.best.hits, self.best.count, count, self.layout)
+            if not good:
+                raise MemoryError
+            hits = self.best.hits
+        else:
+            self.score_all()
+            hits = self.hits
+            with nogil:
+                best_first(hits, self.hit_count, count, self.layout)
+        return [(hits[k].part, hits[k].doc, hits[k].score, hits[k].base, hits[k].tier) for k in range(count)]
 
     def among(self, const unsigned char[::1] parts not None):
         """The hits of the marked parts u8[parts], as top() tells them, in the order of the segment. O(hits)."""
         cdef Py_ssize_t k
         if parts.shape[0] != self.layout.parts:
             raise ValueError("parts must have one byte a part")
+        self.score_all()
         found = [
             (self.hits[k].part, self.hits[k].doc, self.hits[k].score, self.hits[k].base, self.hits[k].tier)
             for k in range(self.hit_count) if parts[self.hits[k].part]
@@ -270,7 +313,9 @@ cdef class Evidence:
         best hit of the session, title or not; `title` says whether the title is a hit.
         """
         cdef Py_ssize_t k
-        cdef SessionHits* rows = <SessionHits*>PyMem_RawCalloc(self.layout.sessions + 1, sizeof(SessionHits))
+        cdef SessionHits* rows
+        self.score_all()
+        rows = <SessionHits*>PyMem_RawCalloc(self.layout.sessions + 1, sizeof(SessionHits))
         if rows == NULL:
             raise MemoryError
         try:
@@ -298,6 +343,7 @@ cdef class Evidence:
         cdef Py_ssize_t k
         if parts.shape[0] != self.layout.parts:
             raise ValueError("parts must have one byte a part")
+        self.score_all()
         for k in range(self.hit_count):
             parts[self.hits[k].part] = 1
 
@@ -306,6 +352,7 @@ cdef class Evidence:
         cdef Py_ssize_t k
         if scores.shape[0] != self.layout.parts:
             raise ValueError("scores must have one float a part")
+        self.score_all()
         for k in range(self.hit_count):
             scores[self.hits[k].part] = self.hits[k].score
 

@@ -1,5 +1,6 @@
 from libc.stdint cimport uint8_t, uint32_t
 
+from recall_rank._core.accumulate cimport Held
 from recall_rank._core.hits cimport Hit
 from recall_rank._core.layout cimport Layout
 
@@ -7,15 +8,22 @@ cdef struct Around:        # what stands around a part
     float* message_best    # f32[messages]: the best part of each
     float* session_sum     # f32[sessions]: the L3 norm of its messages
     float* session_title   # f32[sessions]: the evidence of its title
+    float best             # of all messages
 
-cdef struct Shares:             # what of it counts
-    const float* neighbours     # f32[8]: one before, one behind, two before, two behind; first for logs, then for talks
-    const float* session        # f32[4]: the session's norm in logs and in talks, its title's evidence likewise
-    float echo                  # of the message that an agent's prose answers
-    float echo_floor            # as far as it lies above this
+cdef struct Shares:        # what of it counts
+    float[8] neighbours    # one before, one behind, two before, two behind; first for logs, then for talks
+    float[4] session       # the session's norm in logs and in talks, its title's evidence likewise
+    float echo             # of the message that an agent's prose answers
+    float echo_floor       # as far as it lies above this
 
-cdef Py_ssize_t held_documents(const float* scores, Py_ssize_t docs, uint32_t* held) noexcept nogil
-cdef Py_ssize_t best_of_parts(const float* scores, const uint32_t* held, Py_ssize_t found, Layout layout, Hit* hits,
-                              Around* around) noexcept nogil
-cdef Py_ssize_t add_around(Hit* hits, Py_ssize_t count, Layout layout, Around* around, const Shares* shares,
-                           const uint8_t* keep) noexcept nogil
+cdef struct Run:           # hits of a session that follow each other
+    Py_ssize_t first       # [first, last) of what is held
+    Py_ssize_t last
+    uint32_t session
+    float most             # the best of them, also of those that are not kept
+    float said             # the best of its messages
+
+cdef Py_ssize_t fold(Held* held, Layout layout, const uint32_t* places, Around* around, Run* runs) noexcept nogil
+cdef Py_ssize_t keep_only(Held* held, Layout layout, const uint8_t* keep, Run* runs, Py_ssize_t count) noexcept nogil
+cdef void add_around(const Held* held, const Run* run, Layout layout, const Around* around, const Shares* shares,
+                     Hit* hits) noexcept nogil

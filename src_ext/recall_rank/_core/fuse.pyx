@@ -3,8 +3,25 @@
 from libc.math cimport cbrtf
 from libc.stdint cimport uint8_t, uint32_t
 
-from recall_rank._core.hits cimport TITLE, Hit
-from recall_rank._core.layout cimport Layout
+from recall_rank._core.accumulate cimport Held
+from recall_rank._core.hits cimport Hit
+from recall_rank._core.layout cimport GOES_ON, IS_TITLE, MESSAGE, TITLE, Layout
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    /* The value, or 0 where it is not wanted: a mask, which never turns into a branch. */
+    static inline float rr_where(int wanted, float value) {
+        uint32_t bits;
+        memcpy(&bits, &value, 4);
+        bits &= 0u - (uint32_t)(wanted != 0);
+        memcpy(&value, &bits, 4);
+        return value;
+    }
+    """
+    float rr_where(bint wanted, float value) noexcept nogil
 
 cdef enum:
     ASSISTANT = 2  # the class of an agent's prose
@@ -19,102 +36,125 @@ cdef const uint8_t* column8(const uint8_t[::1] view) noexcept nogil:
     return &view[0] if view.shape[0] else NULL
 
 
-cdef Py_ssize_t held_documents(const float* scores, Py_ssize_t docs, uint32_t* held) noexcept nogil:
-    """Write the numbers of the documents with evidence into held u32[docs + 1]; how many there are."""
-    cdef const uint32_t* bits = <const uint32_t*>scores  # a whole number is compared with 0 in one step
-    cdef Py_ssize_t doc, found = 0
-    for doc in range(docs):  # hits are scattered, and no processor guesses where: there is no branch
-        held[found] = doc
-        found += bits[doc] != 0
-    return found
+cdef inline void end_run(Run* run, Py_ssize_t last, float most, float said, float total, Around* around) noexcept nogil:
+    run.last = last
+    run.most = most
+    run.said = said
+    around.session_sum[run.session] = total
 
 
-cdef Py_ssize_t best_of_parts(const float* scores, const uint32_t* held, Py_ssize_t found, Layout layout, Hit* hits,
-                              Around* around) noexcept nogil:
-    """One Hit a part with evidence, its best passage in it; the best of each message and each title."""
-    cdef Py_ssize_t k, count = 0
-    cdef uint32_t doc, part, message, before = 0
-    cdef float value
-    cdef Hit* hit = NULL
+cdef Py_ssize_t fold(Held* held, Layout layout, const uint32_t* places, Around* around, Run* runs) noexcept nogil:
+    """Leave of each part its best passage, in place; tell the best of messages and titles, the norms of sessions and
+    the runs of sessions, of which there is room for one a session, or for one a document where sessions are not
+    ordered. How many runs there are."""
     # columns as plain addresses: no write below can move them
     cdef const uint32_t* part_of = column32(layout.doc_part)
-    cdef const uint8_t* class_of = column8(layout.doc_class)
-    cdef const uint32_t* message_of = column32(layout.part_message)
     cdef const uint32_t* session_of = column32(layout.message_session)
-    for k in range(found):
-        doc = held[k]
-        part = part_of[doc]
-        value = scores[doc]
-        if count == 0 or part != before:
-            before = part
-            hit = hits + count
+    cdef uint32_t* docs = held.docs
+    cdef float* scores = held.scores
+    cdef uint32_t doc, place, message, before = 0xFFFFFFFFU, last = 0, session = 0xFFFFFFFFU
+    cdef Py_ssize_t k, found = 0, count = 0
+    cdef bint new
+    cdef float value, best = 0, total = 0, most = 0, said = 0
+    for k in range(held.count):
+        doc = docs[k]
+        value = scores[k]
+        place = places[doc]
+        message = place & MESSAGE
+        # hits are scattered: whether the next is of another message no processor guesses, so there is no branch
+        new = message != before
+        total += rr_where(new, best * best * best)
+        best = around.message_best[message]
+        before = message
+        if session_of[message] != session:
+            if count:
+                end_run(runs + count - 1, found, most, said, total, around)
+            session = session_of[message]
+            runs[count].first = found
+            runs[count].session = session
             count += 1
-            hit.part = part
-            hit.tier = 0
-            hit.doc = doc
-            hit.base = 0
-        if value > hit.base:
-            hit.base = value
-            hit.doc = doc
-        message = message_of[part]
-        if class_of[doc] == TITLE:
-            if hit.base > around.session_title[session_of[message]]:
-                around.session_title[session_of[message]] = hit.base
-        elif value > around.message_best[message]:
-            around.message_best[message] = value
-    return count
-
-
-cdef void sum_sessions(const Hit* hits, Py_ssize_t count, Layout layout, Around* around) noexcept nogil:
-    """The L3 norm of each session's messages."""
-    cdef Py_ssize_t k
-    cdef uint32_t message, before = 0xFFFFFFFFU
-    cdef float best
+            most = said = 0
+            total = around.session_sum[session]  # 0, unless its messages are scattered
+        docs[found] = doc  # behind what was found, unless it turns out to be a passage of the same part
+        scores[found] = value if value > 0 else 0
+        if place & GOES_ON and k and (last + 1 == doc or part_of[last] == part_of[doc]):
+            found -= 1
+            if value > scores[found]:
+                scores[found] = value
+                docs[found] = doc
+        last = doc
+        if place & IS_TITLE:
+            if scores[found] > around.session_title[session]:
+                around.session_title[session] = scores[found]
+            value = 0 if value > 0 else value
+        best = value if value > best else best
+        around.message_best[message] = best
+        said = best if best > said else said
+        most = scores[found] if scores[found] > most else most
+        found += 1
+    if count:
+        end_run(runs + count - 1, found, most, said, total + best * best * best, around)
+    held.count = found
+    around.best = 0
     for k in range(count):
-        message = layout.part_message[hits[k].part]
-        if message != before:
-            best = around.message_best[message]
-            around.session_sum[layout.message_session[message]] += best * best * best
-            before = message
+        around.best = runs[k].said if runs[k].said > around.best else around.best
     for k in range(layout.sessions):
         if around.session_sum[k] > 0:
             around.session_sum[k] = cbrtf(around.session_sum[k])
+    return count
 
 
-cdef Py_ssize_t add_around(Hit* hits, Py_ssize_t count, Layout layout, Around* around, const Shares* shares,
-                           const uint8_t* keep) noexcept nogil:
-    """Fill the score of every hit that keep u8[parts] keeps (NULL: all); the others go. How many there are."""
-    cdef Py_ssize_t k, other, kept = 0, messages = layout.messages
-    cdef uint32_t message, place
-    cdef int step, talk
+cdef Py_ssize_t keep_only(Held* held, Layout layout, const uint8_t* keep, Run* runs, Py_ssize_t count) noexcept nogil:
+    """Leave what keep u8[parts] keeps, and the runs that have something left; how many these are."""
+    cdef const uint32_t* part_of = column32(layout.doc_part)
+    cdef Py_ssize_t k, j, found = 0, left = 0
+    cdef Run run
+    for k in range(count):
+        run = runs[k]
+        runs[left] = run
+        runs[left].first = found
+        for j in range(run.first, run.last):
+            held.docs[found] = held.docs[j]
+            held.scores[found] = held.scores[j]
+            found += keep[part_of[held.docs[j]]] != 0
+        runs[left].last = found
+        left += found > runs[left].first
+    held.count = found
+    return left
+
+
+cdef void add_around(const Held* held, const Run* run, Layout layout, const Around* around, const Shares* shares,
+                     Hit* hits) noexcept nogil:
+    """Write the hits of a run with their scores."""
+    cdef Py_ssize_t k, other, messages = layout.messages
+    cdef uint32_t doc, message, place = run.session
+    cdef int step, talk = 1 if layout.session_talk[place] else 0
     cdef float score, best
     cdef int[4] steps = [-1, 1, -2, 2]
     cdef const uint8_t* class_of = column8(layout.doc_class)
+    cdef const uint32_t* part_of = column32(layout.doc_part)
     cdef const uint32_t* message_of = column32(layout.part_message)
     cdef const uint32_t* session_of = column32(layout.message_session)
     cdef const uint32_t* asked_of = column32(layout.message_asked) if layout.has_asked else NULL
-    cdef const uint8_t* talks = column8(layout.session_talk)
     cdef const float* message_best = around.message_best
-    sum_sessions(hits, count, layout, around)
-    for k in range(count):
-        if keep != NULL and not keep[hits[k].part]:
-            continue
-        message = message_of[hits[k].part]
-        place = session_of[message]
-        talk = 1 if talks[place] else 0
+    for k in range(run.first, run.last):
+        doc = held.docs[k]
+        hits.part = part_of[doc]
+        hits.doc = doc
+        hits.tier = 0
+        hits.base = held.scores[k]
+        message = message_of[hits.part]
         best = shares.session[talk] * around.session_sum[place]
         for step in range(4):
             other = <Py_ssize_t>message + steps[step]
             if 0 <= other < messages and session_of[other] == place:
                 best += shares.neighbours[talk * 4 + step] * message_best[other]
-        score = hits[k].base + best
-        if class_of[hits[k].doc] != TITLE:
+        score = hits.base + best
+        if class_of[doc] != TITLE:
             score += shares.session[2 + talk] * around.session_title[place]
         if shares.echo > 0 and asked_of != NULL:
             best = message_best[asked_of[message]] - shares.echo_floor
             best = best if best > 0 else 0
-            score += shares.echo * best * ((asked_of[message] != message) & (class_of[hits[k].doc] == ASSISTANT))
-        hits[kept] = hits[k]
-        hits[kept].score = score
-        kept += 1
-    return kept
+            score += shares.echo * best * ((asked_of[message] != message) & (class_of[doc] == ASSISTANT))
+        hits.score = score
+        hits += 1

@@ -2,9 +2,6 @@ from libc.stdint cimport uint32_t
 
 from recall_rank._core.layout cimport Layout
 
-cdef enum:
-    TITLE = 0  # the class of a session's title
-
 cdef struct Hit:
     float score
     float base     # the part's own evidence

@@ -2,6 +2,8 @@
 
 from libc.stdint cimport int64_t
 
+from recall_rank._core.layout cimport TITLE
+
 
 cdef bint above(const Hit* a, const Hit* b, Layout layout) noexcept nogil:
     """Whether `a` ranks before `b`: tier, then score, then newer, then the order of the segment."""

@@ -4,6 +4,12 @@ cdef enum:
     CLASSES = 64    # classes of documents: role and kind of part
     LONGEST = 1024  # words a document is counted to have at most
 
+cdef enum:
+    TITLE = 0                  # the class of a session's title
+    IS_TITLE = 0x80000000U     # in a place: the document is a title
+    GOES_ON = 0x40000000U      # it is of the same part as the document before
+    MESSAGE = 0x3FFFFFFFU      # the message it belongs to
+
 cdef struct Worth:  # what the words of a document are worth
     float norm      # k1-scaled length normalisation
     float weight    # of its class
@@ -18,6 +24,9 @@ cdef class Layout:
     cdef const uint8_t[::1] session_talk
     cdef const uint32_t[::1] message_asked
     cdef bint has_asked
+    cdef readonly bint ordered    # the messages of a session follow each other
+    cdef bint asked_inside        # what a message answers stands in its session
+    cdef object places            # of every document, once they were asked for
     cdef readonly Py_ssize_t docs
     cdef readonly Py_ssize_t parts
     cdef readonly Py_ssize_t messages
@@ -30,4 +39,5 @@ cdef class Layout:
     cdef object worth             # the Worths that were made last, and of what
     cdef const float[:, ::1] worth_norms
     cdef float[CLASSES] worth_classes
+    cdef object doc_places(self)
     cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights)

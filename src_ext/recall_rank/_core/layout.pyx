@@ -38,6 +38,9 @@ cdef class Layout:
             raise ValueError("the document columns differ in length")
         if self.message_time.shape[0] != self.messages:
             raise ValueError("the message columns differ in length")
+        if self.messages > MESSAGE:
+            raise ValueError(f"a segment has at most {MESSAGE} messages")
+        self.ordered = self.asked_inside = True
         with nogil:
             for k in range(self.docs):
                 good = good and self.doc_part[k] < self.parts and self.doc_class[k] < CLASSES
@@ -47,8 +50,12 @@ cdef class Layout:
                 good = good and (k == 0 or self.part_message[k - 1] <= self.part_message[k])
             for k in range(self.messages):
                 good = good and self.message_session[k] < self.sessions
+                self.ordered = self.ordered and (k == 0 or self.message_session[k - 1] <= self.message_session[k])
                 if self.has_asked:
                     good = good and self.message_asked[k] <= k
+                    if self.message_asked[k] <= k:
+                        self.asked_inside = (self.asked_inside
+                                             and self.message_session[self.message_asked[k]] == self.message_session[k])
         if not good:
             raise ValueError("a column points outside the segment or is out of order")
 
@@ -75,6 +82,27 @@ cdef class Layout:
             self.all_words = words
             self.counted = True
         return count, words
+
+    cdef object doc_places(self):
+        """Where every document stands, u32[docs + 1]: its message and what else a search asks of each, in one number.
+
+        In a bytearray that must not be changed. O(documents), the first time.
+        """
+        cdef Py_ssize_t k
+        cdef uint32_t* place
+        if self.places is not None:
+            return self.places
+        made = bytearray((self.docs + 1) * sizeof(uint32_t))
+        place = <uint32_t*>PyByteArray_AS_STRING(made)
+        with nogil:
+            for k in range(self.docs):
+                place[k] = self.part_message[self.doc_part[k]]
+                if k and self.doc_part[k - 1] == self.doc_part[k]:
+                    place[k] |= GOES_ON
+                if self.doc_class[k] == TITLE:
+                    place[k] |= IS_TITLE
+        self.places = made
+        return made
 
     cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights):
         """A Worth for every document, by its class and words, in a bytearray that must not be changed.
