@@ -16,7 +16,7 @@ from bench import generate
 from bench.documents import documents
 from bench.report import Report, Table
 from bench.vocabulary import misspell, words
-from recall_rank._core import builder, edit, postings, ranges, scan, vocabulary
+from recall_rank._core import builder, edit, postings, ranges, scan, signs, vocabulary
 from recall_rank._core import tokens as tokeniser
 
 if TYPE_CHECKING:
@@ -122,6 +122,17 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
         len(text),
         "bytes",
     )
+    if plain_signs := reference("Signs"):
+        begun = ["sk-ant-", "ghp_", "xoxb-", "hooks.slack.com/services/", "AKIA", "eyJ"]
+        known_signs, slow_signs = signs.Signs(begun), plain_signs(begun)
+        shown = [one.decode("utf-8", "replace")[:1_000] for one in texts[:400]]
+        yield Case(
+            "signs.Signs.around",
+            lambda: [known_signs.around(one, 0, len(one)) for one in shown],
+            lambda: [slow_signs.around(one, 0, len(one)) for one in shown],
+            sum(map(len, shown)),
+            "characters",
+        )
     if plain_tokens := reference("tokens"):  # the slow tokeniser the tests keep
         some = texts[:400]
         yield Case(

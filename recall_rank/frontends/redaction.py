@@ -1,6 +1,7 @@
 """Secrets in recalled text: found by their form or by the name they stand under, and replaced before text is cut.
 
-Linear by construction: every expression is possessive, every look around is bounded, and no key is read twice.
+Linear by construction: every expression is possessive, every look around is bounded, and no key is read twice. Most
+texts hold nothing that could be one: they are passed over once, and no expression is tried on them.
 """
 
 from __future__ import annotations
@@ -10,15 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from recall_rank.frontends.redaction_names import may_hold_named, named
+from recall_rank._core.signs import ADDRESS, BLOCK, HEADER, KEY, NAMED, Signs
+from recall_rank.frontends.redaction_names import named
 from recall_rank.frontends.redaction_rules import ALPHABETS, PREFIXED
 from recall_rank.frontends.redaction_words import is_placeholder, looks_random
 
 Secret = tuple[int, int, str]
 """Characters [start, end) of a text, and the family of what stands there."""
 
-TOKEN_REACH: Final = 4_096  # a key that begins or ends further beyond what is shown is cut like other text
-NAME_REACH: Final = 160  # the name of a value, or a line of a key that goes on in the next
 BLOCK_REACH: Final = 16_384  # a private key block with all its lines
 _JUDGED: Final = 512  # characters of a key that decide whether it is one
 
@@ -33,11 +33,9 @@ _BLOCK_LINES: Final = re.compile(
 )
 _BLOCK_KEY: Final = re.compile(r"[A-Za-z0-9+/=]{40}")
 _RUN: Final = "a" * 20  # characters of keys in a row: so many, or half of a longer key, stand in every key
-_VALUE_RUN: Final = "a" * 15  # the same of what nothing but a name gives away, passwords aside
 _START_REACH: Final = 48  # the longest beginning in front of them
 _INSIDE_START: Final = "./:=~\n\\"  # what beginnings hold besides, and what a broken line leaves in front
 _KINDS: Final = bytes(97 if chr(code).isalnum() or chr(code) in "_-" else 32 for code in range(128)) + bytes(128)
-_NEAR: Final = 200  # a blank that is no further away will do
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +95,7 @@ _BY_FIRST: Final = {
     first: [form for form in _FORMS if form.start[0] == first] for first in {f.start[0] for f in _FORMS}
 }
 _ANY_START: Final = re.compile(_alternatives([form.start for form in _FORMS]))
+_SIGNS: Final = Signs([form.start for form in _FORMS])
 
 
 def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
@@ -107,20 +106,20 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
     high = len(text) if high is None else min(high, len(text))
     if low >= high:
         return []
-    start, end = (0, high) if low == 0 and high == len(text) else _reach(text, low, high)
-    plain = text[start:end]
-    kinds = plain.encode("ascii", "replace").translate(_KINDS).decode("ascii")
-    long = _RUN in kinds
-    found: list[Secret] = list(_keys(text, start, end, kinds)) if long else []
-    if may_hold_named(plain, values=long or _VALUE_RUN in kinds):
+    signs, start, end = _SIGNS.around(text, low, high)
+    if not signs:
+        return []
+    found: list[Secret] = []
+    if signs & KEY:
+        found.extend(_keys(text, start, end))
+    if signs & NAMED:
         found.extend(named(text, start, end))
-    if "://" in plain:
+    if signs & ADDRESS:
         found.extend(_url_passwords(text, start, end))
-    if "earer" in plain or "asic" in plain:
+    if signs & HEADER:
         found.extend(_headers(text, start, end))
-    floor = max(0, low - BLOCK_REACH)
-    if text.find("-----BEGIN", floor, high) >= 0:
-        found.extend(_blocks(text, floor, high))
+    if signs & BLOCK:
+        found.extend(_blocks(text, max(0, low - BLOCK_REACH), high))
     if not found:
         return []
     return [secret for secret in _apart(found) if secret[0] < high and secret[1] > low]
@@ -142,21 +141,9 @@ def label(family: str) -> str:
     return f"[redacted {family}]"
 
 
-def _reach(text: str, low: int, high: int) -> tuple[int, int]:
-    """What has to be read: up to blanks around the stretch, and the names in front of it."""
-    floor, ceiling = max(0, low - TOKEN_REACH), min(len(text), high + TOKEN_REACH)
-    start = text.rfind(" ", floor, low)
-    if low - start > _NEAR:
-        start = max(floor, start, text.rfind("\n", floor, low))
-    end = text.find(" ", high, ceiling)
-    if end < 0 or end - high > _NEAR:
-        line = text.find("\n", high, ceiling)
-        end = min((place for place in (end, line) if place >= 0), default=ceiling)
-    return max(0, start - NAME_REACH), end
-
-
-def _keys(text: str, start: int, end: int, kinds: str) -> Iterator[Secret]:
+def _keys(text: str, start: int, end: int) -> Iterator[Secret]:
     """Keys that are told by how they begin; looked for only around enough of their characters in a row."""
+    kinds = text[start:end].encode("ascii", "replace").translate(_KINDS).decode("ascii")
     at, run = start, kinds.find(_RUN)
     while run >= 0:
         last = kinds.find(" ", run)

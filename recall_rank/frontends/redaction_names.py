@@ -54,16 +54,6 @@ _FAMILIES: Final = {
 _VENDOR: Final = re.compile("|".join(sorted(map(re.escape, _FAMILIES), key=len, reverse=True)))
 
 
-def may_hold_named(plain: str, *, values: bool) -> bool:
-    """Whether the text could hold a name and its value; `values`: it has characters enough in a row for a key."""
-    small = plain.lower()
-    if "passw" in small or "pwd" in small or "passphrase" in small:
-        return True
-    return values and (
-        "key" in small or "token" in small or "secret" in small or "cred" in small or "authorization" in small
-    )
-
-
 def named(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     """The secrets in [start, end) that stand under a name, as (start, end, family)."""
     assigned: Iterator[re.Match[str]] = _ASSIGNED.finditer(text, start, end)

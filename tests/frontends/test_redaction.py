@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,11 +16,14 @@ from hypothesis import strategies as st
 
 from bench.synthetic_secrets import FAMILIES, FORMS, Planted, make, planted, survives
 from recall_rank import Index
+from recall_rank._core.signs import Signs
 from recall_rank.edits import edited
+from recall_rank.frontends import redaction
 from recall_rank.frontends.cli import cli
 from recall_rank.frontends.host_options import host_options
-from recall_rank.frontends.redaction import redacted, secrets
+from recall_rank.frontends.redaction import Secret, redacted, secrets
 from recall_rank.frontends.redaction_answers import hidden, without_secrets
+from recall_rank.frontends.redaction_names import named
 from recall_rank.frontends.tools import RecallTools
 from recall_rank.model import Message, Part, Reading, Session, Unit
 from recall_rank.recall import Recall
@@ -98,6 +102,75 @@ def test_any_text_gives_edits_in_order(text: str, low: int, width: int) -> None:
     found = hidden(text, low, high)
     assert all(start < high and end > low and 0 <= start < end <= len(text) for start, end, _ in found)
     assert all(before[1] <= after[0] for before, after in pairwise(found))
+
+
+NAMES = [
+    "api_key",
+    "Token",
+    "secret",
+    "openai",
+    "cohere key",
+    "password",
+    "pwd",
+    "passphrase",
+    "Authorization",
+    "creds",
+]
+SIGNS = [": ", "=", ' => "', "':'", " ", ">", "=\\", ":" * 7]
+STARTS = ["sk-ant-", "ghp_", "AKIA", "eyJ", "12345:AA", "https://hooks.slack.com/services/T0/", "dp.pt.", "Bearer "]
+VALUES = [KEY, KEY * 2, KEY * 4, "c0rrect9!", "\u0663", "x" * 70]
+OTHERS = [
+    *("--api-key ", "--password", "token ", "Basic ", "postgres://me:c0rrect9@host", "://", "@", "-", ",", "\\n"),
+    *(" ", "\n", '"', "'", "\\", "é", "-----BEGIN PRIVATE KEY-----"),
+]
+pieces = st.one_of(
+    st.sampled_from([*NAMES, *SIGNS, *STARTS, *VALUES, *OTHERS]),
+    st.tuples(*map(st.sampled_from, (NAMES, SIGNS, VALUES))).map("".join),
+    st.tuples(*map(st.sampled_from, (STARTS, VALUES))).map("".join),
+)
+
+
+def by_every_rule(text: str, low: int, high: int) -> list[Secret]:
+    """What the rules find of themselves, nothing looked at before them."""
+    _, start, end = redaction._SIGNS.around(text, low, high)
+    run = re.search("[A-Za-z0-9_-]{15}", text[start:end])
+    found = [
+        *redaction._keys(text, start, end),
+        *(one for one in named(text, start, end) if one[2] == "password" or run),
+        *redaction._url_passwords(text, start, end),
+        *redaction._headers(text, start, end),
+        *redaction._blocks(text, max(0, low - redaction.BLOCK_REACH), high),
+    ]
+    return [one for one in redaction._apart(found) if one[0] < high and one[1] > low]
+
+
+def uncovered(text: str, low: int, high: int) -> list[Secret]:
+    """What the rules find and the look in front of them keeps from them."""
+    shown = {place for start, end, _ in secrets(text, low, high) for place in range(start, end)}
+    return [one for one in by_every_rule(text, low, high) if not shown.issuperset(range(*one[:2]))]
+
+
+@given(st.lists(pieces, max_size=12).map("".join), st.integers(0, 300), st.integers(1, 300))
+def test_no_rule_finds_what_the_first_look_does_not_let_through(text: str, low: int, width: int) -> None:
+    low = min(low, max(0, len(text) - 1))
+    high = min(len(text), low + width)
+    assert uncovered(text, low, high) == []
+    assert uncovered(text, 0, len(text)) == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_of_every_family_nothing_is_kept_from_the_rules(family: str) -> None:
+    drawn = random.Random(family)
+    for one in planted(family, COUNT, seed=3):
+        low = drawn.randrange(one.end)
+        assert uncovered(one.text, low, min(len(one.text), low + 200)) == []
+
+
+def test_a_first_look_that_keeps_a_key_from_the_rules_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"use ghp_{KEY * 3} there"
+    assert uncovered(text, 0, len(text)) == []
+    monkeypatch.setattr(redaction, "_SIGNS", Signs(["xai-"]))
+    assert uncovered(text, 0, len(text)) == [(4, 44, "github")]
 
 
 def test_answers_keep_their_ids_and_numbers() -> None:

@@ -1,0 +1,14 @@
+from typing import Final, Self
+
+from typing_extensions import disjoint_base
+
+KEY: Final = 1
+NAMED: Final = 2
+ADDRESS: Final = 4
+HEADER: Final = 8
+BLOCK: Final = 16
+
+@disjoint_base
+class Signs:
+    def __new__(cls, starts: list[str]) -> Self: ...
+    def around(self, text: str, low: int, high: int) -> tuple[int, int, int]: ...
