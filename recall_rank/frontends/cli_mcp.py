@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
@@ -55,6 +56,7 @@ def command(
     from recall_rank.frontends.mcp_histories import Histories
 
     chosen = {name.rstrip("_"): value for name, value in options.items() if value is not None}
+    gc.disable()  # what is loaded now stays: looking through it for garbage would take a fifth of the start
     reading = Histories(opened(histories))  # while the protocol's library loads
     try:
         from recall_rank.frontends.mcp_stdio import serve
@@ -62,6 +64,8 @@ def command(
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio", "pydantic"):
             raise
         fail(_NO_SDK, USAGE, as_json=False)
+    gc.freeze()
+    gc.enable()
     serve(reading, host_options(chosen), context_of_command(session, project, directory))
     sys.stderr.flush()
     os._exit(0)  # a reading or a call that nobody waits for any more must not hold the agent up

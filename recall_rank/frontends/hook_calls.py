@@ -1,11 +1,13 @@
-"""The hooks as calls with JSON in and JSON out, for hosts that are written in another language."""
+"""The hooks as calls with JSON in and JSON out, for hosts that are written in another language.
+
+A hook is loaded when it is called: the cues of its languages take longer to compile than a search takes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from recall_rank.frontends.hooks import auto_recall, compaction_recall, nudge
 from recall_rank.frontends.host import Call
 
 Hook = Callable[[Call, Mapping[str, Any]], dict[str, Any]]
@@ -13,11 +15,15 @@ Hook = Callable[[Call, Mapping[str, Any]], dict[str, Any]]
 
 def _nudge(_: Call, args: Mapping[str, Any]) -> dict[str, Any]:
     """`system`, the prompts: with a reminder among them."""
+    from recall_rank.frontends.hooks import nudge
+
     return {"system": nudge(args.get("system"))}
 
 
 def _auto_recall(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
     """`parts` of a user's message: with one more behind them where earlier sessions have something to say."""
+    from recall_rank.frontends.hooks import auto_recall
+
     parts = args.get("parts")
     if not isinstance(parts, list):
         return {"parts": parts}
@@ -45,6 +51,8 @@ def _auto_recall(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
 
 def _compaction(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
     """`context`, what goes into the summary: with what of the session should last."""
+    from recall_rank.frontends.hooks import compaction_recall
+
     given = args.get("context")
     session = args.get("session_id") or call.context.session_id
     if not isinstance(given, list) or not isinstance(session, str):

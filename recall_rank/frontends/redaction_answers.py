@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from recall_rank.edits import Edit
 from recall_rank.frontends.redaction import label, redacted, secrets
-from recall_rank.frontends.redaction_names import family_of
 from recall_rank.model import SearchResponse
 
 # Ids, which have to stay what they are; words and numbers of our own; snippets, from which secrets went before they
@@ -24,6 +23,7 @@ _HITS: Final = "results"
 _OF_A_HIT: Final = ("session_title", "directory", "project", "history", "author", "tool_name", "title_match")
 _GIVEN_TO_TOOLS: Final = "input"
 _MAY_HOLD: Final = (str, dict, list)
+_TELLING: Final = ("key", "token", "secret", "cred", "authorization", "passw", "passphrase", "pwd")  # one in every name
 _REMEMBERED: Final = 512  # characters of titles and folders, which come again in every answer
 
 
@@ -92,8 +92,13 @@ def _shown(name: str | None, value: str) -> str:
 
 
 def _replaced(name: str | None, value: str) -> str:
-    family = family_of(name, value) if name else None
-    return label(family) if family else redacted(value)
+    if name and any(word in name.casefold() for word in _TELLING):
+        from recall_rank.frontends.redaction_names import family_of  # few answers need it
+
+        family = family_of(name, value)
+        if family:
+            return label(family)
+    return redacted(value)
 
 
 _remembered = lru_cache(maxsize=4_096)(_replaced)

@@ -18,7 +18,7 @@ from bench.synthetic_secrets import FAMILIES, FORMS, Planted, make, planted, sur
 from recall_rank import Index
 from recall_rank._core.signs import Signs
 from recall_rank.edits import edited
-from recall_rank.frontends import redaction
+from recall_rank.frontends import redaction, redaction_forms
 from recall_rank.frontends.cli import cli
 from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.redaction import Secret, redacted, secrets
@@ -135,11 +135,11 @@ def by_every_rule(text: str, low: int, high: int) -> list[Secret]:
     _, start, end = redaction._SIGNS.around(text, low, high)
     run = re.search("[A-Za-z0-9_-]{15}", text[start:end])
     found = [
-        *redaction._keys(text, start, end),
+        *redaction_forms.keys(text, start, end),
         *(one for one in named(text, start, end) if one[2] == "password" or run),
-        *redaction._url_passwords(text, start, end),
-        *redaction._headers(text, start, end),
-        *redaction._blocks(text, max(0, low - redaction.BLOCK_REACH), high),
+        *redaction_forms.url_passwords(text, start, end),
+        *redaction_forms.headers(text, start, end),
+        *redaction_forms.blocks(text, max(0, low - redaction_forms.BLOCK_REACH), high),
     ]
     return [one for one in redaction._apart(found) if one[0] < high and one[1] > low]
 
