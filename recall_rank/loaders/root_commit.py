@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 import zlib
+from functools import lru_cache
 from pathlib import Path
 
 from recall_rank.loaders.files import read_small
@@ -64,17 +65,22 @@ def _from_objects(git: Path) -> str | None:
     for _ in range(STEPS):
         if at is None:
             return None
-        raw, _ = read_small(git / "objects" / at[:2] / at[2:], limit=COMMIT)
-        commit = zlib.decompressobj().decompress(raw, COMMIT)
-        kind, _, body = commit.partition(b"\0")
-        if not kind.startswith(b"commit "):
-            return None
-        headers = body.partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
-        parents = [line.removeprefix("parent ") for line in headers if line.startswith("parent ")]
-        if not parents:
+        parent = _first_parent(str(git), at)
+        if parent is None:
             return at
-        at = _checked(parents[0])
+        at = _checked(parent)
     return None
+
+
+@lru_cache(maxsize=4 * STEPS)
+def _first_parent(git: str, commit: str) -> str | None:
+    """The first parent of a commit. What has an id never changes, so that it is read once; ValueError for no commit."""
+    raw, _ = read_small(Path(git, "objects", commit[:2], commit[2:]), limit=COMMIT)
+    kind, _, body = zlib.decompressobj().decompress(raw, COMMIT).partition(b"\0")
+    if not kind.startswith(b"commit "):
+        raise ValueError(f"{commit} is no commit")
+    headers = body.partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
+    return next((line.removeprefix("parent ") for line in headers if line.startswith("parent ")), None)
 
 
 def _head(git: Path) -> str | None:

@@ -114,6 +114,20 @@ def test_without_a_remote_the_first_commit_names_it(tmp_path: Path) -> None:
     assert root_commit(git) == ROOT
 
 
+def test_a_commit_is_read_once(tmp_path: Path) -> None:
+    git = clone(tmp_path / "old", "[core]\n") / ".git"
+    (git / "refs" / "heads").mkdir(parents=True)
+    (git / "refs" / "heads" / "main").write_text(SECOND)
+    commit(git, ROOT)
+    commit(git, SECOND, ROOT)
+    assert name(git.parent) == ROOT
+    (git / "objects" / ROOT[:2] / ROOT[2:]).unlink()
+    assert name(git.parent) == ROOT
+    commit(git, "3" * 40)
+    (git / "refs" / "heads" / "main").write_text("3" * 40)
+    assert name(git.parent) == "3" * 40
+
+
 def test_the_log_of_head_begins_with_the_first_commit(tmp_path: Path) -> None:
     git = clone(tmp_path, "") / ".git"
     (git / "logs").mkdir()
