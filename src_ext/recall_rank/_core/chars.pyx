@@ -46,6 +46,8 @@ cdef void load_tables():
             CHARS.classes[point] = MARK
         elif category[0] in "LM":
             CHARS.classes[point] = UPPER if category in ("Lu", "Lt") else LOWER if category == "Ll" else LETTER
+            if not unicodedata.decomposition(char) and char.casefold() == char:
+                continue  # as most are: their own folded form
             folded = folded_form(char)
             if 0 < len(folded) <= 3 and all(ord(c) < TABLE for c in folded):
                 if len(folded) == 1:
