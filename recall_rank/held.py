@@ -32,6 +32,7 @@ class Answering:
     missing: frozenset[tuple[str | None, str]] = frozenset()  # source and id of sessions their source has no longer
     checked: float | None = None  # when it was what the sources hold, seconds since 1970; None: it was read just now
     notes: Sequence[str] = ()  # what is wrong with where it is kept
+    reading: str | None = None  # while it is a part of what the sources hold: how much of it
 
 
 @dataclass(slots=True)
@@ -61,8 +62,13 @@ class Holder(Protocol):
         """What is known of the sessions now, read when there is nothing yet; an index need not be there."""
         ...
 
-    def prepare(self, progress: Progress | None, *, index: bool) -> Sequence[SourceReport]:
-        """Make ready, with an index or without; as new as it can be in about a second when it is there already."""
+    def prepare(
+        self, progress: Progress | None, *, index: bool, soon: Callable[[], None] | None = None
+    ) -> Sequence[SourceReport]:
+        """Make ready, with an index or without; as new as it can be in about a second when it is there already.
+
+        `soon` is called where a part of it can be searched before all of it can.
+        """
         ...
 
     def refresh(self, progress: Progress | None) -> RefreshReport:

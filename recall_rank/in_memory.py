@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from recall_rank.held import Answering, Contents
 from recall_rank.model import Context, RefreshReport, Source, SourceReport
@@ -35,7 +35,9 @@ class InMemory:
         with self._lock:
             return self._load(None)
 
-    def prepare(self, progress: Progress | None, *, index: bool) -> Sequence[SourceReport]:
+    def prepare(
+        self, progress: Progress | None, *, index: bool, soon: Callable[[], None] | None = None
+    ) -> Sequence[SourceReport]:
         with self._lock:
             if not index:
                 return self._load(progress).reports

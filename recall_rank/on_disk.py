@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from recall_rank.cache.first_part import first_part
 from recall_rank.cache.refresh import Refreshed, refresh
 from recall_rank.cache.rules import Rules
 from recall_rank.cache.state import State
@@ -79,9 +80,11 @@ class OnDisk:
             self.rebuild()
             return make(self.state())
 
-    def prepare(self, progress: Progress | None, *, index: bool) -> Sequence[SourceReport]:
+    def prepare(
+        self, progress: Progress | None, *, index: bool, soon: Callable[[], None] | None = None
+    ) -> Sequence[SourceReport]:
         if self._answering is None:
-            self._first(progress)
+            self._first(progress, soon)
         if time.monotonic() - self._looked > FRESH_SECONDS:
             self._start()
             self.wait(PATIENCE_SECONDS)
@@ -111,8 +114,8 @@ class OnDisk:
         self._closed = True
         self._state = self._answering = self._contents = None
 
-    def _first(self, progress: Progress | None) -> Answering:
-        """Opens what is there, or makes it."""
+    def _first(self, progress: Progress | None, soon: Callable[[], None] | None = None) -> Answering:
+        """Opens what is there, or makes it; with `soon` from a part of it first, which only memory ever holds."""
         with self._busy:
             if self._answering is not None:
                 return self._answering
@@ -123,6 +126,11 @@ class OnDisk:
                     state = find(self.folder).state
                     if state is not None and state.view.rules == self._rules.digest:
                         return self._adopt(state, state.view.reports(), checked(self.folder, state), None)
+            if soon is not None and (part := first_part(self.sources)) is not None:
+                done = refresh(None, part.sources, self._rules)
+                self._looked = time.monotonic()
+                self._adopt(done.state, done.report.sources, None, None, str(part))
+                soon()
             return self._refreshed(progress)[1]
 
     def _start(self) -> None:
@@ -156,7 +164,12 @@ class OnDisk:
         return done, self._adopt(done.state, done.report.sources, time.time(), done.problem)
 
     def _adopt(
-        self, state: State, reports: Sequence[SourceReport], when: float | None, problem: OSError | None
+        self,
+        state: State,
+        reports: Sequence[SourceReport],
+        when: float | None,
+        problem: OSError | None,
+        reading: str | None = None,
     ) -> Answering:
         from recall_rank import Index
 
@@ -172,7 +185,7 @@ class OnDisk:
             index = Index._of(state.segments, state.dead)  # noqa: SLF001 - of one package
         if not self._closed:
             self._state = state
-        made = Answering(index, tuple(reports), state.view.missing(), when, tuple(notes))
+        made = Answering(index, tuple(reports), state.view.missing(), when, tuple(notes), reading)
         if not self._closed:
             self._answering = made
         return made

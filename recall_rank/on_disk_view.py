@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from recall_rank.cache.first_part import STILL_READING
 from recall_rank.cache.state import State
 from recall_rank.cache.table import Key, Place
 from recall_rank.catalogue import Catalogue, Units, confined
@@ -82,7 +83,8 @@ class OfProject:
         made = self._whole.sound(self._shown)
         answering = self._whole.ready()
         notes = (SOMETHING_WRONG,) if answering.notes else ()  # which may name what lies elsewhere
-        return replace(made, checked=answering.checked, notes=notes)
+        reading = STILL_READING if answering.reading else None  # how much lies elsewhere is not told
+        return replace(made, checked=answering.checked, notes=notes, reading=reading)
 
     def _shown(self, state: State) -> Answering:
         with self._lock:
@@ -99,8 +101,10 @@ class OfProject:
                 self._contents = state, contents_of(state, self._whole.sources, self._context)
             return self._contents[1]
 
-    def prepare(self, progress: Progress | None, *, index: bool) -> Sequence[SourceReport]:
-        self._whole.prepare(progress, index=index)
+    def prepare(
+        self, progress: Progress | None, *, index: bool, soon: Callable[[], None] | None = None
+    ) -> Sequence[SourceReport]:
+        self._whole.prepare(progress, index=index, soon=soon)
         return self.ready().reports
 
     def refresh(self, progress: Progress | None) -> RefreshReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -201,13 +201,16 @@ class Recall:
         """Reads what changed, without a cache everything, and answers from it once it is complete."""
         return self._held.refresh(progress)
 
-    def prepare(self, progress: Progress | None = None) -> list[SourceReport]:
+    def prepare(
+        self, progress: Progress | None = None, *, soon: Callable[[], None] | None = None
+    ) -> list[SourceReport]:
         """Reads and indexes what has not been yet, so that the next search does not have to.
 
         An index that is in the cache already is brought up to date as far as that takes about a second; the rest is
-        done beside the searches.
+        done beside the searches. Where there is none and much to read, `soon` is called when the newest part of it can
+        be searched; answers come from that, and say so, until all can.
         """
-        return list(self._held.prepare(progress, index=True))
+        return list(self._held.prepare(progress, index=True, soon=soon))
 
     @property
     def folder(self) -> Path | None:

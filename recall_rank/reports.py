@@ -18,6 +18,10 @@ def as_of(response: SearchResponse, answering: Answering) -> SearchResponse:
     coverage = told.coverage
     if answering.checked is not None:
         coverage = replace(coverage, stale_ms=max(0, int((time.time() - answering.checked) * 1000)))
+    warnings = (*answering.notes, *told.warnings)
+    if answering.reading is not None:
+        coverage = replace(coverage, limited_by=(*coverage.limited_by, "first_reading"))
+        warnings = (answering.reading, *warnings)
     results = told.results
     if answering.missing:
         results = tuple(
@@ -26,7 +30,7 @@ def as_of(response: SearchResponse, answering: Answering) -> SearchResponse:
             else hit
             for hit in results
         )
-    return replace(told, results=results, coverage=coverage, warnings=(*answering.notes, *told.warnings))
+    return replace(told, results=results, coverage=coverage, warnings=warnings)
 
 
 def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> SearchResponse:

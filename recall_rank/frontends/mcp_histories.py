@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
+PART_SECONDS: Final = 5.0  # after the start: so long a part of the histories is not answered from, all may be there
 FRESH_SECONDS: Final = 15.0  # an answer from memory is at most so much older than the histories, where that is cheap:
 _SHARE: Final = 20  # reading all of them again takes at most so small a share of the time
 _STAGES: Final = {"reading": 0.0, "indexing": 50.0}
@@ -19,19 +20,27 @@ class Histories:
 
     def __init__(self, recall: Recall) -> None:
         self.recall = recall
-        self._ready = threading.Event()
+        self._complete = threading.Event()
+        self._part = threading.Event()
+        self._began = time.monotonic()
         self._progress = ("opening", 0.0)
         self._refreshing = threading.Lock()
         self._next = 0.0
         threading.Thread(target=self._prepare, name="histories", daemon=True).start()
 
     @property
+    def complete(self) -> bool:
+        """Whether all of them were read that there were."""
+        return self._complete.is_set()
+
+    @property
     def ready(self) -> bool:
-        return self._ready.is_set()
+        """Whether a call is to be answered now, be it from the newest part of them."""
+        return self.complete or (self._part.is_set() and time.monotonic() >= self._began + PART_SECONDS)
 
     def wait(self, seconds: float) -> bool:
-        """Whether they are ready after so long at the latest."""
-        return self._ready.wait(seconds)
+        """Whether all of them are read after so long at the latest."""
+        return self._complete.wait(seconds)
 
     @property
     def progress(self) -> tuple[str, float]:
@@ -40,7 +49,7 @@ class Histories:
 
     def keep_fresh(self) -> None:
         """Begins to read them again, unless that was done just now. An index on disk looks after itself."""
-        due = self.ready and self.recall.folder is None and time.monotonic() >= self._next
+        due = self.complete and self.recall.folder is None and time.monotonic() >= self._next
         if due and self._refreshing.acquire(blocking=False):
             threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
 
@@ -51,11 +60,11 @@ class Histories:
             if folder is not None and folder.is_dir():
                 self.recall.notes()  # answers from what is there, without waiting for what is newer
             else:
-                self.recall.prepare(self._advance)
+                self.recall.prepare(self._advance, soon=self._part.set)
         except Exception:  # noqa: BLE001, S110 - every call meets it again, and tells it
             pass
         self._rest(began)
-        self._ready.set()
+        self._complete.set()
 
     def _refresh(self) -> None:
         began = time.monotonic()

@@ -12,6 +12,7 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from recall_rank.cache.first_part import STILL_READING
 from recall_rank.frontends.answer_pages import PAGE_BYTES, paged
 from recall_rank.frontends.fence import NOTICE, TRUST, fenced, visible
 from recall_rank.frontends.host_options import HostOptions
@@ -120,10 +121,23 @@ class RecallServer:
         cursor = args.pop(CURSOR, None)
         try:
             limited(args)
+            complete = self._histories.complete
             answer = self._tools.call(name, args, context=context, cancel=cancel)
+            if not complete:
+                self._tell_part(answer)
             return self._shown(answer, cursor if isinstance(cursor, str) and cursor else None)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
+
+    def _tell_part(self, answer: dict[str, Any]) -> None:
+        """Says of any answer, and of an id that is not known yet, that not everything has been read."""
+        told = answer.get("warnings", [])
+        if not any(text.startswith(STILL_READING) for text in told):
+            stage, done = self._histories.progress
+            answer["warnings"] = [*told, f"{STILL_READING} ({stage}, {done:.0f} %); ask again soon"]
+            answer["warning_categories"] = [*answer.get("warning_categories", []), "source"]
+        if not answer["ok"]:
+            answer["error"] = f"{answer['error']}. {STILL_READING}; ask again soon"
 
     def _shown(self, answer: dict[str, Any], cursor: str | None) -> tuple[dict[str, Any], str]:
         page = paged(visible(answer), cursor, PAGE_BYTES)
@@ -131,7 +145,7 @@ class RecallServer:
         return page, fenced(page)
 
     async def _loaded(self, ctx: Any) -> bool:
-        """Whether the histories are ready; waits a while for them and reports how far they are."""
+        """Whether they can be asked, all or the newest part; waits a while for that and reports how far they are."""
         if self._histories.ready:
             return True
         told = -1.0

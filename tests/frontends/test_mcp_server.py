@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from cache.shelf import SIZE, Shelf
 from frontends.harbor import BEES, NOW, TIDES, Invented
 
+from recall_rank.cache import first_part
+from recall_rank.frontends import mcp_histories
 from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.mcp_context import context_of_command
 from recall_rank.frontends.mcp_histories import Histories
@@ -157,6 +161,39 @@ def test_a_call_before_the_histories_are_read_shows_progress(monkeypatch: pytest
     talk(server(slow), work, mode="legacy")
     assert told == sorted(told)
     assert told
+
+
+def test_the_newest_part_answers_while_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_part.first_part, "__defaults__", (3 * SIZE,))
+    monkeypatch.setattr(mcp_histories, "PART_SECONDS", 0.0)
+    shelf = Shelf(tmp_path / "shelf", 16, waits_below=13)
+    histories = Histories(Recall([shelf], tmp_path / "cache"))
+    there = mcp_server.RecallServer(histories, host_options({"redact": True}), Context(directory="/home/ana/odd"))
+    found = {"session_id": "s15", "message_id": "s15m"}
+    calls = {
+        "recall": {"query": "lantern"},
+        "recall_get": found,
+        "recall_context": found,
+        "recall_messages": {"session_id": "s15"},
+        "recall_sessions": {"scope": "global"},
+    }
+
+    async def work(client: Any) -> None:
+        for name, given in calls.items():
+            answer = (await client.call_tool(name, given)).structured_content
+            assert answer["ok"], answer
+            (told,) = answer["warnings"]
+            assert told.startswith(first_part.STILL_READING)
+            assert answer["warning_categories"] == ["source"]
+        unknown = (await client.call_tool("recall_get", {**found, "session_id": "s01"})).structured_content
+        assert unknown["error"].endswith(f"{first_part.STILL_READING}; ask again soon")
+        shelf.gate.set()
+        assert await anyio.to_thread.run_sync(histories.wait, 30)
+        for name, given in calls.items():
+            assert "warnings" not in (await client.call_tool(name, given)).structured_content
+        assert (await client.call_tool("recall", calls["recall"])).structured_content["total"] == 16
+
+    talk(there, work)
 
 
 def test_a_call_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
