@@ -6,6 +6,7 @@ import os
 import random
 from typing import Any
 
+import pytest
 from frontends.harbor import FERRIES, NOW, TIDES, tools
 
 CALLS = int(os.environ.get("RECALL_RANK_CALLS", "20000"))  # a long run takes a million
@@ -84,6 +85,7 @@ def random_call(chance: random.Random) -> tuple[str, dict[str, Any], str]:
     return name, args, chance.choice(("raw", "schema"))
 
 
+@pytest.mark.timeout(0 if "RECALL_RANK_CALLS" in os.environ else 600)  # a long run ends when it ends
 def test_nothing_of_another_project_shows_and_nothing_is_raised() -> None:
     options = {"global": False, "auto_recall": True, "compaction_recall": True}
     closed, alone = tools(**options), tools(TIDES, FERRIES, **options)
