@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
 from recall_rank.cache.ignore import Ignore
+from recall_rank.cache.location import default_settings
 
 FILE: Final = "config.toml"
 LARGEST: Final = 1 << 20  # bytes; a longer file is none of ours
@@ -25,13 +25,8 @@ class Settings:
 
 def settings_file() -> Path | None:
     """Where the file is looked for; None without a home."""
-    import platformdirs
-
-    try:
-        found = platformdirs.user_config_path("recall_rank", appauthor=False)
-    except (RuntimeError, KeyError):
-        return None
-    return found / FILE if found.is_absolute() else None
+    folder = default_settings()
+    return folder / FILE if folder is not None else None
 
 
 def settings(path: Path | None = None) -> Settings:
@@ -46,6 +41,8 @@ def settings(path: Path | None = None) -> Settings:
         return Settings()
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
+    import tomllib  # which most have no use for
+
     try:
         return _checked(tomllib.loads(data.decode()))
     except ValueError as error:

@@ -89,8 +89,11 @@ def class_weights() -> array[float]:
 @lru_cache(maxsize=32)
 def _norms(average: float, k1: float, b: float, b_talk: float, floor: float) -> memoryview[float]:
     """k1 * (1 - b + b * (words + floor) / (average + floor)) for every class and length, f32[64, 1024]."""
+    rows = {}
+    for share in (b, b_talk):
+        factors = (k1 * (1 - share + share * (words + floor) / (average + floor)) for words in range(LONGEST))
+        rows[share] = array("f", factors)
     table = array("f")
     for kind in range(CLASSES):
-        share = b_talk if kind % SUBAGENT_KIND == Kind.TALK else b
-        table.extend(k1 * (1 - share + share * (words + floor) / (average + floor)) for words in range(LONGEST))
+        table.extend(rows[b_talk if kind % SUBAGENT_KIND == Kind.TALK else b])
     return memoryview(table).cast("B").cast("f", (CLASSES, LONGEST))

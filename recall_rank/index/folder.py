@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Callable, Iterable
@@ -195,7 +194,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _new(kind: str) -> str:
-    return f"{kind}-{FORMAT}-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}"
+    return f"{kind}-{FORMAT}-{_machine()}-{os.getpid()}-{os.urandom(8).hex()}"
 
 
 @cache

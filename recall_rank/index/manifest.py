@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from dataclasses import dataclass
 from typing import Final
 
@@ -51,7 +50,7 @@ class Manifest:
     def next(self, files: tuple[Listed, ...]) -> Manifest:
         """A generation of `files` that follows this one."""
         past = (self.mark, *self.past)[:REMEMBERED] if self.mark else ()
-        return _of(self.generation + 1, files, secrets.token_hex(8), past)
+        return _of(self.generation + 1, files, os.urandom(8).hex(), past)
 
     def descends_from(self, other: Manifest) -> bool | None:
         """Whether this is `other` or came of it; None where that is too long ago to be remembered."""

@@ -14,7 +14,7 @@ import orjson
 from recall_rank.loaders.claude_records import AGENT, STARTS, is_progress, looks_like
 from recall_rank.loaders.claude_transcript import Transcript
 from recall_rank.loaders.copies import counted_once
-from recall_rank.loaders.files import blocks, opened, read_small, signature, walk
+from recall_rank.loaders.files import blocks, opened, read_small, signature, walk_below
 from recall_rank.loaders.jsonl import Records
 from recall_rank.loaders.peek import first_records
 from recall_rank.loaders.resume import Place, UnfitError, pack, unpack
@@ -44,17 +44,17 @@ class ClaudeCode:
     def units(self) -> Iterable[Unit]:
         """The transcripts; what was passed over is in `warnings` afterwards."""
         skipped: list[str] = []
-        files = [self._single] if self._single else walk(self._root, _is_transcript, skipped)
-        found = [file.relative_to(self._root) for file in files]
+        keys = [self._single.name] if self._single else list(walk_below(self._root, _is_transcript, skipped))
+        shown = str(self._shown / "x")[:-1]
         self.warnings = skipped
-        return [Unit(path.as_posix(), str(self._shown / path)) for path in found if SPILLED not in path.parts]
+        return [Unit(key, shown + key.replace("/", os.sep)) for key in keys if SPILLED not in key.split("/")]
 
     def signature(self, unit: Unit) -> bytes:
-        path = self._root / unit.key
+        path = f"{self._root}/{unit.key}"  # text, since this is asked of every transcript at every look
         found = signature(path)
         for folder in _spill_folders(path):
             try:
-                found += b".%d" % folder.lstat().st_mtime_ns
+                found += b".%d" % os.lstat(folder).st_mtime_ns
             except OSError:
                 found += b"."
         return found
@@ -76,7 +76,7 @@ class ClaudeCode:
         self, unit: Unit, path: Path, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
     ) -> Reading:  # fmt: skip
         lines = Records(data, unit.location, starts=STARTS, skip=is_progress, place=place)
-        spills = Spills(self._root, _spill_folders(path))
+        spills = Spills(self._root, [Path(folder) for folder in _spill_folders(str(path))])
         transcript = Transcript(path.stem, spills, before)
         for number, record in lines:
             problem = transcript.add(record)
@@ -155,11 +155,12 @@ def _is_transcript(name: str) -> bool:
     return name.endswith(SUFFIX)
 
 
-def _spill_folders(path: Path) -> list[Path]:
+def _spill_folders(path: str) -> list[str]:
     """Where outputs too large for this transcript lie; a subagent's may be with its parent's."""
-    folders = [path.with_suffix("") / SPILLED]
-    if path.parent.name == "subagents":
-        folders.append(path.parent.parent / SPILLED)
+    folders = [f"{path.removesuffix(SUFFIX)}/{SPILLED}"]
+    folder = os.path.dirname(path)  # noqa: PTH120
+    if os.path.basename(folder) == "subagents":  # noqa: PTH119
+        folders.append(f"{os.path.dirname(folder)}/{SPILLED}")  # noqa: PTH120
     return folders
 
 

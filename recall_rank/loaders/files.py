@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import errno
-import gzip
-import lzma
 import os
 import stat
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 import xxhash
 
 BLOCK = 1 << 20
+PACKED = (".gz", ".xz")
 HEAD, TAIL = 256, 64  # bytes; both hashes are needed to notice every rewrite of a growing file
 MAX_DEPTH = 12  # of folders below a root: a loop of mounts ends somewhere
 
@@ -61,18 +59,22 @@ def opened(path: Path, root: Path | None = None) -> Iterator[IO[bytes]]:
         yield file
 
 
-def blocks(file: IO[bytes], suffix: str = "", *, start: int = 0) -> Iterator[bytes]:
-    """The file's bytes from start on, a mebibyte at a time; .gz and .xz are unpacked (start must then be 0).
+def blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int = BLOCK) -> Iterator[bytes]:
+    """The file's bytes from start on, `size` at a time; .gz and .xz are unpacked (start must then be 0).
 
     A damaged archive gives what can be unpacked and then raises OSError.
     """
     file.seek(start)
-    if suffix == ".gz":
-        file = cast("IO[bytes]", gzip.GzipFile(fileobj=file, mode="rb"))
-    elif suffix == ".xz":
-        file = lzma.LZMAFile(file)  # noqa: SIM115 - the caller closes the file below
+    if suffix not in PACKED:
+        yield from iter(lambda: file.read(size), b"")
+        return
+    import gzip
+    import lzma
+    import zlib
+
+    unpacked = gzip.GzipFile(fileobj=file, mode="rb") if suffix == ".gz" else lzma.LZMAFile(file)  # noqa: SIM115 - the caller closes
     try:
-        yield from iter(lambda: file.read(BLOCK), b"")
+        yield from iter(lambda: unpacked.read(size), b"")
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         raise OSError(errno.EIO, f"damaged archive: {error}") from error
 
@@ -102,9 +104,9 @@ def digest(head: bytes, tail: bytes) -> bytes:
     return xxhash.xxh3_64_digest(head) + xxhash.xxh3_64_digest(tail)
 
 
-def signature(path: Path) -> bytes:
+def signature(path: str | Path) -> bytes:
     """Differs when the file was replaced, rewritten, cut or appended to; nothing of its content is read."""
-    status = path.lstat()
+    status = os.lstat(path)
     if not stat.S_ISREG(status.st_mode):
         raise NotRegularError(errno.EINVAL, "not a regular file", str(path))
     return b"%d.%d.%d." % (status.st_ino, status.st_size, status.st_mtime_ns)
@@ -112,31 +114,38 @@ def signature(path: Path) -> bytes:
 
 def walk(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[Path]:
     """Regular files below root whose name is wanted, in a fixed order. What else has such a name goes to `skipped`."""
-    yield from _walk(root, wanted, skipped, os.path.realpath(root), MAX_DEPTH)
+    return (root / below for below in walk_below(root, wanted, skipped))
 
 
-def _walk(folder: Path, wanted: Callable[[str], bool], skipped: list[str], root: str, depth: int) -> Iterator[Path]:
+def walk_below(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[str]:
+    """The same as text relative to root, folders joined by "/": a path is made much more slowly."""
+    return _walk(str(root), "", wanted, skipped, os.path.realpath(root), MAX_DEPTH)
+
+
+def _walk(
+    folder: str, below: str, wanted: Callable[[str], bool], skipped: list[str], root: str, depth: int
+) -> Iterator[str]:
     try:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        if str(folder) == root or os.path.realpath(folder) == root:
+        if folder == root or os.path.realpath(folder) == root:
             raise
         skipped.append(f"{folder}: {error.strerror or error}")
         return
     for entry in found:
-        path = folder / entry.name
+        path = entry.path
         if entry.is_symlink():
             if not _leads_inside(entry.path, root):
                 skipped.append(f"{path}: a link that leads outside is not followed")
         elif entry.is_dir():
             if depth:
-                yield from _walk(path, wanted, skipped, root, depth - 1)
+                yield from _walk(path, f"{below}{entry.name}/", wanted, skipped, root, depth - 1)
             else:
                 skipped.append(f"{path}: nested too deeply, not read")
         elif wanted(entry.name):
             if entry.is_file():
-                yield path
+                yield f"{below}{entry.name}"
             else:
                 skipped.append(f"{path}: not a regular file")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.files import blocks, opened, signature
+from recall_rank.loaders.files import PACKED, blocks, opened, signature
 from recall_rank.loaders.jsonl import Record, Records
 from recall_rank.loaders.peek import first_records, has_records
 from recall_rank.loaders.resume import Place, pack, unpack
@@ -17,7 +17,6 @@ from recall_rank.model import Flag, Message, Part, Reading, Role, Session, Sourc
 
 NAME = "history"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
-PACKED = {".gz", ".xz"}
 STARTS = ('{"t":', '{"t" :', '{ "t"')
 
 _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}

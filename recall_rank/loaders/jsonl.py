@@ -13,8 +13,6 @@ from typing import Any
 import orjson
 
 from recall_rank.loaders.files import HEAD, TAIL
-from recall_rank.loaders.json_repair import mend
-from recall_rank.loaders.large_json import LARGE, parse_large
 from recall_rank.loaders.payloads import strip, suspicious
 from recall_rank.loaders.resume import Place
 from recall_rank.model import Malformed
@@ -22,17 +20,22 @@ from recall_rank.model import Malformed
 Record = dict[str, Any]
 Line = bytes | bytearray
 
+LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def parse(raw: Line, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
     """Every JSON value of one line or database field, and what is wrong with it (None when nothing was lost)."""
     if len(raw) > LARGE:
+        from recall_rank.loaders.large_json import parse_large  # rare, and much to import
+
         return parse_large(raw, starts)
     try:
         values: list[Any] = [orjson.loads(raw)]
         problem = None
     except orjson.JSONDecodeError:
+        from recall_rank.loaders.json_repair import mend
+
         values, problem = mend(raw, starts)
     if suspicious(raw):
         values = [strip(value) for value in values]

@@ -11,16 +11,16 @@ from __future__ import annotations
 import json
 import json.decoder
 import json.scanner
-import secrets
+import os
 from collections.abc import Iterator
 from typing import Any
 
 import orjson
 
 from recall_rank.loaders.json_repair import mend, readable
+from recall_rank.loaders.jsonl import LARGE
 from recall_rank.loaders.payloads import MARK, strip, strip_text
 
-LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
 LONG = 1 << 16  # strings of more bytes are decoded apart
 PIECE = 1 << 18
 WINDOW = 1 << 22  # searched per call
@@ -32,7 +32,7 @@ _LOOSE = json.JSONDecoder(strict=False)
 
 def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
     """Like mend(), payloads removed, for a record of any size. Of strings over 8 MiB the middle is left out."""
-    nonce = secrets.token_hex(8)
+    nonce = os.urandom(8).hex()
     skeleton = bytearray()
     texts: dict[str, str] = {}
     at = 0

@@ -6,18 +6,20 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from recall_rank.loaders.files import blocks, opened
+from recall_rank.loaders.files import BLOCK, PACKED, blocks, opened
 from recall_rank.loaders.jsonl import Record, Records
 
 MOST = 50  # records
+UNPACKED = 1 << 16  # bytes of an archive that are unpacked: a mebibyte takes as long as a search
 _FIRST_KEY = re.compile(rb'\s*\{\s*"(t|type)"\s*:\s*"([\w-]{1,40})"')
 
 
 def first_records(path: Path) -> Iterator[Record]:
-    """Up to fifty readable records of the file's first mebibyte. A first record that is longer shows its first key."""
+    """Up to fifty readable records of the file's beginning. A first record that is longer shows its first key."""
     try:
         with opened(path) as file:
-            block = next(blocks(file, path.suffix), b"")
+            size = UNPACKED if path.suffix in PACKED else BLOCK
+            block = next(blocks(file, path.suffix, size=size), b"")
         head, whole, _ = block.rpartition(b"\n")
         if not whole:
             found = _FIRST_KEY.match(block.removeprefix(b"\xef\xbb\xbf"))

@@ -6,71 +6,15 @@ import contextlib
 import errno
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from recall_rank.loaders import (
-    aider,
-    claude_code,
-    codex,
-    copilot,
-    cursor,
-    cursor_cli,
-    gemini,
-    goose,
-    hermes,
-    history_jsonl,
-    memo_agent,
-    opencode,
-    opencode_export,
-    opencode_json,
-    pi,
-    praisonai,
-    specstory,
-    tallow,
-)
+from recall_rank.loaders.offered import offered
+from recall_rank.loaders.ours import LOADERS, Loader
 from recall_rank.model import Source
 
-ENTRY_POINTS = "recall_rank.loaders"
 MAX_DEPTH = 8  # of folders searched for stores
 PASSED_OVER = {".git", "node_modules", "__pycache__", ".venv"}
-
-
-def _nothing(path: Path) -> Source | None:  # noqa: ARG001
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class Loader:
-    """How one agent's stores are found. None of these functions may write, follow links or raise for odd files."""
-
-    name: str
-    recognise: Callable[[Path], Source | None]  # what lies exactly there: a file, or a store's own folder
-    stores: Callable[[Mapping[str, str], Path], Iterable[Source]]  # environment, home -> what this machine has
-    insist: Callable[[Path], Source | None] = _nothing  # asked last, about a file that the caller named
-
-
-LOADERS = (
-    Loader(opencode.NAME, opencode.recognise, opencode.stores, opencode.named),
-    Loader(opencode_json.NAME, opencode_json.recognise, opencode_json.stores),
-    Loader(opencode_export.NAME, opencode_export.recognise, opencode_export.stores, opencode_export.named),
-    Loader(claude_code.NAME, claude_code.recognise, claude_code.stores),
-    Loader(codex.NAME, codex.recognise, codex.stores),
-    Loader(gemini.NAME, gemini.recognise, gemini.stores),
-    Loader(copilot.NAME, copilot.recognise, copilot.stores),
-    Loader(hermes.NAME, hermes.recognise, hermes.stores, hermes.named),
-    Loader(tallow.NAME, tallow.recognise, tallow.stores),  # before pi: the same format in other homes
-    Loader(pi.NAME, pi.recognise, pi.stores),
-    Loader(praisonai.NAME, praisonai.recognise, praisonai.stores),
-    Loader(cursor.NAME, cursor.recognise, cursor.stores, cursor.named),
-    Loader(cursor_cli.NAME, cursor_cli.recognise, cursor_cli.stores),
-    Loader(goose.NAME, goose.recognise, goose.stores, goose.named),
-    Loader(memo_agent.NAME, memo_agent.recognise, memo_agent.stores, memo_agent.named),
-    Loader(aider.NAME, aider.recognise, aider.stores, aider.named),
-    Loader(specstory.NAME, specstory.recognise, specstory.stores),  # after the agents whose sessions it repeats
-    Loader(history_jsonl.NAME, history_jsonl.recognise, history_jsonl.stores, history_jsonl.unreadable),
-)
 
 
 class Known:
@@ -85,23 +29,8 @@ class Known:
     def __iter__(self) -> Iterator[Loader]:
         yield from LOADERS
         if self._others is None:
-            self._others = list(_of_other_packages())
+            self._others = offered()
         yield from self._others
-
-
-def _of_other_packages() -> Iterator[Loader]:
-    import importlib.metadata  # slow to import
-
-    for entry in sorted(importlib.metadata.entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
-        try:
-            loader = entry.load()
-        except Exception as error:  # noqa: BLE001 - what another package does must not stop ours
-            warnings.warn(f"loader {entry.value} cannot be imported: {error}", RuntimeWarning, stacklevel=4)
-            continue
-        if isinstance(loader, Loader):
-            yield loader
-        else:
-            warnings.warn(f"loader {entry.value} is no recall_rank.loaders.Loader", RuntimeWarning, stacklevel=4)
 
 
 def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> Source:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from recall_rank.loaders import Loader, discover, open_source, open_sources, read_all
+from recall_rank.loaders import Loader, discover, offered, open_source, open_sources, read_all
 from recall_rank.loaders.files import NotRegularError, opened, walk
 from recall_rank.model import Message, Part, Reading, Session, Source, Unit
 from tests.loaders.conftest import Seal
@@ -197,6 +197,7 @@ def test_loaders_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     entries = [Entry("c", ImportError("broken")), Entry("b", toy), Entry("a", "no loader"), Entry("d", bad)]
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: entries)
+    monkeypatch.setattr(offered, "_mentions", lambda _: True)
     (tmp_path / "toys").mkdir()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

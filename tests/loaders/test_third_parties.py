@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from recall_rank.frontends.cli import cli
-from recall_rank.loaders import discover, open_source, open_sources
+from recall_rank.loaders import discover, offered, open_source, open_sources
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "loaders.md"
 
@@ -61,3 +62,20 @@ def test_the_shell_searches_it(notes: Path) -> None:
 def test_it_is_found_by_name(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(notes.parent))
     assert open_source("notes").location == str(notes)
+
+
+@pytest.mark.parametrize("how", ["link", "archive"])
+def test_it_is_found_however_it_was_installed(notes: Path, installed: Path, how: str) -> None:
+    about = installed / "notes_loader-1.0.dist-info" / "entry_points.txt"
+    if how == "link":
+        about.rename(installed / "elsewhere.txt")
+        about.symlink_to(installed / "elsewhere.txt")
+    else:
+        packed = installed.parent / "packed.zip"
+        with zipfile.ZipFile(packed, "w") as archive:
+            for path in installed.rglob("*"):
+                if path.is_file():
+                    archive.write(path, path.relative_to(installed))
+        sys.path[sys.path.index(str(installed))] = str(packed)
+    assert open_source(notes).name == "notes"
+    assert offered.offered() != []

@@ -1,0 +1,155 @@
+"""A loader is passed over without being imported only where it would have found nothing."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recall_rank.cache.location import default_cache, default_settings
+from recall_rank.loaders import ours
+from tests import (
+    make_chat_stores,
+    make_codex,
+    make_copilot,
+    make_cursor,
+    make_fixtures,
+    make_gemini,
+    make_hermes,
+    make_markdown_stores,
+    make_opencode_json,
+    make_pi,
+)
+
+MODULES = {
+    **{loader.name: loader.name.replace("-", "_") for loader in ours.LOADERS},
+    "gemini-cli": "gemini",
+    "copilot-cli": "copilot",
+    "history": "history_jsonl",
+}
+
+
+def itself(name: str) -> Any:
+    return importlib.import_module(f"recall_rank.loaders.{MODULES[name]}")
+
+
+def furnish(home: Path) -> Path:
+    """A home with stores of every agent."""
+    project = home / "lamp"
+    data = home / ".local" / "share"
+    make_fixtures.write_claude(home)
+    made = make_fixtures.write_history(home / "plain.jsonl")
+    (home / "wide.jsonl").write_bytes(made.read_text("utf-8").encode("utf-16"))
+    make_fixtures.write_history(home / "history.jsonl.xz")
+    make_opencode_json.write_tree(data / "opencode")
+    make_fixtures.write_opencode(data / "opencode")
+    make_codex.write_codex(home)
+    make_gemini.write_gemini(home)
+    make_copilot.write_copilot(home)
+    make_hermes.write_hermes(home / ".hermes")
+    make_pi.write_pi(home)
+    make_pi.write_tallow(home)
+    make_chat_stores.write_praison(home)
+    make_chat_stores.write_memo(home / ".memo-agent" / "sessions.db")
+    make_chat_stores.write_goose(data / "goose" / "sessions")
+    make_chat_stores.write_goose_files(home / "older goose")
+    make_cursor.write_cursor(home / ".config")
+    make_cursor.write_cursor_cli(home)
+    make_markdown_stores.write_aider(project)
+    make_markdown_stores.write_specstory(project)
+    exported = home / "exports" / "session.json"
+    make_opencode_json.write(exported, {"info": {"id": "ses_1"}, "messages": []})
+    (home / "odd").mkdir()
+    os.mkfifo(home / "odd" / "pipe.jsonl")
+    (home / "odd" / "empty.jsonl").touch()
+    (home / "odd" / "link.jsonl").symlink_to(home / "odd" / "empty.jsonl")
+    return home
+
+
+def recognised(loader: Any, path: Path) -> tuple[str, str] | None:
+    try:
+        source = loader.recognise(path)
+    except OSError:
+        return None
+    return None if source is None else (source.name, source.location)
+
+
+def test_every_path_is_recognised_as_by_the_loader_itself(tmp_path: Path) -> None:
+    home = furnish(tmp_path)
+    found = set()
+    for path in [home, *sorted(home.rglob("*")), home / "nowhere.jsonl"]:
+        for loader in ours.LOADERS:
+            wanted = recognised(itself(loader.name), path)
+            assert recognised(loader, path) == wanted, (loader.name, path)
+            if wanted is not None:
+                found.add(loader.name)
+            insist = getattr(itself(loader.name), "named", getattr(itself(loader.name), "unreadable", None))
+            if insist is not None and path.is_file() and insist(path) is not None:
+                assert loader.insist(path) is not None, (loader.name, path)
+    assert found == set(MODULES)
+
+
+def environments(home: Path) -> list[Mapping[str, str]]:
+    moved = {
+        "CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex", "GEMINI_CLI_HOME": "", "COPILOT_HOME": ".copilot",
+        "HERMES_HOME": ".hermes", "TALLOW_CODING_AGENT_DIR": ".tallow", "PI_CODING_AGENT_DIR": ".pi/agent",
+        "PRAISONAI_HOME": ".praisonai", "CURSOR_STATE_DB": ".config/Cursor/User/globalStorage/state.vscdb",
+        "CURSOR_CONFIG_DIR": ".cursor", "GOOSE_PATH_ROOT": ".local/share/goose",
+        "AIDER_CHAT_HISTORY_FILE": "lamp/.aider.chat.history.md", "XDG_CONFIG_HOME": ".config",
+        "XDG_DATA_HOME": ".local/share", "APPDATA": ".config", "LOCALAPPDATA": ".local/share",
+    }  # fmt: skip
+    named = {name: str(home / place) for name, place in moved.items()}
+    return [{}, {"PWD": str(home / "lamp")}, named, *({name: value} for name, value in named.items())]
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["in the home", "where variables say"])
+def test_every_store_is_found_as_by_the_loader_itself(tmp_path: Path, elsewhere: bool) -> None:
+    home = furnish(tmp_path / "furnished")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    found = set()
+    for environ in environments(home):
+        for loader in ours.LOADERS:
+            where = empty if elsewhere else home
+            wanted = [(source.name, source.location) for source in itself(loader.name).stores(environ, where)]
+            assert [(source.name, source.location) for source in loader.stores(environ, where)] == wanted, loader.name
+            if wanted:
+                found.add(loader.name)
+    assert found >= set(MODULES) - {"opencode-export", "history"} - ({"memo-agent"} if elsewhere else set())
+
+
+def test_what_nobody_has_is_not_imported(tmp_path: Path) -> None:
+    make_fixtures.write_claude(tmp_path)
+    code = """
+import sys
+from pathlib import Path
+from recall_rank.loaders import discover
+print([source.name for source in discover({}, Path(sys.argv[1]))])
+print(sorted(name for name in sys.modules if name.split(".")[-1] in %r))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code % (set(MODULES.values()),), str(tmp_path)],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).resolve().parents[2],
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["['claude-code']", "['recall_rank.loaders.claude_code']"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere platformdirs is asked")
+@pytest.mark.parametrize("value", [None, "", "/srv/kept", "not/absolute", "~/x"])
+def test_folders_of_this_user_are_those_that_platformdirs_names(
+    monkeypatch: pytest.MonkeyPatch, value: str | None
+) -> None:
+    import platformdirs
+
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    assert default_cache() == platformdirs.user_cache_path("recall_rank", appauthor=False)
+    assert default_settings() == platformdirs.user_config_path("recall_rank", appauthor=False)
