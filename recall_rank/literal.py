@@ -110,7 +110,7 @@ def windows(field: bytes | memoryview) -> Iterator[tuple[int, int]]:
 def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, int]]:
     """Every window with its whole field: ^, $ and \\b see where the field ends, not where the window does."""
     for begin, end, _ in segment.fields_of(part):
-        field = memoryview(segment.text)[begin:end]
+        field = memoryview(segment.text_for(((begin, end),)))[begin:end]
         for start, stop in windows(field):
             yield field, start, stop
 
@@ -124,7 +124,8 @@ def first_match(segment: Segment, query: Query, part: int, deadline: Deadline) -
     needle = encode(fold(query.text))
     at = bisect_left(segment.folded_part, part)
     plain = at == len(segment.folded_part) or segment.folded_part[at] != part
-    text = memoryview(segment.text)
+    whole = (segment.part_start[part], segment.part_start[part + 1])
+    text = memoryview(segment.text_for((whole,)))
     for begin, end, _ in segment.fields_of(part):
         if pattern is not None:
             place = _first_pattern(text[begin:end], pattern, deadline)

@@ -126,7 +126,8 @@ class Asked:
 
     def _matched_forms(self, segment: Segment, found: Spot, cut: Snippet) -> dict[str, tuple[str, ...]]:
         """What stands there for the words of the query around the snippet: inflected, joined, split or repaired."""
-        words, text, redacted = self.search.query.words, segment.text, self.search.query.options.redact is not None
+        words, redacted = self.search.query.words, self.search.query.options.redact is not None
+        text = segment.text_for((start, end) for start, end, *_ in found.events)
         forms: dict[str, dict[str, None]] = {}
         for start, end, slot, span, _ in found.events:
             if any(word.counts for word in words[slot : slot + span]):

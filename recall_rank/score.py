@@ -36,7 +36,8 @@ def holding(segment: Searched, query: Query, docs: Sequence[int]) -> bytearray:
         own = [docs[place] - piece.first_doc for place in places]
         starts, ends = array("Q", [first[doc] for doc in own]), array("Q", [first[doc + 1] for doc in own])
         found = bytearray(len(own))
-        mark_ranges(piece.segment.text, starts, ends, wanted, found)
+        text = piece.segment.text_for(zip(starts, ends, strict=True))
+        mark_ranges(text, starts, ends, wanted, found)
         for place, mark in zip(places, found, strict=True):
             marks[place] = mark
     return marks
@@ -62,22 +63,22 @@ def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Cand
     starts = array("Q", [segment.doc_start[c.doc - piece.first_doc] for c in survivors])
     ends = array("Q", [segment.doc_start[c.doc - piece.first_doc + 1] for c in survivors])
     table = memoryview(bytearray(4 * WIDTH * max(1, count))).cast("f", (max(1, count), WIDTH))
-    done = expansion.matcher.measure(segment.text, starts, ends, weights.WINDOW_WORDS, table, deadline.score_by_ns)
+    text = segment.text_for(zip(starts, ends, strict=True))
+    done = expansion.matcher.measure(text, starts, ends, weights.WINDOW_WORDS, table, deadline.score_by_ns)
     if done < count:
         return False
     rows = cast("list[list[float]]", table.tolist())
     wanted = _as_written(query)
     phrases = [encode(fold(phrase.strip())) for phrase in query.phrases]
     reach = max(REACH_BYTES, *map(len, [wanted, *phrases]))
-    text = memoryview(segment.text)
     for candidate, row, start, end in zip(survivors, rows, starts, ends, strict=True):
         candidate.features = row
         if not phrases and not (wanted and row[PHRASE] > weights.WHOLE_FROM):
             continue
         part = candidate.part - piece.first_part
         # the words may be densest in another passage than the one that holds all of them in order
-        low = max(segment.part_start[part], start - reach)
-        near = text[low : min(segment.part_start[part + 1], end + reach)]
+        low, high = max(segment.part_start[part], start - reach), min(segment.part_start[part + 1], end + reach)
+        near = memoryview(segment.text_for(((low, high),)))[low:high]
         if wanted and row[PHRASE] > weights.WHOLE_FROM:
             place, candidate.whole = _whole(near, wanted)
             if place >= 0:
@@ -133,6 +134,7 @@ def _compared(searched: Searched, candidate: Candidate) -> tuple[str, str, str, 
     """What of a candidate is compared: the densest window, and the names around it; empty where there is none."""
     segment, part, doc = searched.local(candidate.part, candidate.doc)
     base, row = segment.doc_start[doc], candidate.features
-    window = str(memoryview(segment.text)[base + int(row[START]) : base + int(row[END])], "utf-8", "replace")
+    begin, end = base + int(row[START]), base + int(row[END])
+    window = str(memoryview(segment.text_for(((begin, end),)))[begin:end], "utf-8", "replace")
     session, tool = segment.session_of_part(part), segment.names.values[segment.part_tool[part]]
     return fold(window), folded(session.directory), folded(session.title), folded(tool or "")

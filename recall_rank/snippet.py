@@ -44,8 +44,9 @@ def spot(segment: Segment, matcher: Matcher, part: int, doc: int, width: int) ->
     """Read a passage for the last time."""
     start, end = segment.doc_start[doc], segment.doc_start[doc + 1]
     label = segment.field_at(part, start)[2]
-    reach = width if bytes(memoryview(segment.text)[start + 1 : end]).isascii() else 4 * width  # bytes of `width`
-    slots, fields, first, last, events = matcher.spot(segment.text, start, end, label, width, reach)
+    text = memoryview(segment.text_for(((start, end),)))
+    reach = width if bytes(text[start + 1 : end]).isascii() else 4 * width  # bytes of `width`
+    slots, fields, first, last, events = matcher.spot(text, start, end, label, width, reach)
     return Spot(slots, _names(fields), max(first, start), max(last, start), events)
 
 
@@ -68,7 +69,7 @@ def show(
     at = inner[len(inner) // 2] if inner else found.first
     near = _near(segment, part, at, found.first, found.last, width, redact)
     low, high, places = frame(
-        segment.text, near.start, near.end, found.events, found.first, found.last, width, word_weights
+        near.whole, near.start, near.end, found.events, found.first, found.last, width, word_weights
     )
     return _cut(near, low, high, places, redact)
 
@@ -77,7 +78,7 @@ def show_at(segment: Segment, part: int, start: int, end: int, width: int, redac
     """The snippet around one match at bytes [start, end): half the width before it."""
     near = _near(segment, part, start, start, min(end, start + 4 * width), width, redact)
     end = max(start, min(end, near.end))
-    low, high, places = frame(segment.text, near.start, near.end, [(start, end, 0, 1, 1.0)], start, end, width, [1.0])
+    low, high, places = frame(near.whole, near.start, near.end, [(start, end, 0, 1, 1.0)], start, end, width, [1.0])
     return _cut(near, low, high, places, redact)
 
 
@@ -85,6 +86,7 @@ def show_at(segment: Segment, part: int, start: int, end: int, width: int, redac
 class _Near:
     """As much of a field as a snippet may show: bytes [start, end) of the segment, and what lies beyond."""
 
+    whole: bytes | bytearray | memoryview  # the text of the segment, which may be read there
     start: int
     end: int
     text: str
@@ -120,23 +122,24 @@ def _near(segment: Segment, part: int, at: int, first: int, last: int, width: in
     """The field at byte `at`; of a long one the surroundings of [first, last), whole characters."""
     low, high, field = segment.field_at(part, at)
     start, end = low, high
+    whole = segment.text_for(((low, high),))
     if high - low > LONG_FIELD:
         reach = 4 * width  # bytes of the widest characters
         start, end = max(low, min(first, at) - reach), min(high, max(last, at) + reach)
         if redact is not None and start > low:
             start = _begun(segment, low, start)
-        while start > low and segment.text[start] & 0xC0 == 0x80:
+        while start > low and whole[start] & 0xC0 == 0x80:
             start -= 1
-        while end < high and segment.text[end] & 0xC0 == 0x80:
+        while end < high and whole[end] & 0xC0 == 0x80:
             end += 1
-    text = str(memoryview(segment.text)[start:end], "utf-8", "replace")
-    before = count_points(segment.text, low, start) if start > low else 0
-    return _Near(start, end, text, FIELD_NAMES[field], before, end < high)
+    text = str(memoryview(whole)[start:end], "utf-8", "replace")
+    before = count_points(whole, low, start) if start > low else 0
+    return _Near(whole, start, end, text, FIELD_NAMES[field], before, end < high)
 
 
 def _begun(segment: Segment, low: int, start: int) -> int:
     """Where to begin to read so that what must not be shown is read whole: before a block, or a word without end."""
     before = max(low, start - REDACT_REACH)
-    front = bytes(segment.text[before : start + 256])
+    front = bytes(segment.text_for(((before, start + 256),))[before : start + 256])
     blank = front.find(b" ", start - before) >= 0 or front.find(b"\n", start - before) >= 0
     return start if blank and front.rfind(b"-----BEGIN") < 0 else before
