@@ -31,6 +31,18 @@ class Known:
                 mine = self.serials[source.key, key] = defaultdict(list)
                 for held in unit.sessions:
                     mine[held.key].append(held.serial)
+        self._behind: dict[int, tuple[int, ...]] = {}
+
+    def linked(self, wanted: Iterable[int]) -> set[int]:
+        """The serials behind hashes, each looked up once."""
+        found: set[int] = set()
+        behind = self._behind
+        for link in wanted:
+            known = behind.get(link)
+            if known is None:
+                known = behind[link] = tuple(linked(self.keys, (link,)))
+            found.update(known)
+        return found
 
 
 class Rereading:
@@ -72,7 +84,7 @@ class Rereading:
             for home in self._batched(wanted):
                 self.raws[home] = self._read(home)
                 links.update(link for one in self.raws[home] for link in one.links)
-            near = linked(self.known.keys, links) if wanted else ()
+            near = self.known.linked(links) if wanted else ()
             groups |= {self.groups[serial] for serial in near if serial in self.groups}
             groups -= stirred
             todo = []
@@ -146,7 +158,7 @@ class Rereading:
         found: list[Raw] = []
         for session in more.sessions:
             one = raw(at, source, session, serials.get((session.agent, session.id), self.table.serial + len(found)))
-            near = {serial for serial in linked(self.known.keys, one.links) if serial != one.held.serial}
+            near = self.known.linked(one.links) - {one.held.serial}
             if near & self.known.alive:
                 return None
             found.append(one)
@@ -163,7 +175,7 @@ class Rereading:
         """Reads all of the units of which only a part was read, where others that were read share ids with them."""
         while self.partial:
             every = Counter(link for raws in self.raws.values() for one in raws for link in one.links)
-            near = set(linked(self.known.keys, every))
+            near = self.known.linked(every)
             shared = [
                 home
                 for home, same in self.partial.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, fields
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 import orjson
@@ -19,6 +20,8 @@ UNITS: Final = "units"  # what tells whether anything changed
 SESSIONS: Final = "sessions"  # what a refresh and a list of sessions need
 KEYS: Final = "keys"
 _SESSION: Final = tuple(each.name for each in fields(Session) if each.name != "messages")
+_VALUES: Final = attrgetter(*_SESSION)
+_TOKENS: Final = _SESSION.index("tokens")
 _REPORT: Final = tuple(each.name for each in fields(SourceReport))
 _Kind = TypeVar("_Kind")
 
@@ -166,7 +169,8 @@ def _plain(value: Any) -> Any:
 
 
 def _held(held: Held) -> list[Any]:
-    session = [_plain(getattr(held.session, name)) for name in _SESSION]
+    session = list(_VALUES(held.session))
+    session[_TOKENS] = _plain(session[_TOKENS])  # the others are plain as they are
     return [session, held.serial, held.group, held.messages, held.parts, held.newest, held.place]
 
 
