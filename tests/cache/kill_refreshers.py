@@ -2,22 +2,21 @@
 
 Without KILLS, one process a call: the first is killed at its first call that writes, the next at its second, until
 one lives to its end. With KILLS, two processes refresh without end what changes all the time, and are killed at any
-moment, so many times, while this one opens and searches. Prints how often it looked, and fails at the first index that
-is none of those that may be there.
+moment, so many times, while this one and another open and search. Prints how often it looked, and fails at the first
+index that is none of those that may be there.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import signal
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from cache.rebuilt import check, ids, refreshed
-from index.calls import survives
+from index.calls import kill, lives_still, looking, survives
 
 from recall_rank.cache.refresh import refresh
 from recall_rank.cache.store import find
@@ -84,6 +83,7 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> int:
     store(home, 0)
     lives(home, index, 0)
     writers: list[int] = []
+    reader = looking(lambda: look(index))
     try:
         for version in range(1, kills + 1):
             while len(writers) < 2:
@@ -93,8 +93,11 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> int:
             look(index)  # while both are writing
             kill(writers.pop(chance.randrange(2)))
             look(index)
+            assert lives_still(reader), "the other reader met what is no index"
+            if version % 500 == 0:
+                print(f"{version:,} killed", file=sys.stderr, flush=True)
     finally:
-        for child in writers:
+        for child in (*writers, reader):
             kill(child)
     done = refreshed(index, open_sources(home))
     check(done, open_sources(home), search=True)
@@ -114,11 +117,6 @@ def writer(home: Path, index: Path) -> int:
         finally:
             os._exit(1)
     return child
-
-
-def kill(child: int) -> None:
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
 
 
 def look(index: Path) -> None:

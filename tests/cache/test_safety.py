@@ -31,9 +31,11 @@ from recall_rank.corpus import Index
 from recall_rank.index.errors import IndexFolderError, UnusableIndexError
 from recall_rank.index.format import FORMAT
 from recall_rank.loaders import open_sources
+from tests.soak import LONG, times
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+KILLS = times(25, 10_000)
 DAMAGES = int(os.environ.get("RECALL_RANK_CACHE_DAMAGES", "300"))
 
 
@@ -41,8 +43,19 @@ def child(*words: object) -> str:
     """What a script beside this file prints; it must end well."""
     command = [sys.executable, *(str(word) for word in words)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(HERE.parent)))}
-    done = subprocess.run(command, cwd=HERE, env=environment, capture_output=True, text=True, check=False, timeout=500)
-    assert done.returncode == 0, done.stdout + done.stderr
+    told = None if LONG else subprocess.PIPE  # a long run tells how far it is
+    patience = None if LONG else 500
+    done = subprocess.run(
+        command,
+        cwd=HERE,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=told,
+        text=True,
+        check=False,
+        timeout=patience,
+    )
+    assert done.returncode == 0, done.stdout + (done.stderr or "")
     return done.stdout
 
 
@@ -68,7 +81,7 @@ def test_killed_at_any_call_a_refresh_leaves_the_old_index_or_the_new(tmp_path: 
 
 @pytest.mark.slow
 def test_killed_at_any_moment_two_refreshers_leave_an_index(tmp_path: Path) -> None:
-    assert int(child("kill_refreshers.py", tmp_path, 25, 1)) == 50
+    assert int(child("kill_refreshers.py", tmp_path, KILLS, 1)) == 2 * KILLS
 
 
 def test_a_manifest_tells_of_a_durable_table(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,6 +66,30 @@ def survives(act: Callable[[], object], kill_at: int) -> bool:
             act()
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def looking(look: Callable[[], object]) -> int:
+    """A process that looks without end, and ends at the first error."""
+    child = os.fork()
+    if child == 0:
+        try:
+            while True:
+                look()
+        finally:
+            traceback.print_exc()
+            os._exit(1)
+    return child
+
+
+def lives_still(child: int) -> bool:
+    """Whether a process has not ended by itself."""
+    return os.waitpid(child, os.WNOHANG) == (0, 0)
+
+
+def kill(child: int) -> None:
+    """End a process of ours at once, whatever it does, and wait until it is gone."""
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
 
 
 def plant(victim: Path, what: str, aside: Path) -> None:

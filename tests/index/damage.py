@@ -1,52 +1,104 @@
-"""Damage a saved index in many ways and search it: `python damage.py FOLDER COUNT SEED [forge]`.
+"""Damage an index in a cache in many ways and search it: `python damage.py FOLDER COUNT SEED [forge] [from NUMBER]`.
 
-Every image must be refused or answer as the undamaged one. With `forge` the checksums are made to fit what was
-changed: then any answer will do, and any error, but this process must live. Prints how many images of which kind
-were refused and how many were not.
+Every image must be refused or answer as the undamaged one. With `forge` the checksums of a segment are made to fit
+what was changed: then any answer will do, and any error, but this process must live. Prints how many images of which
+kind were refused and how many were not. The file FOLDER.at holds the number of the image under way, also after a
+crash; with `from` that one is made again.
+
+Files are damaged where they lie, opened in this process and mended, so that a million images take half an hour.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 import sys
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any, Final
 
 import xxhash
-from index.history import answers, history
+from engine.samples import ENOUGH_MS, NOW
+from index.history import history, told
 
+from recall_rank.cache.refresh import refresh
+from recall_rank.cache.store import find
 from recall_rank.corpus import Index
-from recall_rank.index.errors import IndexFolderError, MissingIndexError, UnusableIndexError
+from recall_rank.index.errors import UnusableIndexError
 from recall_rank.index.format import BLOCK, ENTRY, HEADER, SUM, aligned
+from recall_rank.model import Reading, Session, Unit
 
-ASKED = ("lantern", "lantren", "tide table")
-WAYS = ("flip a bit", "cut", "lengthen", "blank a stretch", "swap two stretches", "an older stretch", "remove")
+ASKED: Final = [(text, mode) for text in ("lantern", "lantren", "tide table") for mode in ("literal", "smart", "fuzzy")]
+WAYS: Final = ("flip a bit", "cut", "lengthen", "blank a stretch", "swap two stretches", "an older stretch", "remove")
+Answer = dict[str, Any]
 
 
-def hurt(chance: random.Random, way: str, data: bytes, older: bytes) -> bytes | None:
-    """The file after something happened to it; None when it is gone."""
-    made = bytearray(data)
-    at = chance.choice((chance.randrange(len(made)), chance.randrange(min(len(made), 4096)), len(made) - 1))
-    size = chance.choice((1, 8, 64, 4096, BLOCK))
-    match way:
-        case "flip a bit":
-            made[at] ^= 1 << chance.randrange(8)
-        case "cut":
-            del made[at:]
-        case "lengthen":
-            made += bytes(size)
-        case "blank a stretch":
-            made[at : at + size] = bytes(len(made[at : at + size]))
-        case "swap two stretches":
-            other = chance.randrange(len(made))
-            size = min(size, abs(at - other), len(made) - max(at, other))
-            made[at : at + size], made[other : other + size] = made[other : other + size], made[at : at + size]
-        case "an older stretch":
-            made[at : at + size] = older[at : at + size].ljust(len(made[at : at + size]), b"\0")
-        case _:
-            return None
-    return bytes(made)
+class Shelf:
+    """A source of one unit that holds these sessions."""
+
+    name = "shelf"
+    location = "/shelf"
+
+    def __init__(self, sessions: Sequence[Session]) -> None:
+        self._sessions = sessions
+
+    def units(self) -> Iterable[Unit]:
+        return [Unit("u", "/shelf/u")]
+
+    def signature(self, unit: Unit) -> bytes:
+        return xxhash.xxh3_64_digest(repr(self._sessions).encode("utf-8", "backslashreplace"))
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        return Reading(self._sessions)
+
+
+class Victim:
+    """A file that is damaged where it lies, and mended."""
+
+    def __init__(self, path: Path, older: bytes) -> None:
+        self.path = path
+        self.sound = path.read_bytes()
+        self.older = older
+        self._away = path.with_name("away")
+        self._descriptor = os.open(path, os.O_RDWR)
+
+    def hurt(self, chance: random.Random, way: str) -> None:
+        size = len(self.sound)
+        at = chance.choice((chance.randrange(size), chance.randrange(min(size, 4096)), size - 1))
+        length = min(chance.choice((1, 8, 64, 4096, BLOCK)), size - at)
+        match way:
+            case "flip a bit":
+                self._put(at, bytes([self.sound[at] ^ 1 << chance.randrange(8)]))
+            case "cut":
+                os.ftruncate(self._descriptor, at)
+            case "lengthen":
+                self._put(size, bytes(length))
+            case "blank a stretch":
+                self._put(at, bytes(length))
+            case "swap two stretches":
+                other = chance.randrange(size)
+                length = min(length, abs(at - other), size - other)
+                self._put(at, self.sound[other : other + length])
+                self._put(other, self.sound[at : at + length])
+            case "an older stretch":
+                self._put(at, self.older[at : at + length].ljust(length, b"\0"))
+            case _:
+                self.path.rename(self._away)
+
+    def replace(self, data: bytes) -> None:
+        self._put(0, data)
+        os.ftruncate(self._descriptor, len(data))
+
+    def mend(self) -> None:
+        """Nobody may have it open."""
+        if self._away.exists():
+            self._away.rename(self.path)
+        self.replace(self.sound)
+
+    def _put(self, at: int, data: bytes) -> None:
+        os.pwrite(self._descriptor, data, at)
 
 
 def forged(chance: random.Random, data: bytes) -> bytes:
@@ -84,59 +136,75 @@ def forged(chance: random.Random, data: bytes) -> bytes:
 
 def manifest_for(manifest: bytes, segment: bytes) -> bytes:
     """The manifest with the size and the seal of a forged segment."""
-    first, marks, line, _ = manifest.decode().splitlines()
+    first, marks, line, *others = manifest.decode().splitlines()[:-1]
     name = line.split()[0]
     seal = xxhash.xxh3_128_hexdigest(segment[: HEADER.size + SUM.size])
-    text = f"{first}\n{marks}\n{name} {len(segment)} {seal}\n".encode()
+    text = "".join(f"{each}\n" for each in (first, marks, f"{name} {len(segment)} {seal}", *others)).encode()
     return text + f"{xxhash.xxh3_128_hexdigest(text)}\n".encode()
 
 
-def run(folder: Path, count: int, seed: int, *, forge: bool) -> Counter[str]:
-    chance = random.Random(seed)
-    index = Index.build(history(1))
-    wanted = answers(index, ASKED)
-    Index.build(history(2)).save(folder)
+def run(folder: Path, count: int, seed: int, *, forge: bool, first: int = 0) -> Counter[str]:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    refresh(folder, [Shelf(history(2))])
     older = {path.name.partition("-")[0]: path.read_bytes() for path in folder.iterdir()}
-    index.save(folder)
-    sound = {path: path.read_bytes() for path in folder.iterdir()}
-    segment, manifest = (next(path for path in sound if path.name.startswith(kind)) for kind in ("segment", "manifest"))
-    told: Counter[str] = Counter()
-    for number in range(count):
+    refresh(folder, [Shelf(history(1))])
+    wanted = [asked(folder, number)[1] for number in range(len(ASKED))]
+    victims = {kind: Victim(path, older[kind]) for path in folder.iterdir() for kind in [path.name.partition("-")[0]]}
+    segment, manifest = victims["segment"], victims["manifest"]
+    seen: Counter[str] = Counter()
+    under_way = os.open(f"{folder}.at", os.O_WRONLY | os.O_CREAT, 0o600)
+    for number in range(first, count):
+        os.pwrite(under_way, b"%9d" % number, 0)
+        chance = random.Random(seed << 40 | number)
         way = "forge" if forge else WAYS[number % len(WAYS)]
         if forge:
-            data = forged(chance, sound[segment])
-            segment.write_bytes(data)
-            manifest.write_bytes(manifest_for(sound[manifest], data))
+            hurt = [segment, manifest]
+            data = forged(chance, segment.sound)
+            segment.replace(data)
+            manifest.replace(manifest_for(manifest.sound, data))
         else:
-            victim = chance.choice((segment, segment, segment, manifest))
-            made = hurt(chance, way, sound[victim], older[victim.name.partition("-")[0]])
-            victim.unlink() if made is None else victim.write_bytes(made)
-        print(f"image {number}: {way}", file=sys.stderr, flush=True)  # the last line names the one that killed us
-        told[f"{way}: {look(folder, wanted, forge=forge)}"] += 1
-        for path, data in sound.items():
-            if path.exists():
-                path.write_bytes(data)
-            else:
-                path.touch(mode=0o600)
-                path.write_bytes(data)
-    return told
+            hurt = [victims[chance.choice(("segment", "segment", "table", "manifest"))]]
+            hurt[0].hurt(chance, way)
+        question = chance.randrange(len(ASKED))
+        what, answer = look(folder, question, forge=forge)
+        if answer is not None and not forge and answer != wanted[question]:
+            raise AssertionError(f"image {number} of seed {seed}, {way}: a wrong answer to {ASKED[question]}")
+        seen[f"{way}: {what}"] += 1
+        for victim in hurt:
+            victim.mend()
+        if number % 20_000 == 19_999:
+            print(f"{number + 1:,} images", file=sys.stderr, flush=True)
+    os.close(under_way)
+    return seen
 
 
-def look(folder: Path, wanted: list[dict[str, object]], *, forge: bool) -> str:
+def look(folder: Path, question: int, *, forge: bool) -> tuple[str, Answer | None]:
     try:
-        with Index.open(folder) as opened:
-            found = answers(opened, ASKED)
-    except (UnusableIndexError, MissingIndexError, IndexFolderError):
-        return "refused"
+        return asked(folder, question)
+    except UnusableIndexError:
+        return "refused", None
     except Exception:
         if forge:
-            return "refused"
+            return "refused", None
         raise
-    assert forge or found == wanted, "a wrong answer"
-    return "answered"
+
+
+def asked(folder: Path, question: int) -> tuple[str, Answer | None]:
+    """What an index answers to one of the questions, read from the disk anew."""
+    state = find(folder).state
+    if state is None:
+        return "refused", None
+    text, mode = ASKED[question]
+    with Index._of(state.segments, state.dead) as index:
+        answer = told(index.search(text, match=mode, now=NOW, budget_ms=ENOUGH_MS))
+    if question == 0:
+        state.view.table()
+    state.view.reports()
+    return "answered", answer
 
 
 if __name__ == "__main__":
-    seen = run(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), forge="forge" in sys.argv)
-    for line, times in sorted(seen.items()):
+    begin = int(sys.argv[sys.argv.index("from") + 1]) if "from" in sys.argv else 0
+    found = run(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), forge="forge" in sys.argv, first=begin)
+    for line, times in sorted(found.items()):
         print(times, line)

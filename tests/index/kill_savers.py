@@ -2,21 +2,20 @@
 
 Without KILLS, one process a call: the first is killed at its first call that writes, the next at its second, until
 one lives to its end; what is written is cut in half then. With KILLS, two processes save without end and are killed
-at any moment, so many times, while this one opens and searches. Prints how often it looked, and fails at the first
-index that is neither the old one nor the new.
+at any moment, so many times, while this one and another open and search. Prints how often it looked, and fails at the
+first index that is neither the old one nor the new.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import signal
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from index.calls import survives
+from index.calls import kill, lives_still, looking, survives
 from index.history import answers, history
 
 from recall_rank.corpus import Index
@@ -59,7 +58,13 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> int:
     wanted = [answers(index, ASKED, MODE) for index in made]
     saves(made[0], folder, 0)
     writers: list[int] = []
-    for _ in range(kills):
+
+    def look() -> None:
+        with Index.open(folder) as found:
+            assert answers(found, ASKED, MODE) in wanted
+
+    reader = looking(look)
+    for number in range(1, kills + 1):
         while len(writers) < 2:
             child = os.fork()
             if child == 0:
@@ -67,16 +72,15 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> int:
                     chance.choice(made).save(folder)
             writers.append(child)
         time.sleep(chance.uniform(0, 0.02))
-        with Index.open(folder) as found:  # while both are writing
-            assert answers(found, ASKED, MODE) in wanted
-        victim = writers.pop(chance.randrange(2))
-        os.kill(victim, signal.SIGKILL)
-        os.waitpid(victim, 0)
+        look()  # while both are writing
+        kill(writers.pop(chance.randrange(2)))
         with Index.open(folder, verify=True) as found:
             assert answers(found, ASKED, MODE) in wanted
-    for child in writers:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        assert lives_still(reader), "the other reader met what is no index"
+        if number % 500 == 0:
+            print(f"{number:,} killed", file=sys.stderr, flush=True)
+    for child in (*writers, reader):
+        kill(child)
     made[1].save(folder)
     assert found_new(folder, wanted[1])
     assert len(list(Path(folder).iterdir())) == 2, "a save sweeps what the killed ones left"

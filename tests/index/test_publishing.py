@@ -22,8 +22,10 @@ from recall_rank.index.folder import FORGOTTEN, Folder
 from recall_rank.index.format import FORMAT
 from recall_rank.index.manifest import REMEMBERED, Listed, Manifest, newest
 from recall_rank.index.publish import add, open_segments, publish
+from tests.soak import times
 
 ASKED = ("lantern",)
+KILLS = times(30, 10_000)
 OLD, NEW = Index.build(history(1)), Index.build(history(2))
 
 
@@ -43,7 +45,7 @@ def test_killed_at_any_call_a_saver_leaves_the_old_index_or_the_new(tmp_path: Pa
 
 @pytest.mark.slow
 def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
-    assert int(child("kill_savers.py", tmp_path / "index", 30, 1)) == 60
+    assert int(child("kill_savers.py", tmp_path / "index", KILLS, 1)) == 2 * KILLS
 
 
 @pytest.mark.parametrize("for_ever", [False, True], ids=["once", "for ever"])
