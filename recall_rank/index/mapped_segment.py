@@ -90,6 +90,12 @@ class MappedStrings(Strings):
         self._file = file
         self._columns = (data, starts)
 
+    def between(self, first: int, last: int) -> list[str]:
+        data, starts = self._columns
+        self._file.verify(starts, 8 * first, 8 * last + 8)
+        self._file.verify(data, self._starts[first], self._starts[last])
+        return super().between(first, last)
+
     def raw(self, at: int) -> bytes:
         data, starts = self._columns
         self._file.verify(starts, 8 * at, 8 * at + 16)

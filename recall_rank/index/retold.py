@@ -46,12 +46,15 @@ class _Reader:
         self.field_start = segment.field_start
         self.names = segment.names.values
         parts = segment.part_start
+        self.first = first, self.first_part[first]
+        self.message_ids = segment.message_ids.between(first, end)
+        self.part_ids = segment.part_ids.between(self.first_part[first], self.first_part[end])
         self.text = segment.text_for(((parts[self.first_part[first]], parts[self.first_part[end]]),))
 
     def message(self, at: int) -> Message:
         segment = self.segment
         return Message(
-            id=segment.message_ids[at],
+            id=self.message_ids[at - self.first[0]],
             role=_ROLES.get(ROLES[segment.message_role[at]], "system"),
             time=segment.message_time[at],
             parts=tuple(self.part(part) for part in range(self.first_part[at], self.first_part[at + 1])),
@@ -79,7 +82,7 @@ class _Reader:
             given["input"] = {**named, "values": inputs} if named and inputs else named or inputs
         flags = segment.part_flags[at]
         return Part(
-            id=segment.part_ids[at],
+            id=self.part_ids[at - self.first[1]],
             type=self.names[segment.part_type[at]] or "",
             tool=self.names[segment.part_tool[at]],
             flags=Flag(flags) if flags else Flag.NONE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Self
 
 
@@ -34,6 +35,12 @@ class Strings:
 
     def __getitem__(self, at: int) -> str:
         return self.raw(at).decode("utf-8", "surrogatepass")
+
+    def between(self, first: int, last: int) -> list[str]:
+        """The strings [first, last), faster than one by one."""
+        starts = self._starts[first : last + 1].tolist()
+        data = self._data
+        return [str(data[at:end], "utf-8", "surrogatepass") for at, end in pairwise(starts)]
 
     def raw(self, at: int) -> bytes:
         """The UTF-8 of a string, lone surrogates included."""
