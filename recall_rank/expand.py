@@ -12,7 +12,7 @@ from recall_rank.budget import Deadline
 from recall_rank.cues import answer_cues, is_framing
 from recall_rank.index.searched import Searched
 from recall_rank.lexicon import MIN_PREFIX, Lexicon, Member, Terms
-from recall_rank.query import Query, Word
+from recall_rank.query import Compound, Query, Word
 
 TAGS = ((b"\x01", "TOOL_NAME"), (b"\x02", "AUTHOR"), (b"\x03", "DIRECTORY"))
 MIN_REPAIR = 4  # characters from which a word may be misspelt
@@ -26,7 +26,7 @@ MAX_FUZZY = 24  # fuzzy mode: neighbours of a known word
 
 @dataclass(slots=True)
 class TermGroup:
-    """Terms that stand for one thing of the query; its factor is IDF times boost."""
+    """Terms that stand for one thing of the query; its factor is rarity times boost."""
 
     written: str
     at: int  # first word of the query it covers
@@ -60,6 +60,11 @@ def expand(
     return _Expander(query, Lexicon(segment, eligible), documents, deadline).run()
 
 
+def rarity(documents: int, frequency: float) -> float:
+    """What a word that `frequency` of the documents hold is worth: its IDF, and a little for standing there at all."""
+    return idf(documents, frequency) + weights.PRESENT
+
+
 def longer_words(
     expansion: Expansion, segment: Searched, documents: int, eligible: bytearray | None
 ) -> list[TermGroup]:
@@ -71,7 +76,7 @@ def longer_words(
         if members:
             group = TermGroup(word.written, at, 1, members, 1.0)
             group.frequency = min(documents, lexicon.held(members))
-            group.factor = idf(documents, group.frequency)
+            group.factor = rarity(documents, group.frequency)
             groups.append(group)
     return groups
 
@@ -91,6 +96,7 @@ class _Expander:
         self.forms: list[tuple[bytes, int, int, float]] = []  # for the matcher
         self.prefixes: list[tuple[bytes, int, float]] = []
         matter = sum(word.counts and not is_framing(word.form) for word in query.words)
+        self.a_text = sum(word.counts for word in query.words) > PROSE_WORDS
         a_sentence = not all(word.counts for word in query.words)
         self.framed = matter > 1 or (matter == 1 and a_sentence)
         self.covered: set[int] = set()  # words that are pieces of a compound known as one
@@ -106,7 +112,7 @@ class _Expander:
             done += 1
         for group in self.groups:
             group.frequency = min(self.documents, self.lexicon.held(group.members))
-            group.factor = idf(self.documents, group.frequency) * group.boost * self._share(group)
+            group.factor = rarity(self.documents, group.frequency) * group.boost * self._share(group)
         # members are of the whole vocabulary; what no eligible document holds must leave no trace
         self.groups = [group for group in self.groups if group.frequency]
         answered = {at for group in self.groups for at in range(group.at, group.at + group.span)}
@@ -124,7 +130,7 @@ class _Expander:
                 group.factor = min(group.factor, previous.factor)
                 previous.factor = 0.0
         # a word nobody wrote could have been the rarest evidence of all: without it nothing answers for certain
-        missing = len(self.unknown) * idf(self.documents, 0)
+        missing = len(self.unknown) * rarity(self.documents, 0)
         ceiling = (weights.K1 + 1) * (missing + sum(group.factor for group in self.groups))
         return Expansion(
             self.groups, self.with_forms, ceiling, matcher, word_weights, self.repaired, self.unknown, done
@@ -137,19 +143,19 @@ class _Expander:
         )
 
     def _word_weights(self) -> list[float]:
-        """The weight of each word: the IDF of its own group; stop words weigh as the commonest word would."""
-        found = [idf(self.documents, self.documents * weights.STOP_WORD_SHARE)] * len(self.query.words)
+        """The weight of each word: the rarity of its own group; stop words weigh as the commonest word would."""
+        found = [rarity(self.documents, self.documents * weights.STOP_WORD_SHARE)] * len(self.query.words)
         for group in self.groups:
             if group.span == 1 and group.boost >= weights.PIECE and not group.joint:
-                found[group.at] = max(found[group.at], self._share(group) * idf(self.documents, group.frequency))
+                found[group.at] = max(found[group.at], self._share(group) * rarity(self.documents, group.frequency))
         for at, word in enumerate(self.query.words):
             if word.cjk:
                 pairs = [g for g in self.groups if g.span == 2 and g.at <= at < g.at + 2]
                 found[at] = max(
-                    [found[at], *(weights.CJK_PAIR_SHARE * idf(self.documents, g.frequency) for g in pairs)]
+                    [found[at], *(weights.CJK_PAIR_SHARE * rarity(self.documents, g.frequency) for g in pairs)]
                 )
             elif word.counts and word.written in self.unknown:
-                found[at] = idf(self.documents, 0)
+                found[at] = rarity(self.documents, 0)
         return found
 
     def _add(
@@ -176,13 +182,14 @@ class _Expander:
             members = self._forms(compound.form, compound.at, compound.span, repair=not compound.cjk)
             if compound.span > 1 and members and not compound.cjk:
                 self.covered.update(range(compound.at, compound.at + compound.span))
-            self._add(compound.written, compound.at, compound.span, members, weights.JOINED)
+            boost = weights.HYPHENED if self.a_text and _is_hyphened(compound) else weights.JOINED
+            self._add(compound.written, compound.at, compound.span, members, boost)
 
     def _joins(self) -> None:
         words = self.query.words
         taken = {(c.at, c.span) for c in self.query.compounds}
         longest = MAX_JOIN if len(words) <= LONG_QUERY else 2
-        boost = weights.NEIGHBOUR_JOIN if sum(word.counts for word in words) <= PROSE_WORDS else weights.PROSE_JOIN
+        boost = weights.PROSE_JOIN if self.a_text else weights.NEIGHBOUR_JOIN
         for at, first in enumerate(words[:-1]):
             form, counts, doubtful = first.form, first.counts, first.counts and not self.known[at]
             if first.cjk:
@@ -211,7 +218,8 @@ class _Expander:
         if not word.counts:
             self.forms.append((word.form, at, 1, 1.0))
             return
-        members = self._forms(word.form, at, 1, repair=True)
+        written = bool(self.known[at]) or any(self._count(kin) for kin, _ in self.lexicon.family(word.form))
+        members = self._forms(word.form, at, 1, repair=not written)
         members.extend(self._inflected(word.form, at))
         boost = weights.PIECE if at in self.covered else 1.0
         members.extend(self._tagged(word.form))
@@ -219,7 +227,7 @@ class _Expander:
             members.extend(self._misspelt_names(word.form))
         self._add(word.written, at, 1, members, boost)
         if not word.cjk:
-            self._split(at, word)
+            self._split(at, word, written=written)
         if word.cjk:
             return
         if len(word.form.decode("utf-8", "replace")) >= MIN_PREFIX:
@@ -229,15 +237,16 @@ class _Expander:
         else:
             self._add(word.written, at, 1, self.lexicon.longer(word.form), weights.PREFIX)
 
-    def _split(self, at: int, word: Word) -> None:
-        """The halves of a word: in a sentence each for itself, since a blank was forgotten; else both or nothing."""
+    def _split(self, at: int, word: Word, *, written: bool) -> None:
+        """The halves of a word: both or nothing where it is alone or `written` in any form; else each for itself, for
+        a blank was forgotten."""
         pairs = list(self._halves(word.form))
-        if pairs and not self.known[at] and sum(other.counts for other in self.query.words) > 1:
+        if pairs and not written and sum(other.counts for other in self.query.words) > 1:
             for half in max(pairs, key=lambda pair: min(map(self._count, pair))):
                 members = [*self._forms(half, at, 1, repair=False), *self._inflected(half, at), *self._tagged(half)]
                 self._add(word.written, at, 1, members, weights.BLANK_MISSING)
             return
-        worth = weights.SPLIT_KNOWN if self.known[at] else weights.SPLIT
+        worth = weights.SPLIT_KNOWN if written else weights.SPLIT
         for halves in pairs:
             for half, joint in zip(halves, (False, True), strict=True):
                 self.forms.append((half, at, 1, worth))
@@ -318,6 +327,12 @@ class _Expander:
             return
         for place in self.lexicon.splits(form, MIN_HALF):
             yield form[:place], form[place:]
+
+
+def _is_hyphened(compound: Compound) -> bool:
+    """Whether it is words in lower case with hyphens between them, and no other sign."""
+    written = compound.written
+    return "-" in written and written == written.lower() and all(map(str.isalnum, written.split("-")))
 
 
 def _members(terms: Terms, worth: float) -> list[Member]:

@@ -6,9 +6,8 @@ from array import array
 from functools import lru_cache
 
 from recall_rank import weights
-from recall_rank._core.evidence import idf
 from recall_rank.dates import named_dates, names_a_date
-from recall_rank.expand import Expansion, TermGroup
+from recall_rank.expand import Expansion, TermGroup, rarity
 from recall_rank.index.searched import Evidences, Searched
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.query import Query
@@ -74,7 +73,7 @@ def _add_dates(
     for ranges in named_dates(query.text, min(oldest for oldest, _ in spans), max(newest for _, newest in spans)):
         starts, ends = array("q", (start for start, _ in ranges)), array("q", (end for _, end in ranges))
         frequency = sum(piece.segment.layout.docs_in(starts, ends, piece.docs_of(eligible)) for piece in segment.pieces)
-        evidence.add_times(starts, ends, weights.DATE * idf(documents, frequency))
+        evidence.add_times(starts, ends, weights.DATE * rarity(documents, frequency))
 
 
 def class_weights() -> array[float]:

@@ -10,6 +10,7 @@ K1 = 1.2  # saturation of term frequency; .6 to 2 hardly differ on dialogue, lon
 B = 0.9  # share of length normalisation
 B_TALK = 0.35  # turns of a talk are short, and the long ones say more
 LENGTH_FLOOR = 20  # words added to a passage and to the average: a two-word reply is not ten times better
+PRESENT = 0.5  # added to every IDF: a question's common words, found together, tell more than one rare word alone
 STOP_WORD_SHARE = 0.5  # a stop word weighs, inside phrases, what a word in this share of the documents would
 
 # --- term forms: what a match is worth against the word as it was typed --------------------------
@@ -27,6 +28,7 @@ SPLIT = 0.5  # both halves of a word that nobody wrote as one
 BLANK_MISSING = 0.9  # each half of such a word in a sentence: a blank was forgotten
 SPLIT_KNOWN = 0.1  # both halves of a word that does exist: interface is rarely inter and face
 JOINED = 1.6  # the compound as one word, beside its pieces
+HYPHENED = 1.0  # the same for lower-case words with hyphens in a sentence: high-speed is two words there, not a name
 PIECE = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little
 NEIGHBOUR_JOIN = 0.9  # two words of the query that somebody wrote as one
 PROSE_JOIN = 0.2  # the same in a sentence, where neighbours are seldom a name
@@ -62,7 +64,7 @@ NEIGHBOURS_TALK = (0.3, 0.1, 0.1, 0.1)  # people answer each other: the words ar
 ECHO = 0.8  # a question asked before is answered by what followed it
 ECHO_FLOOR = 0.6  # share of the evidence a query could give from which a message counts as the same question
 SESSION_LOG = 0.2  # L3 norm of the session's messages
-SESSION_TALK = 0.2  # people change the subject within a session
+SESSION_TALK = 0.4  # people stay with a matter for a while, and say it in many short turns
 TITLE_LOG = 0.3  # evidence of the session's title
 TITLE_TALK = 0.0  # a talk's title is who talks: every message would get it
 
