@@ -94,21 +94,21 @@ RECENCY_DAYS = 7  # days in which that fades to nothing
 # --- calibration: fitted by bench.calibration, logistic in what is named ----------------------------
 
 CHANCE = {  # that a result is what was sought; the order of results is that of their evidence alone
-    "always": 2.63,
-    "rarity": 1.984,  # ln of the most a word of the query could give: common words prove little
-    "documents": -0.514,  # ln of the passages searched: among many, more are like the one that is sought
-    "evidence": 2.541,  # ln of e / (e + PLENTY), e being what was found over the most the query could give
+    "always": 1.446,
+    "rarity": 2.043,  # ln of the most a word of the query could give: common words prove little
+    "documents": -0.425,  # ln of the passages searched: among many, more are like the one that is sought
+    "evidence": 2.673,  # ln of e / (e + PLENTY), e being what was found over the most the query could give
 }
 SURE = {  # that the session it stands in is the right one
-    "always": 0.401,
-    "rarity": 2.093,
-    "documents": -0.624,
-    "evidence": 1.066,
-    "whole": 0.931,  # the whole query stands there as it was written
-    "coverage": 3.341,  # share of the words, by weight, that stand there: the strongest sign of all
-    "near": 1.194,  # neighbours in the query that are neighbours there
-    "length": -0.322,  # ln of the passage's words: long ones hold many words by chance
-    "missing": 0.086,  # words that do not stand there: of two questions with the same coverage, the longer
+    "always": -0.003,
+    "rarity": 2.389,
+    "documents": -0.631,
+    "evidence": 1.389,
+    "whole": 0.827,  # the whole query stands there as it was written
+    "coverage": 3.253,  # share of the words, by weight, that stand there: the strongest sign of all
+    "near": 1.156,  # neighbours in the query that are neighbours there
+    "length": -0.326,  # ln of the passage's words: long ones hold many words by chance
+    "missing": 0.1,  # words that do not stand there: of two questions with the same coverage, the longer
 }
 PLENTY = 2.0  # evidence of which more proves little: where the whole query stands, it may stand in many places
 FEWEST, MOST = 100, 100_000  # passages between which the number of them was seen to matter

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from engine.samples import ask, found, marked, message, part, parts, session, texts
 
+from recall_rank import weights
 from recall_rank.corpus import Index
-from recall_rank.expand import MAX_FUZZY
+from recall_rank.expand import MAX_FUZZY, expand
+from recall_rank.query import Options, Query
 
 SMART, FUZZY = {"smart", "fuzzy"}, {"fuzzy"}
 NEVER: set[str] = set()
@@ -180,3 +182,28 @@ def test_a_forgotten_blank_in_a_sentence_is_put_back() -> None:
     assert found(index, "who lost the harbourlantern") == {"s.0.1", "s.1.1", "s.2.1"}
     assert found(index, "harbourlantern") == {"s.2.1"}
     assert parts(ask(index, "who lost the harbourlantern"))[0] == "s.2.1"
+
+
+def test_a_word_that_is_known_in_another_form_is_no_slip() -> None:
+    assert found(texts("a stone", "the stores"), "stones") == {"s.0.1"}
+    assert found(texts("a ladder", "the stores"), "stones") == {"s.1.1"}
+    index = texts("an isolated harbour", "an iso norm", "too late now")
+    assert found(index, "isolate the harbour") == {"s.0.1"}
+
+
+def test_common_words_together_outweigh_one_that_is_a_little_rarer() -> None:
+    others = [f"{word} {n} water" for word, count in (("calm", 18), ("tide", 6), ("rope", 6)) for n in range(count)]
+    index = texts("rope here tide", "calm", "here a mast", *others)  # a neighbour would lend its evidence
+    assert parts(ask(index, "tide mast rope"))[:2] == ["s.0.1", "s.2.1"]
+
+
+def test_in_a_sentence_a_hyphen_joins_words_and_no_name() -> None:
+    def boosts(query: str) -> set[float]:
+        index = texts("a high-speed ferry", "calm water")
+        parsed = Query.parse(query, 1, Options())
+        return {group.boost for group in expand(parsed, index._segment, 2, None).groups if group.span == 2}
+
+    assert boosts("high-speed") == boosts("high-speed ferry") == {weights.JOINED}
+    assert boosts("who saw high-speed ferries cross narrow harbour mouths") == {weights.HYPHENED}
+    assert boosts("who saw high_speed ferries cross narrow harbour mouths") == {weights.JOINED}
+    assert boosts("who saw High-Speed ferries cross narrow harbour mouths") == {weights.JOINED}
