@@ -41,6 +41,7 @@ FIELD_NAMES = {
 }
 
 
+@lru_cache(maxsize=1024)
 def is_recall_tool(name: str | None) -> bool:
     """Whether a tool is one of the recall tools, also under a namespace: mcp__x__recall is, myrecall is not."""
     return name is not None and _RECALL_TOOL.search(name) is not None
@@ -48,6 +49,9 @@ def is_recall_tool(name: str | None) -> bool:
 
 def string_values(value: Any) -> Iterator[str]:
     """Every non-empty string inside a JSON value, in order, however deep it is nested."""
+    if type(value) is dict and all(type(each) is str for each in value.values()):  # what most tools are given
+        yield from filter(None, value.values())
+        return
     waiting = [value]
     while waiting:
         value = waiting.pop()
@@ -75,9 +79,12 @@ def fields(part: Part) -> list[tuple[Field, str]]:
             value = given.get(key)
             if isinstance(value, str) and value.strip():
                 found.append((label, value))
-        given = {
-            key: value for key, value in given.items() if key not in ("command", "cwd") or not isinstance(value, str)
-        }
+        if "command" in given or "cwd" in given:
+            given = {
+                key: value
+                for key, value in given.items()
+                if key not in ("command", "cwd") or not isinstance(value, str)
+            }
     found.extend((Field.INPUT, value) for value in string_values(given))
     if part.title:
         found.append((Field.TOOL_TITLE, part.title))

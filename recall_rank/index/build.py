@@ -21,6 +21,7 @@ LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
 TOOL_TAG, AUTHOR_TAG, DIRECTORY_TAG = b"\x01", b"\x02", b"\x03"  # first byte of the terms of a field
 _ASCII = bytes(range(128))
+_ERROR = int(Flag.ERROR)  # operators of flags are slow
 _MARKS = {label: bytes([label]) for label in Field}
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 _BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}
@@ -139,9 +140,10 @@ class _Building:
                 asked = len(self.message_ids)
             self.message_asked.append(asked if asked >= 0 else len(self.message_ids))
             self._message(number, message.id, role, time, message.author)
+            shared = int(message.flags) | int(session.flags)
             author = [(AUTHOR_TAG, encode(message.author))] if message.author else []
             for part in message.parts:
-                flags = int(part.flags) | int(message.flags) | int(session.flags)
+                flags = int(part.flags) | shared
                 extra = [*author, (TOOL_TAG, encode(part.tool))] if part.tool else author
                 kind = kind_of(session.flags, message, part, talk)
                 self._part(part.id, part.type, part.tool, flags, kind, fields(part), extra)
@@ -205,7 +207,7 @@ class _Building:
         for value, _ in encoded:
             self.field_start.append(place)
             place += len(value)
-        if not blob.isascii():
+        if not all(value.isascii() for _, value in content):
             self._keep_folded(number, encoded)
         start = 0
         # a session without a title is still found by its directory

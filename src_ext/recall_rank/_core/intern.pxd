@@ -1,5 +1,15 @@
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define rr_prefetch(p) __builtin_prefetch(p)
+    #else
+    #define rr_prefetch(p) ((void)(p))
+    #endif
+    """
+    void rr_prefetch(const void* address) noexcept nogil
+
 cdef struct Slot:
     uint64_t head     # first 8 bytes of the form
     uint32_t hash
@@ -19,5 +29,9 @@ cdef struct Interner:
 
 cdef int interner_init(Interner* table) noexcept nogil
 cdef void interner_free(Interner* table) noexcept nogil
-cdef void interner_prefetch(Interner* table, uint64_t hash) noexcept nogil
 cdef int64_t intern(Interner* table, const unsigned char* form, int size, int length, uint64_t hash) noexcept nogil
+
+
+cdef inline void interner_prefetch(const Interner* table, uint64_t hash) noexcept nogil:
+    """Ask for the slot where a form will be looked for: inline, since every word passes here."""
+    rr_prefetch(table.slots + (hash & table.mask))

@@ -6,16 +6,6 @@ from libc.string cimport memcmp, memcpy, memset
 
 from recall_rank._core.buffer cimport form_hash
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define rr_prefetch(p) __builtin_prefetch(p)
-    #else
-    #define rr_prefetch(p) ((void)(p))
-    #endif
-    """
-    void rr_prefetch(const void* address) noexcept nogil
-
 cdef enum:
     FIRST_SLOTS = 65536
     FIRST_TERMS = 32768
@@ -88,10 +78,6 @@ cdef int grow_slots(Interner* table) noexcept nogil:
     table.slots = slots
     table.mask = mask
     return 0
-
-
-cdef void interner_prefetch(Interner* table, uint64_t hash) noexcept nogil:
-    rr_prefetch(table.slots + (hash & table.mask))
 
 
 cdef int64_t intern(Interner* table, const unsigned char* form, int size, int length, uint64_t hash) noexcept nogil:
