@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -122,6 +123,53 @@ def test_every_store_is_found_as_by_the_loader_itself(tmp_path: Path, elsewhere:
             if wanted:
                 found.add(loader.name)
     assert found >= set(MODULES) - {"opencode-export", "history"} - ({"memo-agent"} if elsewhere else set())
+
+
+LIBRARY = "Library/Application Support"
+ALONE = [  # where a store may lie, the variable that says so, and which one it is
+    (".claude", "", ".claude"),
+    (".config/claude", "", ".claude"),
+    (".codex", "", ".codex"),
+    (".gemini", "", ".gemini"),
+    (".copilot", "", ".copilot"),
+    (".hermes", "", ".hermes"),
+    ("local/hermes", "LOCALAPPDATA", ".hermes"),
+    (".tallow", "", ".tallow"),
+    (".pi", "", ".pi"),
+    (".praisonai", "", ".praisonai"),
+    (".praison", "", ".praisonai"),
+    (".memo-agent", "", ".memo-agent"),
+    (".cursor", "", ".cursor"),
+    (".config/cursor", "", ".cursor"),
+    (".config/Cursor", "", ".config/Cursor"),
+    (f"{LIBRARY}/Cursor", "", ".config/Cursor"),
+    ("AppData/Roaming/Cursor", "", ".config/Cursor"),
+    ("roaming/Cursor", "APPDATA", ".config/Cursor"),
+    (".local/share/opencode", "", ".local/share/opencode"),
+    (f"{LIBRARY}/opencode", "", ".local/share/opencode"),
+    ("roaming/opencode", "APPDATA", ".local/share/opencode"),
+    ("local/opencode", "LOCALAPPDATA", ".local/share/opencode"),
+    ("data/opencode", "XDG_DATA_HOME", ".local/share/opencode"),
+    (".local/share/goose", "", ".local/share/goose"),
+    (f"{LIBRARY}/goose", "", ".local/share/goose"),
+    (f"{LIBRARY}/Block/goose", "", ".local/share/goose"),
+    (f"{LIBRARY}/Block.goose", "", ".local/share/goose"),
+    ("roaming/Block/goose/data", "APPDATA", ".local/share/goose"),
+]
+
+
+def test_a_store_alone_is_found_wherever_it_may_lie(tmp_path: Path) -> None:
+    home = furnish(tmp_path / "furnished")
+    for number, (place, variable, which) in enumerate(ALONE):
+        alone = tmp_path / str(number)
+        shutil.copytree(home / which, alone / place)
+        environ = {variable: str(alone / place.split("/")[0])} if variable else {}
+        found = 0
+        for loader in ours.LOADERS:
+            wanted = [source.location for source in itself(loader.name).stores(environ, alone)]
+            assert [source.location for source in loader.stores(environ, alone)] == wanted, (loader.name, place)
+            found += len(wanted)
+        assert found, place
 
 
 def test_what_nobody_has_is_not_imported(tmp_path: Path) -> None:
