@@ -535,6 +535,12 @@ def count_marks(marks: Sequence[int], also: Sequence[int] | None = None) -> int:
     return sum(1 for k in range(len(marks)) if marks[k] and (also is None or also[k]))
 
 
+def unmark(marks: bytearray, roles: Sequence[int], role: int, first_part: Sequence[int]) -> None:
+    for message, other in enumerate(roles):
+        if other == role:
+            marks[first_part[message]] = 0
+
+
 def marked(marks: bytes) -> list[int]:
     return [at for at, mark in enumerate(marks) if mark]
 

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from recall_rank._core.eligible import unmark
 from recall_rank._core.evidence import Evidence
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
@@ -131,11 +132,7 @@ class Segment:
     def content_parts(self) -> bytearray:
         """A mark for every part that is not a session's title, u8[parts]."""
         marks = bytearray(b"\1") * self.parts
-        roles = bytes(self.message_role)
-        at = roles.find(TITLE_ROLE)
-        while at >= 0:
-            marks[self.message_first_part[at]] = 0
-            at = roles.find(TITLE_ROLE, at + 1)
+        unmark(marks, self.message_role, TITLE_ROLE, self.message_first_part)
         return marks
 
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> bytes | bytearray | memoryview:

@@ -11,7 +11,7 @@ import reference
 from hypothesis import given
 from kernels.inputs import ascending, marks, seeds
 
-from recall_rank._core.eligible import count_marks, keep_marks, mark, marked, spread
+from recall_rank._core.eligible import count_marks, keep_marks, mark, marked, spread, unmark
 
 USER, ASSISTANT, TITLE = 0, 1, reference.TITLE_ROLE
 
@@ -165,3 +165,22 @@ def test_marks_must_be_of_one_length() -> None:
         keep_marks(bytearray(2), b"\1", wanted=True)
     with pytest.raises(ValueError, match="one byte"):
         spread(b"\1", array("I", [0, 0]), bytearray(1))
+
+
+@given(seeds)
+def test_first_parts_of_a_role_lose_their_marks(chance: Random) -> None:
+    messages = chance.randint(0, 9)
+    roles = bytes(chance.randrange(3) for _ in range(messages))
+    parts = messages + chance.randint(1, 4)
+    first_part = array("I", sorted(chance.randrange(parts) for _ in range(messages + 1)))
+    left, slow = bytearray(b"\1") * parts, bytearray(b"\1") * parts
+    unmark(left, roles, 1, first_part)
+    reference.unmark(slow, roles, 1, first_part)
+    assert left == slow
+
+
+def test_parts_that_are_not_there_have_no_marks() -> None:
+    with pytest.raises(IndexError, match="behind the last part"):
+        unmark(bytearray(1), b"\1", 1, array("I", [1, 1]))
+    with pytest.raises(ValueError, match="one number more"):
+        unmark(bytearray(1), b"\1", 1, array("I", [0]))

@@ -89,6 +89,24 @@ def count_marks(const unsigned char[::1] marks not None, const unsigned char[::1
     return found
 
 
+def unmark(unsigned char[::1] marks not None, const uint8_t[::1] roles not None, uint8_t role,
+           const uint32_t[::1] first_part not None):
+    """Clear the mark u8[parts] of the first part of every message that has the role; first_part u32[messages + 1]."""
+    cdef Py_ssize_t k, count = marks.shape[0]
+    cdef bint good = True
+    if first_part.shape[0] != roles.shape[0] + 1:
+        raise ValueError("first_part must have one number more than there are roles")
+    with nogil:
+        for k in range(roles.shape[0]):
+            if roles[k] == role:
+                if first_part[k] < count:
+                    marks[first_part[k]] = 0
+                else:
+                    good = False
+    if not good:
+        raise IndexError("a message begins behind the last part")
+
+
 def marked(const unsigned char[::1] marks not None):
     """The places whose byte is not 0, ascending."""
     cdef Py_ssize_t k = 0, size = marks.shape[0]
