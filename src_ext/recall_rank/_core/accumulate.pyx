@@ -76,6 +76,7 @@ cdef extern from *:
 cdef enum:
     PACE = 16384  # postings between two looks at the clock
     SPARE = 8     # documents that are written at once
+    AFTERWARDS = 15  # ns that a document with evidence costs behind the last block: fused, and the best of it found
 
 rr_fill_lanes()
 
@@ -253,6 +254,7 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
     cdef const uint8_t* mask
     cdef Touched first, second
     cdef bint halves = False
+    cdef int64_t ends
     cdef float* scores = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
     for group in range(groups.count):
         halves = halves or groups.joint[group]
@@ -261,7 +263,8 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
         done = -1
     else:
         for block in range(postings.block_count):
-            if deadline and rr_now() >= deadline:
+            ends = deadline - held.count * AFTERWARDS if deadline else 0
+            if deadline and rr_now() >= ends:
                 break
             base = block * BLOCK
             if base >= documents:
@@ -269,7 +272,7 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
                 continue
             mask = eligible + base if eligible != NULL else NULL
             if not accumulate_block(postings, block, groups, worths + base, mask, documents - base, scores, &first,
-                                    &second, deadline):
+                                    &second, ends):
                 break
             take(scores, base, held, True)
             done = block + 1
