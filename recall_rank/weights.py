@@ -75,7 +75,7 @@ TITLE_TALK = 0.0  # a talk's title is who talks: every message would get it
 
 # --- rerank: additions to the normalised evidence of a survivor --------------------------------------
 
-SURVIVORS = 40  # parts whose passages are read again
+SURVIVORS = 30  # parts whose passages are read again: with twice as many no figure of any set is another
 LOOKED_AT = 60  # further ones that are read again where they hold the query as it was written
 WINDOW_WORDS = 24  # width of the densest window
 WINDOW = 0.1  # words close together are about one thing: level in labelled data, and what the snippet then shows
@@ -86,7 +86,7 @@ QUOTED = 0.5  # words the caller put in quotes stand together; without the quote
 WHOLE_FROM = 0.3  # share of the query in one run from which the text is asked for all of it, as it was written
 NEAR = 0.4  # neighbours in the query, in order and within six words, by one over their distance
 SCORER = 0.15  # rapidfuzz on the densest window: order and misspellings that no term shows
-SCORED = 32  # best survivors that rapidfuzz compares with the query
+SCORED = 30  # best survivors that rapidfuzz compares with the query
 FIELD_TEXT = 0.65  # the densest window; these four are the weights of the first recall tool
 FIELD_DIRECTORY = 0.20  # where it was
 FIELD_TITLE = 0.10  # under what name
