@@ -343,7 +343,7 @@ def test_scores_leave_room_at_the_top() -> None:
 
 def test_a_score_does_not_depend_on_the_best_hit() -> None:
     """W6: scores were shares of the best one's."""
-    said = [f"note {n}: the gangway" for n in range(30)]
+    said = [f"note {n}: the gangway" for n in range(20)]
     others = [session(f"o{n}", f"unrelated words {n}") for n in range(90)]  # one hit more is no commoner word
     plain = Index.build([session("s", *said), session("t", "unrelated words here"), *others])
     better = Index.build([session("s", *said), session("t", "gangway gangway gangway"), *others])
