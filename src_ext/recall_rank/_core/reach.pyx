@@ -39,7 +39,7 @@ cdef float most_of(const Run* run, Layout layout, const Around* around, const Sh
     return most * SLACK
 
 
-cdef void sink_bound(Bound* bounds, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
+cdef void sink(Bound* bounds, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
     """Restore the heap below `at`; its root is the highest bound."""
     cdef Bound moved = bounds[at]
     cdef Py_ssize_t child
@@ -56,21 +56,10 @@ cdef void sink_bound(Bound* bounds, Py_ssize_t at, Py_ssize_t count) noexcept no
     bounds[at] = moved
 
 
-cdef void sink_score(float* scores, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
-    """Likewise; the root is the lowest score."""
-    cdef float moved = scores[at]
-    cdef Py_ssize_t child
-    while True:
-        child = 2 * at + 1
-        if child >= count:
-            break
-        if child + 1 < count and scores[child + 1] < scores[child]:
-            child += 1
-        if not scores[child] < moved:
-            break
-        scores[at] = scores[child]
-        at = child
-    scores[at] = moved
+cdef void heap_of(Bound* bounds, Py_ssize_t count) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(count // 2 - 1, -1, -1):
+        sink(bounds, k, count)
 
 
 cdef bint room_for_hits(Found* found, Py_ssize_t more) noexcept nogil:
@@ -87,34 +76,28 @@ cdef bint room_for_hits(Found* found, Py_ssize_t more) noexcept nogil:
     return True
 
 
-cdef Py_ssize_t note(Found* found, Py_ssize_t first, Py_ssize_t more, float* least, Py_ssize_t known,
+cdef Py_ssize_t note(Found* found, Py_ssize_t first, Py_ssize_t more, Bound* least, Py_ssize_t known,
                      Py_ssize_t count) noexcept nogil:
-    """Keep of the `more` hits behind the first those that may be among the `count` best; least f32[count] is the heap
-    of the best scores so far, `known` of them. How many these are now."""
+    """Keep of the `more` hits behind the first those that may be among the `count` best; least[count] is the heap of
+    the best scores so far, `known` of them, below zero so that the worst is its root. How many these are now."""
     cdef Py_ssize_t k, kept = first
     cdef float score
     for k in range(first, first + more):
         score = found.hits[k].score
-        if known == count and score < least[0]:
+        if known == count and -score > least[0].most:
             continue  # of equals, any may be the newest
         found.hits[kept] = found.hits[k]
         kept += 1
         if known < count:
-            least[known] = score
+            least[known].most = -score
             known += 1
             if known == count:
                 heap_of(least, count)
-        elif score > least[0]:
-            least[0] = score
-            sink_score(least, 0, count)
+        elif -score < least[0].most:
+            least[0].most = -score
+            sink(least, 0, count)
     found.count = kept
     return known
-
-
-cdef void heap_of(float* least, Py_ssize_t count) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(count // 2 - 1, -1, -1):
-        sink_score(least, k, count)
 
 
 cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout layout, const Around* around,
@@ -124,7 +107,7 @@ cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout 
     The sessions that could score most come first. They end where none is left that could reach the worst of the best.
     """
     cdef Bound* bounds = <Bound*>PyMem_RawMalloc((run_count + 1) * sizeof(Bound))
-    cdef float* least = <float*>PyMem_RawMalloc(count * sizeof(float))
+    cdef Bound* least = <Bound*>PyMem_RawMalloc(count * sizeof(Bound))
     cdef Py_ssize_t k, more, left = run_count, known = 0
     cdef const Run* run
     cdef bint good = bounds != NULL and least != NULL
@@ -133,9 +116,8 @@ cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout 
         for k in range(run_count):
             bounds[k].run = k
             bounds[k].most = most_of(runs + k, layout, around, shares)
-        for k in range(run_count // 2 - 1, -1, -1):
-            sink_bound(bounds, k, run_count)
-    while good and left and not (known == count and bounds[0].most < least[0]):
+        heap_of(bounds, run_count)
+    while good and left and not (known == count and bounds[0].most < -least[0].most):
         run = runs + bounds[0].run
         more = run.last - run.first
         good = room_for_hits(found, more)
@@ -145,7 +127,7 @@ cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout 
             left -= 1
             bounds[0] = bounds[left]
             if left:
-                sink_bound(bounds, 0, left)
+                sink(bounds, 0, left)
     PyMem_RawFree(bounds)
     PyMem_RawFree(least)
     return good
