@@ -1,14 +1,14 @@
 """The evidence of a query over a whole segment, and the hits it makes: accumulated, fused, told best first."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport logf
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from recall_rank._core.accumulate cimport (BLOCK, Groups, Held, accumulate_blocks, release_documents,
                                            room_for_documents)
 from recall_rank._core.fuse cimport Around, Run, Shares, add_around, fold, keep_only
-from recall_rank._core.hits cimport Hit, SessionHits, add_hit, best_first
+from recall_rank._core.hits cimport Hit, SessionHits, add_hit, best_first, has_room
 from recall_rank._core.layout cimport CLASSES, LONGEST, Layout, Worth
 from recall_rank._core.postings cimport Postings
 from recall_rank._core.reach cimport Found, can_bound, reach
@@ -188,7 +188,7 @@ cdef class Evidence:
         cdef Py_ssize_t k
         if self.scored:
             return 0
-        if not self.has_room(self.held.count):
+        if not has_room(&self.hits, &self.room, self.held.count + 1):
             raise MemoryError
         with nogil:
             for k in range(self.run_count):
@@ -196,20 +196,6 @@ cdef class Evidence:
                            self.hits + self.runs[k].first)
         self.scored = True
         return 0
-
-    cdef bint has_room(self, Py_ssize_t count) noexcept nogil:
-        """Whether one Hit more fits behind `count` of them."""
-        cdef Py_ssize_t wanted
-        cdef void* grown
-        if count < self.room:
-            return True
-        wanted = count * 2 + 1024
-        grown = PyMem_RawRealloc(self.hits, wanted * sizeof(Hit))
-        if grown == NULL:
-            return False
-        self.hits = <Hit*>grown
-        self.room = wanted
-        return True
 
     def extend(self, Evidence other not None, float share):
         """Let the hits of `other` that are no hits yet follow as a tier of their own, with `share` of their scores."""
@@ -225,7 +211,7 @@ cdef class Evidence:
         for k in range(other.hit_count):
             if known[other.hits[k].part]:
                 continue
-            if not self.has_room(self.hit_count):
+            if not has_room(&self.hits, &self.room, self.hit_count + 1):
                 raise MemoryError
             hit = self.hits + self.hit_count
             hit[0] = other.hits[k]
@@ -253,7 +239,7 @@ cdef class Evidence:
                 continue
             if first_docs[part] >= self.layout.docs:
                 raise ValueError(f"part {part} has no document")
-            if not self.has_room(self.hit_count):
+            if not has_room(&self.hits, &self.room, self.hit_count + 1):
                 raise MemoryError
             hit = self.hits + self.hit_count
             hit.part = part

@@ -1,8 +1,23 @@
 """The order of the parts that evidence speaks for, and the best of them without sorting all."""
 
+from cpython.mem cimport PyMem_RawRealloc
 from libc.stdint cimport int64_t
 
 from recall_rank._core.layout cimport TITLE
+
+
+cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nogil:
+    """Whether `wanted` Hits fit, now that there is as much room as that takes; False when memory ran out."""
+    cdef Py_ssize_t more = 2 * wanted + 256
+    cdef void* grown
+    if wanted <= room[0]:
+        return True
+    grown = PyMem_RawRealloc(hits[0], more * sizeof(Hit))
+    if grown == NULL:
+        return False
+    hits[0] = <Hit*>grown
+    room[0] = more
+    return True
 
 
 cdef bint above(const Hit* a, const Hit* b, Layout layout) noexcept nogil:

@@ -1,10 +1,10 @@
 """The best hits without scoring them all: of sessions that cannot reach them, none is looked at."""
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 
 from recall_rank._core.accumulate cimport Held
 from recall_rank._core.fuse cimport Around, Run, Shares, add_around
-from recall_rank._core.hits cimport Hit
+from recall_rank._core.hits cimport has_room
 from recall_rank._core.layout cimport Layout
 
 cdef float SLACK = 1.0001  # sums of the same numbers in another order differ by less
@@ -62,20 +62,6 @@ cdef void heap_of(Bound* bounds, Py_ssize_t count) noexcept nogil:
         sink(bounds, k, count)
 
 
-cdef bint room_for_hits(Found* found, Py_ssize_t more) noexcept nogil:
-    """Room for `more` hits behind those that are there."""
-    cdef Py_ssize_t wanted = 2 * found.room + more + 256
-    cdef void* grown
-    if found.count + more <= found.room:
-        return True
-    grown = PyMem_RawRealloc(found.hits, wanted * sizeof(Hit))
-    if grown == NULL:
-        return False
-    found.hits = <Hit*>grown
-    found.room = wanted
-    return True
-
-
 cdef Py_ssize_t note(Found* found, Py_ssize_t first, Py_ssize_t more, Bound* least, Py_ssize_t known,
                      Py_ssize_t count) noexcept nogil:
     """Keep of the `more` hits behind the first those that may be among the `count` best; least[count] is the heap of
@@ -120,7 +106,7 @@ cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout 
     while good and left and not (known == count and bounds[0].most < -least[0].most):
         run = runs + bounds[0].run
         more = run.last - run.first
-        good = room_for_hits(found, more)
+        good = has_room(&found.hits, &found.room, found.count + more)
         if good:
             add_around(held, run, layout, around, shares, found.hits + found.count)
             known = note(found, found.count, more, least, known, count)

@@ -1,6 +1,6 @@
 """Which forms stand for a query's words, and where a passage holds them."""
 
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
@@ -8,6 +8,7 @@ from recall_rank._core.buffer cimport (MAX_TERM, Token, TokenBuffer, buffer_clea
                                        form_hash)
 from recall_rank._core.clock cimport rr_now
 from recall_rank._core.features cimport FEATURES, SLOTS, Asked, Event, measure_events
+from recall_rank._core.kept cimport Kept, Passage, kept_add, kept_clear, kept_find, kept_free
 from recall_rank._core.stretch cimport Place, heaviest_run
 from recall_rank._core.tokens cimport tokenise
 
@@ -34,13 +35,6 @@ cdef struct Prefix:
     unsigned char[MAX_TERM] bytes
 
 
-cdef struct Passage:
-    const unsigned char* first
-    const unsigned char* last
-    Py_ssize_t events             # its first one among those that are kept
-    Py_ssize_t count
-
-
 cdef class Matcher:
     """The forms in which a query's words may appear, and the measures of a passage.
 
@@ -57,9 +51,7 @@ cdef class Matcher:
     cdef Asked asked
     cdef int cues                 # of the passage being read
     cdef list texts               # keeps what was read where it stands
-    cdef Passage* read
-    cdef Event* kept
-    cdef Py_ssize_t read_count, read_room, kept_count, kept_room
+    cdef Kept kept
 
     def __cinit__(self, weights, counted):
         cdef int k
@@ -84,43 +76,12 @@ cdef class Matcher:
         PyMem_RawFree(self.forms)
         PyMem_RawFree(self.table)
         PyMem_RawFree(self.prefixes)
-        PyMem_RawFree(self.read)
-        PyMem_RawFree(self.kept)
-
-    cdef bint keep(self, const unsigned char* first, const unsigned char* last, const Event* events,
-                   Py_ssize_t count) noexcept nogil:
-        """Keep the matches of a passage; False when there is no memory."""
-        cdef void* grown
-        if self.read_count == self.read_room:
-            grown = PyMem_RawRealloc(self.read, (2 * self.read_room + 64) * sizeof(Passage))
-            if grown == NULL:
-                return False
-            self.read = <Passage*>grown
-            self.read_room = 2 * self.read_room + 64
-        if self.kept_count + count > self.kept_room:
-            grown = PyMem_RawRealloc(self.kept, (2 * self.kept_room + count + 256) * sizeof(Event))
-            if grown == NULL:
-                return False
-            self.kept = <Event*>grown
-            self.kept_room = 2 * self.kept_room + count + 256
-        self.read[self.read_count] = Passage(first, last, self.kept_count, count)
-        self.read_count += 1
-        memcpy(self.kept + self.kept_count, events, count * sizeof(Event))
-        self.kept_count += count
-        return True
+        kept_free(&self.kept)
 
     cdef void forget(self):
         """What was read may hold more than was looked for."""
         self.texts.clear()
-        self.read_count = self.kept_count = 0
-
-    cdef const Passage* known(self, const unsigned char* first, const unsigned char* last) noexcept nogil:
-        """The passage if measure() has read it, else NULL."""
-        cdef Py_ssize_t k
-        for k in range(self.read_count):
-            if self.read[k].first == first and self.read[k].last == last:
-                return self.read + k
-        return NULL
+        kept_clear(&self.kept)
 
     cdef uint16_t* place(self, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
         """The table slot of a form, or the empty one where it would go."""
@@ -271,7 +232,7 @@ cdef class Matcher:
                     break
                 self.cues = 0
                 found = self.events_of(&buffer, events)
-                failed = found > 0 and not self.keep(data + starts[k], data + ends[k], events, found)
+                failed = found > 0 and not kept_add(&self.kept, data + starts[k], data + ends[k], events, found)
                 if failed:
                     break
                 measure_events(events, found, &self.asked, buffer.words, self.cues, width, &out[k, 0])
@@ -336,9 +297,9 @@ cdef class Matcher:
         buffer_init(&buffer)
         try:
             with nogil:
-                passage = self.known(&text[0] + start, &text[0] + end)
+                passage = kept_find(&self.kept, &text[0] + start, &text[0] + end)
                 if passage != NULL:
-                    events = self.kept + passage.events
+                    events = self.kept.events + passage.events
                     found = passage.count
                 else:
                     tokenise(&text[0] + start, end - start, &buffer)
