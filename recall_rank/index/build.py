@@ -21,7 +21,6 @@ LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
 TOOL_TAG, AUTHOR_TAG, DIRECTORY_TAG = b"\x01", b"\x02", b"\x03"  # first byte of the terms of a field
 _ASCII = bytes(range(128))
-_ERROR = int(Flag.ERROR)  # operators of flags are slow
 _MARKS = {label: bytes([label]) for label in Field}
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 _BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}

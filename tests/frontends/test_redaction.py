@@ -18,12 +18,13 @@ from bench.synthetic_secrets import FAMILIES, FORMS, Planted, make, planted, sur
 from recall_rank import Index
 from recall_rank._core.signs import Signs
 from recall_rank.edits import edited
-from recall_rank.frontends import redaction, redaction_forms
+from recall_rank.frontends import redaction, redaction_answers, redaction_forms
 from recall_rank.frontends.cli import cli
 from recall_rank.frontends.host_options import host_options
-from recall_rank.frontends.redaction import Secret, redacted, secrets
+from recall_rank.frontends.redaction import Secret, label, redacted, secrets
 from recall_rank.frontends.redaction_answers import hidden, without_secrets
-from recall_rank.frontends.redaction_names import named
+from recall_rank.frontends.redaction_names import family_of, named
+from recall_rank.frontends.redaction_rules import NAMED
 from recall_rank.frontends.tools import RecallTools
 from recall_rank.model import Message, Part, Reading, Session, Unit
 from recall_rank.recall import Recall
@@ -171,6 +172,32 @@ def test_a_first_look_that_keeps_a_key_from_the_rules_is_noticed(monkeypatch: py
     assert uncovered(text, 0, len(text)) == []
     monkeypatch.setattr(redaction, "_SIGNS", Signs(["xai-"]))
     assert uncovered(text, 0, len(text)) == [(4, 44, "github")]
+
+
+WORDS = [word for line in NAMED.strip().splitlines() for word in line.split("|")[1].split()]
+WORDS += ["key", "Token", "SECRET", "creds", "credential", "authorization", "passwd", "password", "pwd", "passphrase"]
+WORDS += ["api_key", "\u212aey", "to\u212aen", "pa\u017fsword", "cache", "harbour"]
+
+
+def otherwise_replaced(chance: random.Random) -> int:
+    """How many of many values under many names are shown otherwise than the rules of names say."""
+    wrong = 0
+    for _ in range(4_000):
+        name = chance.choice(["", "_", "-", "."]).join(chance.choices(WORDS, k=chance.randint(1, 3)))
+        letters = chance.choice(["0123456789abcdef", "ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789"])
+        value = "".join(chance.choices(letters, k=chance.choice([9, 16, 17, 24, 32, 40, 46])))
+        family = family_of(name, value)
+        wrong += redaction_answers._replaced(name, value) != (label(family) if family else redacted(value))
+    return wrong
+
+
+def test_under_no_name_a_value_is_kept_from_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert otherwise_replaced(random.Random(3)) == 0
+    for word in redaction_answers._TELLING[:5]:
+        without = tuple(other for other in redaction_answers._TELLING if other != word)
+        monkeypatch.setattr(redaction_answers, "_TELLING", without)
+        assert otherwise_replaced(random.Random(3)) > 0, word
+        monkeypatch.undo()
 
 
 def test_answers_keep_their_ids_and_numbers() -> None:
