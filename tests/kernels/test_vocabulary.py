@@ -154,6 +154,41 @@ def test_within_finds_more_than_are_picked_at_once(wide: bool) -> None:
         assert native.within(form, bound, wide=wide) == slow.within(form, bound)
 
 
+@given(seeds)
+def test_within_in_a_crowd_of_likes(chance: Random) -> None:
+    """Eight and more of one length, some of them not of ASCII letters, some longer than are taken eight at a time."""
+    size = chance.choice([1, 2, 5, 31, 32, 33, 60])
+    letters = ["a", "b", chance.choice("1ü字")]
+    base = "".join(chance.choices(letters[:2], k=size))
+    known = {edited(chance, base, letters) for _ in range(60)} - {""}
+    native, slow = vocabularies(sorted({cut(form) for form in known}))
+    for text in (base, edited(chance, base, letters)):
+        form = cut(text)
+        for bound in (1, 2, 3):
+            assert native.within(form, bound, wide=True) == native.within(form, bound, wide=False)
+            assert native.within(form, bound) == slow.within(form, bound)
+
+
+def cut(form: str) -> bytes:
+    """As much of `form` as a term may have."""
+    return form.encode()[:64].decode(errors="ignore").encode()
+
+
+def edited(chance: Random, form: str, letters: list[str]) -> str:
+    """`form` after up to four inserts, deletions, replacements and swaps."""
+    for _ in range(chance.randint(0, 4)):
+        at = chance.randint(0, len(form))
+        form = chance.choice(
+            [
+                form[:at] + chance.choice(letters) + form[at:],
+                form[:at] + form[at + 1 :],
+                form[:at] + chance.choice(letters) + form[at + 1 :],
+                form[:at] + form[at + 1 : at + 2] + form[at : at + 1] + form[at + 2 :],
+            ]
+        )
+    return form
+
+
 @given(seeds, st.binary(max_size=70))
 def test_no_bytes_are_found_that_are_no_term(chance: Random, form: bytes) -> None:
     native, slow = vocabularies(some_terms(chance))

@@ -1,5 +1,16 @@
 from libc.stdint cimport uint32_t
 
+from recall_rank._core.buffer cimport MAX_TERM
+
+cdef struct Wanted:            # a word whose neighbours are looked for
+    uint32_t points[MAX_TERM]
+    int size                   # code points
+    uint32_t signature
+    uint32_t places[256]       # a bit for each place of an ASCII letter; of no use unless `wide`
+    int bound
+    bint wide                  # eight terms at a time
+    unsigned char mark         # its first byte
+
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil
 cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points) noexcept nogil
 
@@ -18,6 +29,9 @@ cdef class Vocabulary:
     cdef const uint32_t* starts
     cdef const uint32_t* signatures
     cdef Py_ssize_t size
+    cdef Py_ssize_t near_end       # what stands in the arena before it is read eight at a time
+    cdef Py_ssize_t near(self, const Wanted* word, uint32_t* picked, Py_ssize_t count) noexcept nogil
+    cdef bint same_field(self, const Wanted* word, uint32_t start) noexcept nogil
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
                            bint after) noexcept nogil

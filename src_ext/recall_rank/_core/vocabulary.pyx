@@ -2,91 +2,23 @@
 
 Terms are sorted by their number of code points, then by bytes, so a length is one range, a prefix is one
 range in each length, and a term's number is its place. A 32-bit letter signature a term makes the edit
-search a lossless popcount filter: one edit flips at most two bits.
+search a lossless filter: one edit takes at most one bit away and adds at most one.
 """
 
 from libc.stdint cimport uint32_t
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memset
 
 from recall_rank._core.buffer cimport MAX_TERM
 from recall_rank._core.edit cimport osa_within
+from recall_rank._core.eight cimport rr_can_take_eight, rr_edits_of_eight
+from recall_rank._core.letters cimport rr_sieve
 from recall_rank._core.utf8 cimport decode
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define rr_popcount32(x) __builtin_popcount(x)
-    #else
-    static inline int rr_popcount32(unsigned x) {
-        x = x - ((x >> 1) & 0x55555555u);
-        x = (x & 0x33333333u) + ((x >> 2) & 0x33333333u);
-        return (int)((((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u) >> 24);
-    }
-    #endif
-    #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
-    #define RR_POPCNT __attribute__((target("popcnt")))
-    static int rr_has_popcnt(void) { return __builtin_cpu_supports("popcnt"); }
-    #else
-    #define RR_POPCNT
-    static int rr_has_popcnt(void) { return 1; }
-    #endif
-    /* Numbers of the terms in [first, last) whose signature differs in at most `bits` bits; at most `room`. */
-    #define RR_FILTER_BODY \
-        Py_ssize_t found = 0; \
-        for (; first < last && found < room; first++) \
-            if (rr_popcount32(signatures[first] ^ wanted) <= bits) out[found++] = (uint32_t)first; \
-        *next = first; \
-        return found;
-    RR_POPCNT static Py_ssize_t rr_filter_fast(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last,
-            uint32_t wanted, int bits, uint32_t* out, Py_ssize_t room, Py_ssize_t* next) { RR_FILTER_BODY }
-    static Py_ssize_t rr_filter_plain(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last,
-            uint32_t wanted, int bits, uint32_t* out, Py_ssize_t room, Py_ssize_t* next) { RR_FILTER_BODY }
-    #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
-    #include <immintrin.h>
-
-    /* Eight at a time: bits are counted by looking up each half of a byte. */
-    __attribute__((target("avx2")))
-    static Py_ssize_t rr_filter_wide(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last,
-            uint32_t wanted, int bits, uint32_t* out, Py_ssize_t room, Py_ssize_t* next) {
-        const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
-                                                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-        const __m256i low = _mm256_set1_epi8(15), one = _mm256_set1_epi8(1), ones = _mm256_set1_epi16(1);
-        const __m256i same = _mm256_set1_epi32((int)wanted), most = _mm256_set1_epi32(bits);
-        Py_ssize_t found = 0;
-        for (; first + 8 <= last && found + 8 <= room; first += 8) {
-            __m256i other = _mm256_xor_si256(_mm256_loadu_si256((const __m256i*)(signatures + first)), same);
-            __m256i sums = _mm256_add_epi8(
-                _mm256_shuffle_epi8(counts, _mm256_and_si256(other, low)),
-                _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(other, 4), low)));
-            sums = _mm256_madd_epi16(_mm256_maddubs_epi16(sums, one), ones);
-            unsigned near = 255u & ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(sums, most)));
-            while (near) {
-                out[found++] = (uint32_t)(first + __builtin_ctz(near));
-                near &= near - 1;
-            }
-        }
-        *next = first;
-        if (first + 8 <= last) return found;  /* no room for eight more */
-        return found + rr_filter_plain(signatures, first, last, wanted, bits, out + found, room - found, next);
-    }
-    static int rr_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
-    #else
-    #define rr_filter_wide rr_filter_plain
-    static int rr_has_avx2(void) { return 0; }
-    #endif
-    static Py_ssize_t rr_filter(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last, uint32_t wanted,
-            int bits, uint32_t* out, Py_ssize_t room, Py_ssize_t* next, int wide) {
-        return wide && rr_has_avx2() ? rr_filter_wide(signatures, first, last, wanted, bits, out, room, next)
-             : rr_has_popcnt() ? rr_filter_fast(signatures, first, last, wanted, bits, out, room, next)
-                               : rr_filter_plain(signatures, first, last, wanted, bits, out, room, next);
-    }
-    """
-    Py_ssize_t rr_filter(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last, uint32_t wanted, int bits,
-                         uint32_t* out, Py_ssize_t room, Py_ssize_t* next, bint wide) noexcept nogil
 
 cdef enum:
     LENGTHS = MAX_TERM + 2
     CHUNK = 512
+    LANES = 8
+    NEAR_END = 0x7FFFFFFF  # bytes of an arena that eight at a time are read from
 
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
@@ -112,6 +44,20 @@ cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points)
         at += decode(form, size, at, points + count)
         count += 1
     return count
+
+
+cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bound, bint wide) noexcept nogil:
+    """What the edit search knows of the word that is looked for."""
+    cdef int k
+    word.bound = bound
+    word.mark = form[0]
+    word.size = to_points(form, size, word.points)
+    word.signature = signature(word.points, word.size)
+    word.wide = wide and word.size <= 32 and rr_can_take_eight()
+    memset(word.places, 0, sizeof(word.places))
+    for k in range(word.size if word.wide else 0):
+        if word.points[k] < 128:
+            word.places[word.points[k]] |= <uint32_t>1 << k
 
 
 cdef class Vocabulary:
@@ -157,6 +103,7 @@ cdef class Vocabulary:
             self.signatures = &self.signatures_view[0]
         self.offsets = &self.offsets_view[0]
         self.starts = &self.starts_view[0]
+        self.near_end = min(self.arena_view.shape[0], NEAR_END)
 
     def __len__(self):
         return self.size
@@ -235,42 +182,78 @@ cdef class Vocabulary:
         Forms that begin with a control byte are terms of a field; they only match their own field. Not `wide`: without
         instructions that not every processor has; the answer is the same.
         """
-        cdef uint32_t points[MAX_TERM]
-        cdef uint32_t other[MAX_TERM]
+        cdef Wanted word
         cdef uint32_t picked[CHUNK]
-        cdef const unsigned char* data = form
-        cdef const unsigned char* term
-        cdef Py_ssize_t size = len(form), first, last, count, k, length, low, high
-        cdef int edits, query_size, other_size
-        cdef uint32_t wanted
+        cdef Py_ssize_t size = len(form), first, last, count, k
+        cdef int low, high
         if not 0 <= bound <= 3:
             raise ValueError(f"bound must be 0 to 3, not {bound}")
         found = []
         if size == 0 or size > MAX_TERM or self.size == 0:
             return found
-        query_size = to_points(data, size, points)
-        wanted = signature(points, query_size)
-        low = query_size - bound if query_size > bound else 1
-        high = query_size + bound if query_size + bound < MAX_TERM else MAX_TERM
+        want(&word, form, size, bound, wide)
+        low = word.size - bound if word.size > bound else 1
+        high = word.size + bound if word.size + bound < MAX_TERM else MAX_TERM
         first = self.starts[low]
         last = self.starts[high + 1]
         while first < last:
             with nogil:
-                count = rr_filter(self.signatures, first, last, wanted, 2 * bound, picked, CHUNK, &first, wide)
-                length = 0
-                for k in range(count):
-                    term = self.arena + self.offsets[picked[k]]
-                    if (term[0] < 0x20 or data[0] < 0x20) and term[0] != data[0]:
-                        continue
-                    other_size = to_points(term, self.offsets[picked[k] + 1] - self.offsets[picked[k]], other)
-                    edits = osa_within(points, query_size, other, other_size, bound)
-                    if 0 < edits <= bound:
-                        picked[length] = picked[k] | <uint32_t>edits << 30  # numbers stay below 2**30
-                        length += 1
-            for k in range(length):
+                count = rr_sieve(self.signatures, first, last, word.signature, bound, picked, CHUNK, &first, wide)
+                count = self.near(&word, picked, count)
+            for k in range(count):
                 found.append((picked[k] & 0x3FFFFFFF, picked[k] >> 30))
         found.sort(key=by_edits)
         return found
+
+    cdef Py_ssize_t near(self, const Wanted* word, uint32_t* picked, Py_ssize_t count) noexcept nogil:
+        """Keep those of the terms `picked`, which are in order, that are near the word, their edits in the upper bits.
+
+        Numbers stay below 2**30. The near ones come first; the others are lost.
+        """
+        cdef uint32_t waiting[LANES]
+        cdef uint32_t starts[LANES]
+        cdef uint32_t edits[LANES]
+        cdef uint32_t other[MAX_TERM]
+        cdef uint32_t term = 0, start = 0
+        cdef int lane, lanes = 0, length = 0, size, size_of_all = 0
+        cdef Py_ssize_t k, found = 0
+        for k in range(count + 1):
+            size = 0
+            if k < count:
+                term = picked[k]
+                start = self.offsets[term]
+                size = self.offsets[term + 1] - start
+                while self.starts[length + 1] <= term:
+                    length += 1
+            if lanes and (lanes == LANES or size != size_of_all):
+                for lane in range(lanes, LANES):
+                    starts[lane] = starts[0]
+                rr_edits_of_eight(self.arena, starts, size_of_all, word.places, word.size, edits)
+                for lane in range(lanes):
+                    if 0 < edits[lane] <= <uint32_t>word.bound and self.same_field(word, starts[lane]):
+                        picked[found] = waiting[lane] | edits[lane] << 30
+                        found += 1
+                lanes = 0
+            if k == count:
+                break
+            # eight at a time where a byte is a letter, and the last four of them can be read
+            if word.wide and size == length and start + size + 4 <= self.near_end:
+                waiting[lanes] = term
+                starts[lanes] = start
+                size_of_all = size
+                lanes += 1
+            elif self.same_field(word, start):
+                size = to_points(self.arena + start, size, other)
+                edits[0] = osa_within(word.points, word.size, other, size, word.bound)
+                if 0 < edits[0] <= <uint32_t>word.bound:
+                    picked[found] = term | edits[0] << 30
+                    found += 1
+        return found
+
+    cdef bint same_field(self, const Wanted* word, uint32_t start) noexcept nogil:
+        """Whether the term that begins at `start` is one of the text, as the word is, or of the same field."""
+        cdef unsigned char mark = self.arena[start]
+        return mark == word.mark or (mark >= 0x20 and word.mark >= 0x20)
 
     def form(self, Py_ssize_t number):
         """The UTF-8 form of a term. Raises IndexError when there is no such term."""

@@ -1,0 +1,88 @@
+# Which terms have nearly the letters of a word: a sieve over their signatures, before any of them is read.
+
+from libc.stdint cimport uint32_t
+
+cdef extern from *:
+    """
+    #include <stddef.h>
+    #include <stdint.h>
+
+    #if defined(__GNUC__) || defined(__clang__)
+    #define rr_popcount32(x) __builtin_popcount(x)
+    #else
+    static inline int rr_popcount32(unsigned x) {
+        x = x - ((x >> 1) & 0x55555555u);
+        x = (x & 0x33333333u) + ((x >> 2) & 0x33333333u);
+        return (int)((((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u) >> 24);
+    }
+    #endif
+    #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+    #define RR_POPCNT __attribute__((target("popcnt")))
+    static int rr_has_popcnt(void) { return __builtin_cpu_supports("popcnt"); }
+    #else
+    #define RR_POPCNT
+    static int rr_has_popcnt(void) { return 1; }
+    #endif
+    /* Numbers of the terms in [first, last) whose signature lacks at most `bound` bits of the wanted one, with at most
+       `bound` others: what so many edits can do. At most `room`; `next` is where to go on. */
+    #define RR_SIEVE_BODY \
+        ptrdiff_t found = 0; \
+        for (; first < last && found < room; first++) { \
+            uint32_t own = signatures[first]; \
+            if (rr_popcount32(wanted & ~own) <= bound && rr_popcount32(own & ~wanted) <= bound) \
+                out[found++] = (uint32_t)first; \
+        } \
+        *next = first; \
+        return found;
+    RR_POPCNT static ptrdiff_t rr_sieve_fast(const uint32_t* signatures, ptrdiff_t first, ptrdiff_t last,
+            uint32_t wanted, int bound, uint32_t* out, ptrdiff_t room, ptrdiff_t* next) { RR_SIEVE_BODY }
+    static ptrdiff_t rr_sieve_plain(const uint32_t* signatures, ptrdiff_t first, ptrdiff_t last,
+            uint32_t wanted, int bound, uint32_t* out, ptrdiff_t room, ptrdiff_t* next) { RR_SIEVE_BODY }
+    #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+    #include <immintrin.h>
+
+    /* The bits of eight numbers, by looking up each half of a byte. */
+    __attribute__((target("avx2")))
+    static inline __m256i rr_bits(__m256i numbers) {
+        const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+                                                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+        const __m256i low = _mm256_set1_epi8(15), one = _mm256_set1_epi8(1), ones = _mm256_set1_epi16(1);
+        __m256i sums = _mm256_add_epi8(
+            _mm256_shuffle_epi8(counts, _mm256_and_si256(numbers, low)),
+            _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(numbers, 4), low)));
+        return _mm256_madd_epi16(_mm256_maddubs_epi16(sums, one), ones);
+    }
+    __attribute__((target("avx2")))
+    static ptrdiff_t rr_sieve_wide(const uint32_t* signatures, ptrdiff_t first, ptrdiff_t last,
+            uint32_t wanted, int bound, uint32_t* out, ptrdiff_t room, ptrdiff_t* next) {
+        const __m256i same = _mm256_set1_epi32((int)wanted), most = _mm256_set1_epi32(bound);
+        ptrdiff_t found = 0;
+        for (; first + 8 <= last && found + 8 <= room; first += 8) {
+            __m256i own = _mm256_loadu_si256((const __m256i*)(signatures + first));
+            __m256i far = _mm256_or_si256(
+                _mm256_cmpgt_epi32(rr_bits(_mm256_andnot_si256(own, same)), most),
+                _mm256_cmpgt_epi32(rr_bits(_mm256_andnot_si256(same, own)), most));
+            unsigned near = 255u & ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(far));
+            while (near) {
+                out[found++] = (uint32_t)(first + __builtin_ctz(near));
+                near &= near - 1;
+            }
+        }
+        *next = first;
+        if (first + 8 <= last) return found;  /* no room for eight more */
+        return found + rr_sieve_plain(signatures, first, last, wanted, bound, out + found, room - found, next);
+    }
+    static int rr_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+    #else
+    #define rr_sieve_wide rr_sieve_plain
+    static int rr_has_avx2(void) { return 0; }
+    #endif
+    static ptrdiff_t rr_sieve(const uint32_t* signatures, ptrdiff_t first, ptrdiff_t last, uint32_t wanted,
+            int bound, uint32_t* out, ptrdiff_t room, ptrdiff_t* next, int wide) {
+        return wide && rr_has_avx2() ? rr_sieve_wide(signatures, first, last, wanted, bound, out, room, next)
+             : rr_has_popcnt() ? rr_sieve_fast(signatures, first, last, wanted, bound, out, room, next)
+                               : rr_sieve_plain(signatures, first, last, wanted, bound, out, room, next);
+    }
+    """
+    Py_ssize_t rr_sieve(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last, uint32_t wanted, int bound,
+                        uint32_t* out, Py_ssize_t room, Py_ssize_t* next, bint wide) noexcept nogil
