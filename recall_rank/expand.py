@@ -84,6 +84,7 @@ def longer_words(
 class _Expander:
     def __init__(self, query: Query, lexicon: Lexicon, documents: int, deadline: Deadline | None) -> None:
         self.deadline = deadline
+        self.deadline_ns = deadline.at_ns if deadline else 0
         self.query = query
         self.lexicon = lexicon
         self.documents = documents
@@ -105,11 +106,13 @@ class _Expander:
         self._compounds()
         self._joins()
         done = 0
+        late = self._late()
         for at, word in enumerate(self.query.words):
-            if self._late():
+            if late:
                 break
             self._word(at, word)
-            done += 1
+            late = self._late()  # then near words may have been missed
+            done += not late
         for group in self.groups:
             group.frequency = min(self.documents, self.lexicon.held(group.members))
             group.factor = rarity(self.documents, group.frequency) * group.boost * self._share(group)
@@ -279,7 +282,7 @@ class _Expander:
         if length < MIN_REPAIR or form.isdigit():
             return
         bound = (2 if length >= MIN_REPAIR_TWO else 1) + (1 if self.fuzzy else 0)
-        near = self.lexicon.within(form, bound)
+        near = self.lexicon.within(form, bound, self.deadline_ns)
         if self.fuzzy:
             near = self._capped(near, bound - 1)
         worth = (0.0, weights.REPAIR_ONE, weights.REPAIR_TWO, weights.REPAIR_THREE)
@@ -304,7 +307,7 @@ class _Expander:
         bound = 2 if len(form) >= MIN_REPAIR_TWO else 1
         worth = (0.0, weights.REPAIR_ONE, weights.REPAIR_TWO)
         for tag, name in TAGS:
-            for terms, edits in self.lexicon.within(tag + form, bound):
+            for terms, edits in self.lexicon.within(tag + form, bound, self.deadline_ns):
                 yield from _members(terms, worth[edits] * getattr(weights, name))
 
     def _capped(self, near: list[tuple[Terms, int]], smart: int) -> list[tuple[Terms, int]]:

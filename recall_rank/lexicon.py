@@ -55,17 +55,20 @@ class Lexicon:
                 found.append(start + number)
         return found
 
-    def within(self, form: bytes, bound: int) -> list[tuple[Terms, int]]:
-        """The forms at 1 to `bound` edits and how many, nearest first, then in the order of a vocabulary."""
+    def within(self, form: bytes, bound: int, deadline_ns: int = 0) -> list[tuple[Terms, int]]:
+        """The forms at 1 to `bound` edits and how many, nearest first, then in the order of a vocabulary.
+
+        After the deadline, those that were found until then.
+        """
         if len(self._rooms) == 1:
             vocabulary, frequency, whole, start = self._rooms[0]
-            near = vocabulary.within(form, bound)
+            near = vocabulary.within(form, bound, deadline_ns=deadline_ns)
             if not whole:
                 near = [pair for pair in near if frequency(pair[0], pair[0] + 1)]
             return [((start + number,), edits) for number, edits in near]
         found: dict[bytes, tuple[list[int], int]] = {}
         for vocabulary, frequency, whole, start in self._rooms:
-            for number, edits in vocabulary.within(form, bound):
+            for number, edits in vocabulary.within(form, bound, deadline_ns=deadline_ns):
                 if whole or frequency(number, number + 1):
                     found.setdefault(vocabulary.form(number), ([], edits))[0].append(start + number)
         return [found[other] for other in sorted(found, key=lambda other: (found[other][1], *_place(other)))]

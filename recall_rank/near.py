@@ -31,7 +31,8 @@ def _words(search: Search) -> Iterator[NearMiss]:
     lexicon = Lexicon(search.segment, search.allowed.docs)
     for word in dict.fromkeys(search.expansion.unknown):
         form = encode(fold(word))
-        near = ((terms, edits) for terms, edits in lexicon.within(form, EDITS) if edits < len(word) / 2)
+        found = lexicon.within(form, EDITS, search.deadline.at_ns)
+        near = ((terms, edits) for terms, edits in found if edits < len(word) / 2)
         for terms, edits in islice(near, PER_WORD):
             text = lexicon.form(terms).decode("utf-8", "replace")
             yield NearMiss(

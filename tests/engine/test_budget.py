@@ -14,6 +14,7 @@ from engine.samples import NOW, session
 from recall_rank import weights
 from recall_rank.budget import SCORE_BY, Deadline, DegradeKind
 from recall_rank.engine import search
+from recall_rank.expand import expand
 from recall_rank.index.build import build
 from recall_rank.index.searched import Searched
 from recall_rank.model import SearchResponse
@@ -115,6 +116,12 @@ def _spent_for_native_loops(real: Callable[..., None]) -> Callable[..., None]:
         self.score_by_ns = monotonic_ns()
 
     return init
+
+
+def test_a_word_whose_look_up_was_interrupted_is_not_called_done(segment: Searched) -> None:
+    times = iter([0, 0, 3_000_000_000])  # at the start, before the word and behind it
+    query = Query.parse("lantren", NOW, Options())
+    assert expand(query, segment, segment.docs, None, Deadline(2000, lambda: next(times))).words_done == 0
 
 
 def test_one_list_never_mixes_stages(segment: Searched) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import product
 from random import Random
+from time import monotonic_ns
 from typing import Any
 
 import pytest
@@ -152,6 +153,20 @@ def test_within_finds_more_than_are_picked_at_once(wide: bool) -> None:
     native, slow = vocabularies(known)
     for form, bound in ((b"lantaa", 2), (b"lant", 2), (b"lant0z", 1), (b"zzzzzz", 3)):
         assert native.within(form, bound, wide=wide) == slow.within(form, bound)
+
+
+def test_within_ends_at_its_deadline() -> None:
+    native, slow = vocabularies([b"plinter", b"printed", b"printer"])
+    assert native.within(b"printer", 2, deadline_ns=1) == []
+    assert native.within(b"printer", 2, deadline_ns=monotonic_ns() + 10**12) == slow.within(b"printer", 2)
+
+
+@given(seeds)
+def test_within_finds_terms_of_the_same_field_only(chance: Random) -> None:
+    words = [word for word in some_terms(chance) if word[:1] >= b" " and len(word) < 60]
+    native, slow = vocabularies(sorted({tag + word for word in words for tag in (b"", b"\1", b"\3") if tag + word}))
+    form = chance.choice([b"", b"\1", b"\2", b"\3"]) + near(chance, words)[:60].lstrip(bytes(range(32)))
+    assert native.within(form, 2) == slow.within(form, 2)
 
 
 @given(seeds)

@@ -9,7 +9,6 @@ cdef struct Wanted:            # a word whose neighbours are looked for
     uint32_t places[256]       # a bit for each place of an ASCII letter; of no use unless `wide`
     int bound
     bint wide                  # eight terms at a time
-    unsigned char mark         # its first byte
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil
 cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points) noexcept nogil
@@ -30,8 +29,7 @@ cdef class Vocabulary:
     cdef const uint32_t* signatures
     cdef Py_ssize_t size
     cdef Py_ssize_t near_end       # what stands in the arena before it is read eight at a time
-    cdef Py_ssize_t near(self, const Wanted* word, uint32_t* picked, Py_ssize_t count) noexcept nogil
-    cdef bint same_field(self, const Wanted* word, uint32_t start) noexcept nogil
+    cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
                            bint after) noexcept nogil

@@ -5,10 +5,11 @@ range in each length, and a term's number is its place. A 32-bit letter signatur
 search a lossless filter: one edit takes at most one bit away and adds at most one.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcmp, memset
 
 from recall_rank._core.buffer cimport MAX_TERM
+from recall_rank._core.clock cimport rr_now
 from recall_rank._core.edit cimport osa_within
 from recall_rank._core.eight cimport rr_can_take_eight, rr_edits_of_eight
 from recall_rank._core.letters cimport rr_sieve
@@ -19,6 +20,7 @@ cdef enum:
     CHUNK = 512
     LANES = 8
     NEAR_END = 0x7FFFFFFF  # bytes of an arena that eight at a time are read from
+    FIELDS = 0x20          # terms of a field begin with a byte below
 
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
@@ -50,7 +52,6 @@ cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bou
     """What the edit search knows of the word that is looked for."""
     cdef int k
     word.bound = bound
-    word.mark = form[0]
     word.size = to_points(form, size, word.points)
     word.signature = signature(word.points, word.size)
     word.wide = wide and word.size <= 32 and rr_can_take_eight()
@@ -58,6 +59,17 @@ cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bou
     for k in range(word.size if word.wide else 0):
         if word.points[k] < 128:
             word.places[word.points[k]] |= <uint32_t>1 << k
+
+
+cdef Py_ssize_t keep(const Wanted* word, const uint32_t* terms, const uint32_t* edits, int count, uint32_t* picked,
+                     Py_ssize_t found) noexcept nogil:
+    """Put those of the terms that are near behind the `found` first of `picked`; how many there are then."""
+    cdef int k
+    for k in range(count):
+        if 0 < edits[k] <= <uint32_t>word.bound:
+            picked[found] = terms[k] | edits[k] << 30
+            found += 1
+    return found
 
 
 cdef class Vocabulary:
@@ -176,37 +188,48 @@ cdef class Vocabulary:
             length += 1
         return ranges
 
-    def within(self, bytes form not None, int bound, bint wide=True):
+    def within(self, bytes form not None, int bound, bint wide=True, int64_t deadline_ns=0):
         """Terms at 1 to `bound` (at most 3) edits of `form` as (number, edits), nearest first, then by number.
 
         Forms that begin with a control byte are terms of a field; they only match their own field. Not `wide`: without
-        instructions that not every processor has; the answer is the same.
+        instructions that not every processor has; the answer is the same. deadline_ns is a time.monotonic_ns(), 0 for
+        none: what was found until then is the answer.
         """
         cdef Wanted word
         cdef uint32_t picked[CHUNK]
-        cdef Py_ssize_t size = len(form), first, last, count, k
-        cdef int low, high
+        cdef const unsigned char* data = form
+        cdef Py_ssize_t size = len(form), first = 0, last = 0, count, k
+        cdef int length, longest
+        cdef unsigned char mark
         if not 0 <= bound <= 3:
             raise ValueError(f"bound must be 0 to 3, not {bound}")
         found = []
         if size == 0 or size > MAX_TERM or self.size == 0:
             return found
-        want(&word, form, size, bound, wide)
-        low = word.size - bound if word.size > bound else 1
-        high = word.size + bound if word.size + bound < MAX_TERM else MAX_TERM
-        first = self.starts[low]
-        last = self.starts[high + 1]
-        while first < last:
+        want(&word, data, size, bound, wide)
+        mark = data[0] if data[0] < FIELDS else FIELDS
+        length = word.size - bound - 1 if word.size > bound else 0
+        longest = word.size + bound if word.size + bound < MAX_TERM else MAX_TERM
+        while length < longest or first < last:
+            if first == last:
+                length += 1
+                first = self.locate(&mark, 1, self.starts[length], self.starts[length + 1], False)
+                last = self.starts[length + 1]
+                if mark < FIELDS:
+                    last = self.locate(&mark, 1, first, last, True)
+                continue
+            if deadline_ns and rr_now() >= deadline_ns:
+                break
             with nogil:
                 count = rr_sieve(self.signatures, first, last, word.signature, bound, picked, CHUNK, &first, wide)
-                count = self.near(&word, picked, count)
+                count = self.near(&word, length, picked, count)
             for k in range(count):
                 found.append((picked[k] & 0x3FFFFFFF, picked[k] >> 30))
         found.sort(key=by_edits)
         return found
 
-    cdef Py_ssize_t near(self, const Wanted* word, uint32_t* picked, Py_ssize_t count) noexcept nogil:
-        """Keep those of the terms `picked`, which are in order, that are near the word, their edits in the upper bits.
+    cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil:
+        """Keep those of the terms `picked`, all of `length`, that are near the word, their edits in the upper bits.
 
         Numbers stay below 2**30. The near ones come first; the others are lost.
         """
@@ -214,46 +237,32 @@ cdef class Vocabulary:
         cdef uint32_t starts[LANES]
         cdef uint32_t edits[LANES]
         cdef uint32_t other[MAX_TERM]
-        cdef uint32_t term = 0, start = 0
-        cdef int lane, lanes = 0, length = 0, size, size_of_all = 0
+        cdef uint32_t start
+        cdef int lane, lanes = 0, size
         cdef Py_ssize_t k, found = 0
-        for k in range(count + 1):
-            size = 0
-            if k < count:
-                term = picked[k]
-                start = self.offsets[term]
-                size = self.offsets[term + 1] - start
-                while self.starts[length + 1] <= term:
-                    length += 1
-            if lanes and (lanes == LANES or size != size_of_all):
-                for lane in range(lanes, LANES):
-                    starts[lane] = starts[0]
-                rr_edits_of_eight(self.arena, starts, size_of_all, word.places, word.size, edits)
-                for lane in range(lanes):
-                    if 0 < edits[lane] <= <uint32_t>word.bound and self.same_field(word, starts[lane]):
-                        picked[found] = waiting[lane] | edits[lane] << 30
-                        found += 1
-                lanes = 0
-            if k == count:
-                break
-            # eight at a time where a byte is a letter, and the last four of them can be read
+        for k in range(count):
+            start = self.offsets[picked[k]]
+            size = self.offsets[picked[k] + 1] - start
+            # eight at a time where every byte is a letter, and the last four of them can be read
             if word.wide and size == length and start + size + 4 <= self.near_end:
-                waiting[lanes] = term
+                waiting[lanes] = picked[k]
                 starts[lanes] = start
-                size_of_all = size
                 lanes += 1
-            elif self.same_field(word, start):
+                if lanes == LANES:
+                    rr_edits_of_eight(self.arena, starts, length, word.places, word.size, edits)
+                    found = keep(word, waiting, edits, lanes, picked, found)
+                    lanes = 0
+            else:
+                waiting[lanes] = picked[k]
                 size = to_points(self.arena + start, size, other)
-                edits[0] = osa_within(word.points, word.size, other, size, word.bound)
-                if 0 < edits[0] <= <uint32_t>word.bound:
-                    picked[found] = term | edits[0] << 30
-                    found += 1
+                edits[lanes] = osa_within(word.points, word.size, other, size, word.bound)
+                found = keep(word, waiting + lanes, edits + lanes, 1, picked, found)
+        if lanes:
+            for lane in range(lanes, LANES):
+                starts[lane] = starts[0]
+            rr_edits_of_eight(self.arena, starts, length, word.places, word.size, edits)
+            found = keep(word, waiting, edits, lanes, picked, found)
         return found
-
-    cdef bint same_field(self, const Wanted* word, uint32_t start) noexcept nogil:
-        """Whether the term that begins at `start` is one of the text, as the word is, or of the same field."""
-        cdef unsigned char mark = self.arena[start]
-        return mark == word.mark or (mark >= 0x20 and word.mark >= 0x20)
 
     def form(self, Py_ssize_t number):
         """The UTF-8 form of a term. Raises IndexError when there is no such term."""
