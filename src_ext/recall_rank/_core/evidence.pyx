@@ -3,7 +3,8 @@
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport logf
-from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from recall_rank._core.accumulate cimport (BLOCK, Groups, Held, accumulate_blocks, release_documents,
                                            room_for_documents)
@@ -226,7 +227,8 @@ cdef class Evidence:
 
         first_docs u32[parts + 1] are the parts' first documents.
         """
-        cdef Py_ssize_t part
+        cdef Py_ssize_t part = 0
+        cdef uint64_t eight
         cdef Hit* hit
         cdef unsigned char[::1] known
         if parts.shape[0] != self.layout.parts or first_docs.shape[0] != self.layout.parts + 1:
@@ -234,19 +236,24 @@ cdef class Evidence:
         self.score_all()
         known = bytearray(self.layout.parts)
         self.mark_hits(known)
-        for part in range(self.layout.parts):
-            if not parts[part] or known[part]:
-                continue
-            if first_docs[part] >= self.layout.docs:
-                raise ValueError(f"part {part} has no document")
-            if not has_room(&self.hits, &self.room, self.hit_count + 1):
-                raise MemoryError
-            hit = self.hits + self.hit_count
-            hit.part = part
-            hit.doc = first_docs[part]
-            hit.score = hit.base = 0
-            hit.tier = self.tiers
-            self.hit_count += 1
+        while part < self.layout.parts:
+            if part + 8 <= self.layout.parts:  # few are marked
+                memcpy(&eight, &parts[part], 8)
+                if eight == 0:
+                    part += 8
+                    continue
+            if parts[part] and not known[part]:
+                if first_docs[part] >= self.layout.docs:
+                    raise ValueError(f"part {part} has no document")
+                if not has_room(&self.hits, &self.room, self.hit_count + 1):
+                    raise MemoryError
+                hit = self.hits + self.hit_count
+                hit.part = part
+                hit.doc = first_docs[part]
+                hit.score = hit.base = 0
+                hit.tier = self.tiers
+                self.hit_count += 1
+            part += 1
         self.tiers += 1
 
     def top(self, Py_ssize_t count):
