@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 from recall_rank._core.layout cimport Worth
 from recall_rank._core.postings cimport Postings
@@ -14,6 +14,7 @@ cdef struct Groups:         # what is searched: groups of members, a member bein
     const float* weights    # of a member
     const float* factors    # of a group: IDF times boost
     const uint8_t* joint    # 1 where a document must also hold the group before
+    const Worth* worths     # of documents of every shape
     float k1
 
 cdef struct Held:     # the documents with evidence, in their order
@@ -23,5 +24,6 @@ cdef struct Held:     # the documents with evidence, in their order
 
 cdef bint room_for_documents(Held* held, Py_ssize_t documents) noexcept nogil
 cdef void release_documents(Held* held) noexcept nogil
-cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const Worth* worths, const uint8_t* eligible,
-                                  Py_ssize_t documents, Held* held, int64_t deadline) noexcept nogil
+cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
+                                  const uint8_t* eligible, Py_ssize_t documents, Held* held,
+                                  int64_t deadline) noexcept nogil

@@ -108,11 +108,13 @@ cdef inline bint is_one_term(const Groups* groups, Py_ssize_t group) noexcept no
 
 
 cdef uint64_t add_term(Postings postings, Py_ssize_t block, uint32_t term, float weight, float factor,
-                       const Worth* worth, const uint8_t* mask, Py_ssize_t limit, float* scores) noexcept nogil:
+                       const Worth* worths, const uint16_t* shapes, const uint8_t* mask, Py_ssize_t limit,
+                       float* scores) noexcept nogil:
     """Add one term's evidence to the documents of a block; the postings read."""
     cdef uint64_t entry = postings.locate(block, term), at, end, first
     cdef const uint16_t* docs = postings.docs
     cdef const uint8_t* tfs = postings.tfs
+    cdef const Worth* worth
     cdef uint16_t doc
     cdef float tf
     if entry >= postings.starts[block + 1] or postings.terms[entry] != term:
@@ -124,7 +126,8 @@ cdef uint64_t add_term(Postings postings, Py_ssize_t block, uint32_t term, float
         if doc < limit and (mask == NULL or mask[doc]):
             tf = weight * tfs[at]
             if tf > 0:
-                scores[doc] += worth[doc].weight * factor * tf / (tf + worth[doc].norm)
+                worth = worths + shapes[doc]
+                scores[doc] += worth.weight * factor * tf / (tf + worth.norm)
         at += 1
     return end - first
 
@@ -160,9 +163,11 @@ cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, P
     return work
 
 
-cdef void settle(Touched* touched, Touched* before, float factor, const Worth* worth, float* scores) noexcept nogil:
+cdef void settle(Touched* touched, Touched* before, float factor, const Worth* worths, const uint16_t* shapes,
+                 float* scores) noexcept nogil:
     """Add what was touched to the scores and forget it; with `before`, of both halves the rarer counts."""
     cdef Py_ssize_t k
+    cdef const Worth* worth
     cdef uint16_t doc
     cdef float tf
     for k in range(touched.count):
@@ -172,7 +177,8 @@ cdef void settle(Touched* touched, Touched* before, float factor, const Worth* w
         if before != NULL and before.tf[doc] < tf:
             tf = before.tf[doc]
         if tf > 0:
-            scores[doc] += worth[doc].weight * factor * tf / (tf + worth[doc].norm)
+            worth = worths + shapes[doc]
+            scores[doc] += worth.weight * factor * tf / (tf + worth.norm)
     touched.count = 0
     if before != NULL:
         for k in range(before.count):
@@ -180,7 +186,7 @@ cdef void settle(Touched* touched, Touched* before, float factor, const Worth* w
         before.count = 0
 
 
-cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* groups, const Worth* worth,
+cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* groups, const uint16_t* shapes,
                            const uint8_t* mask, Py_ssize_t limit, float* scores, Touched* first, Touched* second,
                            int64_t deadline) noexcept nogil:
     """Add all groups to the scores of a block; False when the deadline came before the last of them."""
@@ -192,16 +198,16 @@ cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* gr
         factor = groups.factors[group] * (groups.k1 + 1)
         if is_one_term(groups, group):
             member = groups.starts[group]
-            work += add_term(postings, block, groups.firsts[member], groups.weights[member], factor, worth, mask,
-                             limit, scores)
+            work += add_term(postings, block, groups.firsts[member], groups.weights[member], factor, groups.worths,
+                             shapes, mask, limit, scores)
         elif group + 1 < groups.count and groups.joint[group + 1]:
             work += touch(postings, block, groups, group, mask, limit, first)  # the first half waits for the second
         elif groups.joint[group]:
             work += touch(postings, block, groups, group, mask, limit, second)
-            settle(second, first, factor, worth, scores)
+            settle(second, first, factor, groups.worths, shapes, scores)
         else:
             work += touch(postings, block, groups, group, mask, limit, second)
-            settle(second, NULL, factor, worth, scores)
+            settle(second, NULL, factor, groups.worths, shapes, scores)
         if deadline and work > PACE:
             work = 0
             if rr_now() >= deadline:
@@ -244,8 +250,9 @@ def taken(float[::1] scores not None, bint wide):
         release_documents(&held)
 
 
-cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const Worth* worths, const uint8_t* eligible,
-                                  Py_ssize_t documents, Held* held, int64_t deadline) noexcept nogil:
+cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
+                                  const uint8_t* eligible, Py_ssize_t documents, Held* held,
+                                  int64_t deadline) noexcept nogil:
     """Append the documents to which the groups give evidence, newest block first; the blocks that were done.
 
     A block is all or nothing: of one that the deadline interrupts, no document is there. -1 when memory ran out.
@@ -271,8 +278,8 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
                 done = block + 1  # nothing the postings name is a document any more
                 continue
             mask = eligible + base if eligible != NULL else NULL
-            if not accumulate_block(postings, block, groups, worths + base, mask, documents - base, scores, &first,
-                                    &second, ends):
+            if not accumulate_block(postings, block, groups, shapes + base, mask, documents - base, scores,
+                                    &first, &second, ends):
                 break
             take(scores, base, held, True)
             done = block + 1

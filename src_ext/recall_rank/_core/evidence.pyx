@@ -3,7 +3,7 @@
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport logf
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from recall_rank._core.accumulate cimport (BLOCK, Groups, Held, accumulate_blocks, release_documents,
@@ -77,7 +77,7 @@ cdef class Evidence:
         """
         cdef Py_ssize_t count = factors.shape[0], members = firsts.shape[0], done, k
         cdef const uint8_t* eligible = NULL
-        cdef const Worth* worth
+        cdef const uint16_t* shape
         cdef Groups groups
         if (joint.shape[0] != count or starts.shape[0] != count + 1 or lasts.shape[0] != members
                 or weights.shape[0] != members):
@@ -102,7 +102,9 @@ cdef class Evidence:
         if not room_for_documents(&self.held, self.layout.docs):
             raise MemoryError
         worths = self.layout.worths(norms, class_weights)
-        worth = <const Worth*>PyByteArray_AS_STRING(worths)
+        groups.worths = <const Worth*>PyByteArray_AS_STRING(worths)
+        shapes = self.layout.doc_shapes()
+        shape = <const uint16_t*>PyByteArray_AS_STRING(shapes)
         groups.count = count
         groups.starts = &starts[0]
         groups.firsts = &firsts[0] if members else NULL
@@ -114,7 +116,7 @@ cdef class Evidence:
         if self.eligible is not None and self.layout.docs:
             eligible = &self.eligible_view[0]
         with nogil:
-            done = accumulate_blocks(self.postings, &groups, worth, eligible, self.layout.docs, &self.held,
+            done = accumulate_blocks(self.postings, &groups, shape, eligible, self.layout.docs, &self.held,
                                      deadline_ns)
         if done < 0:
             raise MemoryError

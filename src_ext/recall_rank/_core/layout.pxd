@@ -10,7 +10,7 @@ cdef enum:
     GOES_ON = 0x40000000U      # it is of the same part as the document before
     MESSAGE = 0x3FFFFFFFU      # the message it belongs to
 
-cdef struct Worth:  # what the words of a document are worth
+cdef struct Worth:  # what the words of a document of one shape are worth
     float norm      # k1-scaled length normalisation
     float weight    # of its class
 
@@ -27,6 +27,7 @@ cdef class Layout:
     cdef readonly bint ordered    # the messages of a session follow each other
     cdef bint asked_inside        # what a message answers stands in its session
     cdef object places            # of every document, once they were asked for
+    cdef object shapes            # likewise
     cdef readonly Py_ssize_t docs
     cdef readonly Py_ssize_t parts
     cdef readonly Py_ssize_t messages
@@ -40,4 +41,5 @@ cdef class Layout:
     cdef const float[:, ::1] worth_norms
     cdef float[CLASSES] worth_classes
     cdef object doc_places(self)
+    cdef object doc_shapes(self)
     cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights)

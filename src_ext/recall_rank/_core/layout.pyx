@@ -1,7 +1,7 @@
 """The columns that say what a document is: whose part, of which message, in which session, said when."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp
 
 
@@ -105,27 +105,40 @@ cdef class Layout:
         return made
 
     cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights):
-        """A Worth for every document, by its class and words, in a bytearray that must not be changed.
-
-        What was made last is kept: without filters all queries have the same norms. O(documents) otherwise.
-        """
-        cdef Py_ssize_t k
-        cdef uint32_t words
+        """The Worth of every shape, in a bytearray that must not be changed. What was made last is kept."""
+        cdef Py_ssize_t kind, words
         cdef Worth* worth
         if (self.worth is not None and self.worth_norms is not None and &self.worth_norms[0, 0] == &norms[0, 0]
                 and memcmp(self.worth_classes, &class_weights[0], sizeof(self.worth_classes)) == 0):
             return self.worth
-        made = bytearray((self.docs + 1) * sizeof(Worth))
+        made = bytearray(CLASSES * LONGEST * sizeof(Worth))
         worth = <Worth*>PyByteArray_AS_STRING(made)
+        for kind in range(CLASSES):
+            self.worth_classes[kind] = class_weights[kind]
+            for words in range(LONGEST):
+                worth[kind * LONGEST + words].norm = norms[kind, words]
+                worth[kind * LONGEST + words].weight = class_weights[kind]
+        self.worth_norms = norms  # held, so that its address stays its own
+        self.worth = made
+        return made
+
+    cdef object doc_shapes(self):
+        """The shape of every document, u16[docs + 1]: its class and how many words it is counted to have.
+
+        In a bytearray that must not be changed. O(documents), the first time.
+        """
+        cdef Py_ssize_t k
+        cdef uint16_t words
+        cdef uint16_t* shape
+        if self.shapes is not None:
+            return self.shapes
+        made = bytearray((self.docs + 1) * sizeof(uint16_t))
+        shape = <uint16_t*>PyByteArray_AS_STRING(made)
         with nogil:
             for k in range(self.docs):
                 words = self.doc_words[k]
-                worth[k].norm = norms[self.doc_class[k], words if words < LONGEST else LONGEST - 1]
-                worth[k].weight = class_weights[self.doc_class[k]]
-        for k in range(CLASSES):
-            self.worth_classes[k] = class_weights[k]
-        self.worth_norms = norms  # held, so that its address stays its own
-        self.worth = made
+                shape[k] = self.doc_class[k] * LONGEST + (words if words < LONGEST else LONGEST - 1)
+        self.shapes = made
         return made
 
     def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
