@@ -16,8 +16,11 @@ from bench import generate
 from bench.documents import documents
 from bench.report import Report, Table
 from bench.vocabulary import misspell, words
-from recall_rank._core import builder, edit, postings, ranges, scan, signs, vocabulary
+from recall_rank._core import builder, edit, gather, postings, ranges, scan, signs, vocabulary
 from recall_rank._core import tokens as tokeniser
+from recall_rank.index.build import PASSAGE_BYTES
+from recall_rank.model import Message, Part
+from recall_rank.text import fold
 
 if TYPE_CHECKING:
     import argparse
@@ -149,6 +152,13 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
             sum(map(len, some)),
             "bytes",
         )
+        yield Case(
+            "gather.Gatherer",
+            lambda: _gathered(gather.Gatherer, builder.SegmentBuilder, some),
+            lambda: _gathered(reference("Gatherer"), reference("SegmentBuilder"), some),
+            sum(map(len, some)),
+            "bytes",
+        )
 
 
 def within(one: str, other: str, bound: int) -> int:
@@ -202,6 +212,15 @@ def _built(texts: list[bytes]) -> dict[str, Any]:
     for text in texts:
         made.add(text, 0, len(text))
     return dict(made.finish())
+
+
+def _gathered(kind: Any, terms: Any, texts: list[bytes]) -> list[Any]:
+    """The columns of a session in which each text is a message."""
+    documents = terms()
+    made = kind(documents, {}, bool, lambda *_: 0, bool, fold, PASSAGE_BYTES)
+    made.title("s", None, None, 0, 0, 0, 0, False)
+    made.messages([Message("m", "user", parts=[Part("p", "text", text.decode())]) for text in texts], 0, False)
+    return [made.finish(), made.text, documents.finish()]
 
 
 def _vocabulary_buffers(columns: dict[str, Any]) -> tuple[memoryview, ...]:

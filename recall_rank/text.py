@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from recall_rank._core.fields import fields as fields_of
 from recall_rank.model import Part
 
 # The five tools of the recall frontends: their answers repeat what was found and must never be found themselves.
@@ -41,58 +41,18 @@ FIELD_NAMES = {
 }
 
 
+_FIELDS = {int(field): field for field in Field}  # quicker than Field() of a byte
+
+
 @lru_cache(maxsize=1024)
 def is_recall_tool(name: str | None) -> bool:
     """Whether a tool is one of the recall tools, also under a namespace: mcp__x__recall is, myrecall is not."""
     return name is not None and _RECALL_TOOL.search(name) is not None
 
 
-def string_values(value: Any) -> Iterator[str]:
-    """Every non-empty string inside a JSON value, in order, however deep it is nested."""
-    if type(value) is dict and all(type(each) is str for each in value.values()):  # what most tools are given
-        yield from filter(None, value.values())
-        return
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            if value:
-                yield value
-        elif isinstance(value, dict):
-            waiting.extend(reversed(value.values()))
-        elif isinstance(value, (list, tuple)):
-            waiting.extend(reversed(value))
-
-
 def fields(part: Part) -> list[tuple[Field, str]]:
     """The searchable fields of a part in order; none for the recall tools' own output."""
-    if is_recall_tool(part.tool):
-        return []
-    found: list[tuple[Field, str]] = []
-    if part.text:
-        found.append((Field.TEXT, part.text))
-    if part.prompt:
-        found.append((Field.PROMPT, part.prompt))
-    given = part.input
-    if isinstance(given, dict):
-        for key, label in (("command", Field.COMMAND), ("cwd", Field.CWD)):
-            value = given.get(key)
-            if isinstance(value, str) and value.strip():
-                found.append((label, value))
-        if "command" in given or "cwd" in given:
-            given = {
-                key: value
-                for key, value in given.items()
-                if key not in ("command", "cwd") or not isinstance(value, str)
-            }
-    found.extend((Field.INPUT, value) for value in string_values(given))
-    if part.title:
-        found.append((Field.TOOL_TITLE, part.title))
-    if part.error:
-        found.append((Field.ERROR, part.error))
-    if part.output:
-        found.append((Field.OUTPUT, part.output))
-    return found
+    return [] if is_recall_tool(part.tool) else [(_FIELDS[label], value) for label, value in fields_of(part)]
 
 
 def encode(text: str) -> bytes:

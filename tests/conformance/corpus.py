@@ -8,8 +8,8 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
+from recall_rank._core.fields import string_values
 from recall_rank.model import Flag, Message, Part, Reading, Session, Unit
-from recall_rank.text import string_values
 
 Json = Mapping[str, Any]
 

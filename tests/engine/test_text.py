@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from recall_rank.model import Part
-from recall_rank.text import RECALL_TOOLS, Field, encode, fields, fold, is_recall_tool, stem, string_values
+from recall_rank.text import RECALL_TOOLS, Field, encode, fields, fold, is_recall_tool, stem
 
 
 @pytest.mark.parametrize(
@@ -71,32 +69,6 @@ def test_a_recall_tool_is_known_under_every_namespace(prefix: str, name: str) ->
 )
 def test_other_tools_are_not_recall_tools(name: str | None) -> None:
     assert not is_recall_tool(name)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (None, []),
-        (5, []),
-        (True, []),
-        ("", []),
-        ("a", ["a"]),
-        (["a", ["b", {"k": "c"}], 1, None, "d"], ["a", "b", "c", "d"]),
-        ({"x": "1", "y": ["2", "3"], "z": {"w": "4"}}, ["1", "2", "3", "4"]),
-        (("a", ("b",)), ["a", "b"]),
-    ],
-)
-def test_string_values(value: Any, expected: list[str]) -> None:
-    assert list(string_values(value)) == expected
-
-
-def test_string_values_of_a_million_lists_in_each_other() -> None:
-    value: Any = ["at the bottom", "beside it"]
-    for _ in range(1_000_000):
-        value = [value]
-    assert list(string_values(value)) == ["at the bottom", "beside it"]
-    while isinstance(value, list):  # taken apart from the outside: not every interpreter frees such a thing safely
-        value = value[0]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,9 @@ cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexc
         value = (value ^ word) * 0xFF51AFD7ED558CCDULL
         value ^= value >> 32
         at += 8
-    return value
+    # once more: the last letters of a word are the upper bits, which the lower ones have not met yet
+    value *= 0x9E3779B97F4A7C15ULL
+    return value ^ value >> 32
 
 
 cdef inline void buffer_init(TokenBuffer* buffer) noexcept nogil:

@@ -7,7 +7,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from recall_rank._core.buffer cimport (MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
                                        form_hash)
-from recall_rank._core.intern cimport Interner, intern, interner_free, interner_init, interner_prefetch
+from recall_rank._core.intern cimport Interner, Slot, intern, interner_free, interner_init, interner_prefetch
 from recall_rank._core.tokens cimport tokenise
 from recall_rank._core.vocabulary cimport signature, to_points
 
@@ -29,12 +29,6 @@ cdef struct Key:
     uint32_t number
     uint32_t size
     const unsigned char* form
-
-
-cdef struct Block:
-    Pair* pairs
-    uint64_t count
-    uint64_t capacity
 
 
 cdef int by_bytes(const void* left, const void* right) noexcept nogil:
@@ -63,15 +57,6 @@ cdef class SegmentBuilder:
     a block lists its own terms. Nothing here depends on a ranking weight.
     """
 
-    cdef Interner table
-    cdef TokenBuffer buffer
-    cdef Block* blocks
-    cdef uint64_t* seen       # a term: document + 1 in the upper half, its pair in the block in the lower half
-    cdef uint32_t seen_size
-    cdef uint32_t docs
-    cdef uint32_t block_count
-    cdef bint frozen
-
     def __cinit__(self):
         buffer_init(&self.buffer)
         if interner_init(&self.table):
@@ -84,7 +69,6 @@ cdef class SegmentBuilder:
         for k in range(self.block_count):
             free(self.blocks[k].pairs)
         free(self.blocks)
-        free(self.seen)
 
     def __len__(self):
         """Documents added so far."""
@@ -95,24 +79,15 @@ cdef class SegmentBuilder:
         """Distinct terms seen so far."""
         return self.table.count
 
-    cdef int count_term(self, Block* block, int64_t term) noexcept nogil:
-        cdef uint64_t stamp, wanted
+    cdef inline int count_term(self, Block* block, Slot* slot) noexcept nogil:
+        cdef uint64_t wanted
         cdef void* grown
-        cdef uint32_t at
-        if term < 0:
+        cdef Pair* pair
+        if slot == NULL:
             return -1
-        if term >= self.seen_size:
-            grown = realloc(self.seen, self.table.capacity * sizeof(uint64_t))
-            if grown == NULL:
-                return -1
-            self.seen = <uint64_t*>grown
-            memset(self.seen + self.seen_size, 0, (self.table.capacity - self.seen_size) * sizeof(uint64_t))
-            self.seen_size = self.table.capacity
-        stamp = self.seen[term]
-        if stamp >> 32 == <uint64_t>self.docs + 1:
-            at = stamp & 0xFFFFFFFFU
-            if block.pairs[at].tf < 255:
-                block.pairs[at].tf += 1
+        if slot.doc == self.docs + 1:
+            pair = block.pairs + slot.pair
+            pair.tf += pair.tf < 255
             return 0
         if block.count == block.capacity:
             wanted = block.capacity + block.capacity // 2 + 65536
@@ -121,10 +96,12 @@ cdef class SegmentBuilder:
                 return -1
             block.pairs = <Pair*>grown
             block.capacity = wanted
-        block.pairs[block.count].term = term
-        block.pairs[block.count].doc = self.docs & (BLOCK_DOCS - 1)
-        block.pairs[block.count].tf = 1
-        self.seen[term] = (<uint64_t>self.docs + 1) << 32 | block.count
+        pair = block.pairs + block.count
+        pair.term = slot.number - 1
+        pair.doc = self.docs & (BLOCK_DOCS - 1)
+        pair.tf = 1
+        slot.doc = self.docs + 1
+        slot.pair = block.count
         block.count += 1
         return 0
 
@@ -176,33 +153,40 @@ cdef class SegmentBuilder:
         if words < 0:
             raise MemoryError
         for tag, value in fields:
-            self.add_field(tag, value)
+            self.tagged(tag, value)
         self.docs += 1
         return words
 
-    cdef int add_field(self, bytes tag, bytes value) except -1:
-        cdef unsigned char form[MAX_TERM + 16]
-        cdef const unsigned char* data = value
-        cdef Py_ssize_t size = len(value), k, length
-        cdef Token* token
+    cdef int tagged(self, bytes tag, bytes value) except -1:
         if tag is None or len(tag) != 1:
             raise ValueError(f"the tag of a field is one byte, not {tag!r}")
-        cdef unsigned char mark = tag[0]
-        buffer_clear(&self.buffer)
-        tokenise(data, size, &self.buffer)
-        if self.buffer.failed:
+        if self.add_field(tag[0], value, len(value)):
             raise MemoryError
+        return 0
+
+    cdef int add_field(self, unsigned char tag, const unsigned char* text, Py_ssize_t size) noexcept nogil:
+        """Count every word of a field of the document that was last added; -1 when memory ran out."""
+        cdef unsigned char form[MAX_TERM + 16]
+        cdef Py_ssize_t k, length
+        cdef Token* token
+        cdef Block* block = self.current()
+        if block == NULL:
+            return -1
+        buffer_clear(&self.buffer)
+        tokenise(text, size, &self.buffer)
+        if self.buffer.failed:
+            return -1
         for k in range(self.buffer.count):
             token = self.buffer.items + k
             length = token.size
             if length >= MAX_TERM:
                 continue
             memset(form, 0, sizeof(form))
-            form[0] = mark
+            form[0] = tag
             memcpy(form + 1, self.buffer.forms + token.form, length)
-            if self.count_term(self.current(), intern(&self.table, form, length + 1, token.length + 1,
-                                                      form_hash(form, length + 1))):
-                raise MemoryError
+            if self.count_term(block, intern(&self.table, form, length + 1, token.length + 1,
+                                             form_hash(form, length + 1))):
+                return -1
         return 0
 
     def finish(self):
@@ -214,15 +198,13 @@ cdef class SegmentBuilder:
         if self.frozen:
             raise ValueError("the segment is finished")
         self.frozen = True
-        free(self.seen)
-        self.seen = NULL
         cdef uint32_t* renumbered = <uint32_t*>malloc((self.table.count + 1) * sizeof(uint32_t))
         if renumbered == NULL:
             raise MemoryError
         try:
             made = self.finish_vocabulary(renumbered)
-            free(self.table.slots)
-            self.table.slots = NULL
+            free(self.table.memory)
+            self.table.memory = NULL
             made.update(self.finish_postings(renumbered))
             return made
         finally:

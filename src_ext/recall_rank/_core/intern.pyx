@@ -1,29 +1,37 @@
-"""Number the distinct forms of a growing vocabulary: open addressing, the first 8 bytes inline in the slot."""
+"""Number the distinct forms of a growing vocabulary: open addressing, the first 16 bytes inline in the slot."""
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcmp, memcpy, memset
-
-from recall_rank._core.buffer cimport form_hash
+from libc.string cimport memcpy, memset
 
 cdef enum:
-    FIRST_SLOTS = 65536
-    FIRST_TERMS = 32768
-    FIRST_BYTES = 524288
+    FIRST_SLOTS = 16384
+    FIRST_TERMS = 8192
+    FIRST_BYTES = 131072
+    LINE = 64  # bytes of a cache line
+
+
+cdef int new_slots(Interner* table, uint64_t count) noexcept nogil:
+    """Empty slots in place of those that were there, which are not freed."""
+    cdef char* memory = <char*>calloc(count * sizeof(Slot) + LINE, 1)
+    if memory == NULL:
+        return -1
+    table.memory = memory
+    table.slots = <Slot*>(memory + (LINE - (<size_t>memory & (LINE - 1))))
+    table.mask = count - 1
+    return 0
 
 
 cdef int interner_init(Interner* table) noexcept nogil:
     """-1 when memory ran out; interner_free() is due either way."""
     memset(table, 0, sizeof(Interner))
-    table.slots = <Slot*>calloc(FIRST_SLOTS, sizeof(Slot))
-    table.mask = FIRST_SLOTS - 1
-    if table.slots == NULL or grow_terms(table, FIRST_TERMS) or grow_arena(table, FIRST_BYTES):
+    if new_slots(table, FIRST_SLOTS) or grow_terms(table, FIRST_TERMS) or grow_arena(table, FIRST_BYTES):
         return -1
     return 0
 
 
 cdef void interner_free(Interner* table) noexcept nogil:
-    free(table.slots)
+    free(table.memory)
     free(table.arena)
     free(table.places)
     free(table.sizes)
@@ -59,59 +67,44 @@ cdef int grow_arena(Interner* table, uint64_t wanted) noexcept nogil:
 
 cdef int grow_slots(Interner* table) noexcept nogil:
     """Twice the slots; forms stay where they are."""
-    cdef uint64_t mask = table.mask * 2 + 1, at
-    cdef Slot* slots = <Slot*>calloc(mask + 1, sizeof(Slot))
-    cdef uint64_t k
-    cdef uint64_t hash
-    cdef uint32_t number
-    if slots == NULL:
+    cdef uint64_t count = table.mask + 1, k, at
+    cdef void* memory = table.memory
+    cdef Slot* slots = table.slots
+    if new_slots(table, count * 2):
         return -1
-    for k in range(table.mask + 1):
-        if table.slots[k].number:
-            number = table.slots[k].number - 1
-            hash = form_hash(table.arena + table.places[number], table.sizes[number])
-            at = hash & mask
-            while slots[at].number:
-                at = (at + 1) & mask
-            slots[at] = table.slots[k]
-    free(table.slots)
-    table.slots = slots
-    table.mask = mask
+    for k in range(count):
+        if slots[k].number:
+            at = slots[k].hash & table.mask
+            while table.slots[at].number:
+                at = (at + 1) & table.mask
+            table.slots[at] = slots[k]
+    free(memory)
     return 0
 
 
-cdef int64_t intern(Interner* table, const unsigned char* form, int size, int length, uint64_t hash) noexcept nogil:
-    """The number of a zero-padded form, new or known; -1 when memory ran out."""
-    cdef uint64_t head, at = hash & table.mask, padded
-    cdef uint32_t high = hash >> 32
+cdef Slot* intern_new(Interner* table, const unsigned char* form, int size, int length, uint64_t hash) noexcept nogil:
+    """The slot of a form that is not known yet; NULL when memory ran out."""
+    cdef uint64_t at, padded = (size + 7) & ~7
     cdef Slot* slot
-    cdef uint32_t number
-    memcpy(&head, form, 8)
-    while True:
-        slot = table.slots + at
-        if slot.number == 0:
-            break
-        if slot.hash == high and slot.head == head:
-            number = slot.number - 1
-            if table.sizes[number] == size and (
-                    size <= 8 or memcmp(table.arena + table.places[number], form, size) == 0):
-                return number
-        at = (at + 1) & table.mask
-    padded = (size + 7) & ~7
+    if (table.count + <uint64_t>1) * 2 > table.mask and grow_slots(table):
+        return NULL
     if table.count == table.capacity and grow_terms(table, table.capacity * 2):
-        return -1
+        return NULL
     if table.arena_size + padded > table.arena_capacity and grow_arena(table, table.arena_capacity * 2):
-        return -1
+        return NULL
+    at = hash & table.mask
+    while table.slots[at].number:
+        at = (at + 1) & table.mask
     memcpy(table.arena + table.arena_size, form, padded)
     table.places[table.count] = table.arena_size
     table.sizes[table.count] = size
     table.lengths[table.count] = length
     table.arena_size += padded
     table.count += 1
-    slot.head = head
-    slot.hash = high
+    slot = table.slots + at
+    memcpy(&slot.head, form, 8)
+    if size > 8:
+        memcpy(&slot.tail, form + 8, 8)
+    slot.hash = hash & 0xFFFFFFFFU
     slot.number = table.count
-    number = table.count - 1
-    if table.count * <uint64_t>2 > table.mask and grow_slots(table):
-        return -1
-    return number
+    return slot

@@ -19,27 +19,36 @@ cdef Py_ssize_t last_sentence(const unsigned char* data, Py_ssize_t floor, Py_ss
     return -1
 
 
+cdef Py_ssize_t passage_end(const unsigned char* data, Py_ssize_t size, Py_ssize_t start,
+                            Py_ssize_t longest) noexcept nogil:
+    """Where the passage that begins at `start` ends, as cut() says."""
+    cdef Py_ssize_t end, floor, at
+    if size - start - longest <= longest // 4:  # not a sum, which a huge `longest` overflows
+        return size
+    end = start + longest
+    floor = start + longest // 2
+    at = last_byte(data, floor, end, c"\n")
+    if at < 0:
+        at = last_sentence(data, floor, end)
+    if at < 0:
+        at = last_byte(data, floor, end, c" ")
+    if at < 0:
+        at = end
+        while at > floor and data[at] & 0xC0 == 0x80:
+            at -= 1
+    return at
+
+
 def cut(bytes text not None, Py_ssize_t longest):
     """Ends of the passages of UTF-8 `text`: each at most `longest` bytes, cut behind a line, else behind a sentence
     or a blank, else between two characters. A rest shorter than a quarter of `longest` joins its predecessor."""
     cdef const unsigned char* data = text
-    cdef Py_ssize_t size = len(text), start = 0, end, at, floor
-    ends = []
+    cdef Py_ssize_t size = len(text), end = 0
     if longest < 16:
         raise ValueError(f"longest must be at least 16, not {longest}")
-    while size - start - longest > longest // 4:  # not a sum, which a huge `longest` overflows
-        end = start + longest
-        floor = start + longest // 2
-        at = last_byte(data, floor, end, c"\n")
-        if at < 0:
-            at = last_sentence(data, floor, end)
-        if at < 0:
-            at = last_byte(data, floor, end, c" ")
-        if at < 0:
-            at = end
-            while at > floor and data[at] & 0xC0 == 0x80:
-                at -= 1
-        start = at
-        ends.append(start)
-    ends.append(size)
-    return ends
+    ends = []
+    while True:
+        end = passage_end(data, size, end, longest)
+        ends.append(end)
+        if end == size:
+            return ends
