@@ -83,6 +83,20 @@ def test_blocks_of_65536_documents(count: int) -> None:
     assert made["docs"].tolist()[first:] == [doc for doc in ends if doc < BLOCK] + [0, 0] * (count > BLOCK)
 
 
+@pytest.mark.parametrize("count", [2, 40, 4000])
+def test_terms_stand_by_length_then_bytes(count: int) -> None:
+    chance = Random(count)
+    forms = {"".join(chance.choices("abzщ中é", k=chance.choice([1, 3, 9]))) for _ in range(count)}
+    forms |= {f"thesamehead{''.join(chance.choices('abzщ', k=5))}" for _ in range(count)}
+    builder = SegmentBuilder()
+    for form in forms:
+        builder.add(b"", 0, 0, [(b"\x01", form.encode())])
+    known = {token[0] for form in forms for token in reference.tokens(form.encode())}
+    assert len(known) >= count // 2
+    ordered = sorted(known, key=lambda form: (len(form), form.encode()))
+    assert builder.finish()["arena"] == b"".join(b"\x01" + form.encode() for form in ordered)
+
+
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (0, 5), (3, 2), (5, 5), (0, 2**62), (-(2**62), 0)])
 def test_a_range_outside_the_text_is_refused(start: int, end: int) -> None:
     builder = SegmentBuilder()

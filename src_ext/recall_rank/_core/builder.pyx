@@ -2,19 +2,20 @@
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memset
 
 from recall_rank._core.buffer cimport (MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
                                        form_hash)
-from recall_rank._core.intern cimport Interner, Slot, intern, interner_free, interner_init, interner_prefetch
+from recall_rank._core.intern cimport Interner, Slot, intern, interner_free, interner_init, interner_prefetch, rr_prefetch
+from recall_rank._core.keys cimport Key, sort_keys
 from recall_rank._core.tokens cimport tokenise
 from recall_rank._core.vocabulary cimport signature, to_points
 
 cdef enum:
     BLOCK_DOCS = 65536   # documents a block: local ids are 16 bits wide
     LENGTHS = MAX_TERM + 2
-    AHEAD = 12           # tokens between prefetch and use
+    AHEAD = 12           # tokens or terms between prefetch and use
 
 BLOCK = BLOCK_DOCS
 
@@ -22,25 +23,6 @@ cdef struct Pair:
     uint32_t term
     uint16_t doc
     uint16_t tf
-
-
-cdef struct Key:
-    uint64_t head     # first 8 bytes, big-endian: compares like the bytes
-    uint32_t number
-    uint32_t size
-    const unsigned char* form
-
-
-cdef int by_bytes(const void* left, const void* right) noexcept nogil:
-    cdef const Key* a = <const Key*>left
-    cdef const Key* b = <const Key*>right
-    cdef int order
-    if a.head != b.head:
-        return -1 if a.head < b.head else 1
-    order = memcmp(a.form, b.form, a.size if a.size < b.size else b.size)
-    if order:
-        return order
-    return -1 if a.size < b.size else 1 if a.size > b.size else 0
 
 
 cdef object column(Py_ssize_t count, Py_ssize_t width, void** data):
@@ -222,7 +204,7 @@ cdef class SegmentBuilder:
         cdef uint32_t* starts
         cdef uint32_t* signatures
         cdef unsigned char* arena
-        cdef Key* keys = <Key*>malloc((count + 1) * sizeof(Key))
+        cdef Key* keys = <Key*>malloc((count + <uint64_t>1) * 2 * sizeof(Key))
         if keys == NULL:
             raise MemoryError
         memset(by_length, 0, sizeof(by_length))
@@ -252,10 +234,11 @@ cdef class SegmentBuilder:
                 for j in range(8):
                     keys[number].head = keys[number].head << 8 | keys[number].form[j]
             for length in range(LENGTHS - 1):
-                if starts[length + 1] - starts[length] > 1:
-                    qsort(keys + starts[length], starts[length + 1] - starts[length], sizeof(Key), by_bytes)
+                sort_keys(keys + starts[length], keys + count, starts[length + 1] - starts[length])
             total = 0
             for k in range(count):
+                if k + AHEAD < count:
+                    rr_prefetch(keys[k + AHEAD].form)
                 renumbered[keys[k].number] = k
                 offsets[k] = total
                 memcpy(arena + total, keys[k].form, keys[k].size)
