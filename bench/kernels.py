@@ -8,7 +8,7 @@ import time
 from array import array
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rapidfuzz.distance import OSA
 
@@ -16,7 +16,7 @@ from bench import generate
 from bench.documents import documents
 from bench.report import Report, Table
 from bench.vocabulary import misspell, words
-from recall_rank._core import builder, edit, gather, postings, ranges, scan, signs, vocabulary
+from recall_rank._core import builder, edit, gather, packing, postings, ranges, scan, signs, vocabulary
 from recall_rank._core import tokens as tokeniser
 from recall_rank.index.build import PASSAGE_BYTES
 from recall_rank.model import Message, Part
@@ -106,7 +106,7 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
         len(asked) * len(forms),
         "terms",
     )
-    lists = postings.Postings(*_postings_buffers(columns))
+    lists = postings.Postings(*columns["postings"])
     commonest = sorted(range(len(known)), key=lambda number: -lists.frequency(number, number + 1))[:50]
     few = [len(texts) // 10, len(texts) // 2], [len(texts) // 10 + 40, len(texts) // 2 + 40]  # two sessions
     starts, ends = (memoryview(array("I", places)) for places in few)
@@ -117,6 +117,16 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
         sum(lists.frequency(number, number + 1) for number in commonest),
         "postings",
     )
+    if plain_packed := reference("packed"):
+        held = {number: lists.postings(number) for number in commonest}
+        keys = array("Q", [number << 24 | doc << 8 | count for number in sorted(held) for doc, count in held[number]])
+        yield Case(
+            "packing.PostingsWriter",
+            lambda: packed(keys, len(known)),
+            lambda: plain_packed(len(known), [held]),
+            len(keys),
+            "postings",
+        )
     text = b"\n".join(texts)
     yield Case(
         "scan.find",
@@ -185,6 +195,13 @@ def nearest(word: str, forms: list[str], bound: int) -> list[int]:
     return [number for _, number in sorted(found)]
 
 
+def packed(keys: array[int], terms: int) -> tuple[memoryview, ...]:
+    """The columns of a block of postings."""
+    writer = packing.PostingsWriter(terms)
+    writer.add(keys)
+    return writer.finish()
+
+
 def held_in(held: list[tuple[int, int]], starts: list[int], ends: list[int]) -> int:
     """How many of a term's postings are of documents in the ranges."""
     bounds = list(zip(starts, ends, strict=True))
@@ -228,20 +245,8 @@ def _vocabulary_buffers(columns: dict[str, Any]) -> tuple[memoryview, ...]:
     return (memoryview(columns["arena"]).cast("B"), *numbers)
 
 
-def _postings_buffers(columns: dict[str, Any]) -> list[memoryview]:
-    codes: dict[str, Literal["B", "H", "I", "Q"]] = {
-        "df": "I",
-        "block_starts": "Q",
-        "terms": "I",
-        "pointers": "Q",
-        "docs": "H",
-        "tfs": "B",
-    }
-    return [memoryview(columns[name]).cast("B").cast(code) for name, code in codes.items()]
-
-
 def frequencies(columns: dict[str, Any]) -> dict[str, int]:
     """Document frequencies by form, out of a builder's columns."""
     known = vocabulary.Vocabulary(*_vocabulary_buffers(columns))
-    frequency = memoryview(columns["df"]).cast("B").cast("I")
-    return {known.form(number).decode(): frequency[number] for number in range(len(known))}
+    lists = postings.Postings(*columns["postings"])
+    return {known.form(number).decode(): lists.frequency(number, number + 1) for number in range(len(known))}

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, pairwise
@@ -353,37 +353,112 @@ class SegmentBuilder:
         self.documents.append(counts)
         return sum(token[1] == WORD for token in found)
 
-    def finish(self) -> dict[str, bytes]:
+    def finish(self) -> dict[str, Any]:
         vocabulary = self.vocabulary()
         numbers = {term: number for number, term in enumerate(vocabulary)}
         lengths = [len(term.decode()) for term in vocabulary]
         offsets = [sum(map(len, vocabulary[:k])) for k in range(len(vocabulary) + 1)]
-        frequencies = [0] * len(vocabulary)
-        block_starts, terms, pointers, docs, tfs = [0], [], [0], [], []
+        blocks: list[dict[int, list[tuple[int, int]]]] = []
         for first in range(0, len(self.documents), BLOCK):
-            block: dict[int, list[tuple[int, int]]] = {}
+            blocks.append({})
             for doc, counts in enumerate(self.documents[first : first + BLOCK]):
                 for term, count in counts.items():
-                    block.setdefault(numbers[term], []).append((doc, count))
-            for number, pairs in sorted(block.items()):
-                terms.append(number)
-                docs += [doc for doc, _ in pairs]
-                tfs += [count for _, count in pairs]
-                pointers.append(len(docs))
-                frequencies[number] += len(pairs)
-            block_starts.append(len(terms))
+                    blocks[-1].setdefault(numbers[term], []).append((doc, count))
         return {
             "arena": b"".join(vocabulary),
             "offsets": array("I", offsets).tobytes(),
             "starts": array("I", [sum(length < n for length in lengths) for n in range(LENGTHS)]).tobytes(),
             "signatures": array("I", [signature(term.decode()) for term in vocabulary]).tobytes(),
-            "df": array("I", frequencies).tobytes(),
-            "block_starts": array("Q", block_starts).tobytes(),
-            "terms": array("I", terms).tobytes(),
-            "pointers": array("Q", pointers).tobytes(),
-            "docs": array("H", docs).tobytes(),
-            "tfs": array("B", tfs).tobytes(),
+            "postings": packed(len(vocabulary), blocks),
         }
+
+
+# --- packing ----------------------------------------------------------------------------------------------
+
+
+def packed(terms: int, blocks: Sequence[dict[int, list[tuple[int, int]]]]) -> tuple[memoryview, ...]:
+    """The columns of postings: of each block the terms it holds, and of each (document, frequency)."""
+    held: list[list[tuple[int, int]]] = [[] for _ in range(terms)]
+    for block, entries in enumerate(blocks):
+        for term, pairs in entries.items():
+            held[term] += [(block, count) for _, count in pairs]
+    kept = [term for term in range(terms) if held[term]]
+    lone = [term for term in kept if len(held[term]) == 1 and held[term][0][1] == 1 and held[term][0][0] < 256]
+    shared = sorted({*kept} - {*lone})
+    numbers = {term: number for number, term in enumerate(shared)}
+    starts, pointers, bits, ranks, frames = [0], [], [], [], b""
+    for entries in blocks:
+        own = {numbers[term]: pairs for term, pairs in sorted(entries.items()) if term in numbers}
+        bits += words(own, len(shared))
+        ranks += ranked(own, len(shared), len(pointers))
+        for pairs in own.values():
+            [(doc, count), *others] = pairs
+            pointers.append(len(frames) - starts[-1] if others else 1 << 31 | count << 16 | doc)
+            frames += framed(pairs) if others else b""
+        starts.append(len(frames))
+    places = {term: (block, pairs[0][0]) for block, own in enumerate(blocks) for term, pairs in own.items()}
+    frequent = [(numbers[term], len(held[term]) - 255) for term in shared if len(held[term]) > 255]
+    marked = [number for number, term in enumerate(kept) if term in numbers]
+    columns = (
+        ("Q", words(marked, len(kept))),
+        ("I", ranked(marked, len(kept), 0)),
+        ("H", [places[term][1] for term in lone]),
+        ("B", [places[term][0] for term in lone]),
+        ("B", [min(len(held[term]), 255) for term in shared]),
+        ("I", [number for number, _ in frequent]),
+        ("I", [more for _, more in frequent]),
+        ("Q", starts),
+        ("Q", bits),
+        ("I", ranks),
+        ("I", pointers),
+        ("B", frames + bytes(8)),
+    )
+    return tuple(memoryview(array(code, column)) for code, column in columns)
+
+
+def words(numbers: Iterable[int], size: int) -> list[int]:
+    """A set of numbers below `size` as bits, 64 a word."""
+    whole = sum(1 << number for number in numbers)
+    return [whole >> first & (1 << 64) - 1 for first in range(0, size, 64)]
+
+
+def ranked(numbers: Collection[int], size: int, before: int) -> list[int]:
+    """How many of a set are below 0, 256, ... and `before` more."""
+    return [before + sum(number < end for number in numbers) for end in range(0, size + 1, 256)]
+
+
+def framed(pairs: Sequence[tuple[int, int]]) -> bytes:
+    """What a block holds of a term, 256 postings a frame."""
+    made = b""
+    for first in range(0, len(pairs), 256):
+        frame, follows = pairs[first : first + 256], len(pairs) > first + 256
+        least = pairs[first - 1][0] + 1 if first else 0
+        values = [doc - least - k for k, (doc, _) in enumerate(frame)]
+        low_bits = min(range(15, -1, -1), key=lambda low: split_size(values, low))
+        lows, highs, frequencies = 0, 0, 0
+        ends = 0
+        for k, (value, (_, count)) in enumerate(zip(values, frame, strict=True)):
+            lows |= (value & (1 << low_bits) - 1) << k * low_bits
+            highs |= 1 << (value >> low_bits) + k
+            ends += count
+            frequencies |= 1 << ends - 1
+        counted = any(count > 1 for _, count in frame)
+        head = bytes([len(frame) - 1, low_bits | counted << 4 | follows << 5])
+        high = highs.to_bytes(-(-highs.bit_length() // 8), "little")
+        tail = frequencies.to_bytes(-(-ends // 8), "little") if counted else b""
+        head += bytes([len(high)]) if counted or follows else b""
+        head += len(tail).to_bytes(2, "little") if counted and follows else b""
+        made += head + lows.to_bytes(-(-low_bits * len(frame) // 8), "little") + high + tail
+    return made
+
+
+def split_size(values: Sequence[int], low_bits: int) -> float:
+    """What bytes a frame takes with so many low bits, where it may have them."""
+    count = len(values)
+    high = -(-((values[-1] >> low_bits) + count) // 8)
+    size = -(-low_bits * count // 8) + high
+    slow = count > 32 and low_bits not in (0, 4, 8)
+    return float("inf") if high > 255 else size * 9 // 8 if slow else size
 
 
 def cut(text: bytes, longest: int) -> list[int]:
@@ -623,18 +698,35 @@ class Postings:
 
     def __init__(
         self,
+        shared_bits: Sequence[int],
+        shared_ranks: Sequence[int],
+        lone_docs: Sequence[int],
+        lone_blocks: Sequence[int],
         df: Sequence[int],
+        frequent: Sequence[int],
+        more: Sequence[int],
         block_starts: Sequence[int],
-        terms: Sequence[int],
+        block_bits: Sequence[int],
+        block_ranks: Sequence[int],
         pointers: Sequence[int],
-        docs: Sequence[int],
-        tfs: Sequence[int],
+        frames: Sequence[int],
     ) -> None:
-        self.lists: list[list[tuple[int, int]]] = [[] for _ in df]
-        for block, (low, high) in enumerate(pairwise(block_starts)):
-            for entry in range(low, high):
-                for place in range(pointers[entry], pointers[entry + 1]):
-                    self.lists[terms[entry]].append((block * BLOCK + docs[place], tfs[place]))
+        marks = numbers_of(shared_bits)
+        lone = iter(zip(lone_blocks, lone_docs, strict=True))
+        self.lists: list[list[tuple[int, int]]] = []
+        for term in range(len(lone_docs) + len(df)):
+            self.lists.append([] if term in marks else [(block * BLOCK + doc, 1) for block, doc in [next(lone)]])
+        shared = [self.lists[term] for term in sorted(marks)]
+        left = iter(pointers)
+        width = -(-len(shared) // 64)
+        for block, start in enumerate(block_starts[:-1]):
+            for number in sorted(numbers_of(block_bits[block * width : (block + 1) * width])):
+                pointer = next(left)
+                alone = [(pointer & 0xFFFF, pointer >> 16 & 0xFF)]
+                pairs = alone if pointer >> 31 else unframed(frames, start + pointer)
+                shared[number] += [(block * BLOCK + doc, count) for doc, count in pairs]
+        higher = dict(zip(frequent, more, strict=True))
+        assert [len(pairs) for pairs in shared] == [one + higher.get(number, 0) for number, one in enumerate(df)]
 
     def __len__(self) -> int:
         return sum(map(len, self.lists))
@@ -644,6 +736,46 @@ class Postings:
 
     def postings(self, term: int) -> list[tuple[int, int]]:
         return self.lists[term]
+
+
+def numbers_of(words: Iterable[int]) -> set[int]:
+    """The numbers of the bits that are set."""
+    return {64 * k + bit for k, word in enumerate(words) for bit in range(64) if word >> bit & 1}
+
+
+def unframed(frames: Sequence[int], at: int) -> list[tuple[int, int]]:
+    """(document, frequency) from a term's first frame on."""
+    pairs: list[tuple[int, int]] = []
+    follows = True
+    while follows:
+        count, low_bits = frames[at] + 1, frames[at + 1] & 15
+        counted, follows = bool(frames[at + 1] & 16), bool(frames[at + 1] & 32)
+        at += 2
+        high_size = frames[at] if counted or follows else 0
+        at += counted or follows
+        tf_size = frames[at] + 256 * frames[at + 1] if counted and follows else 0
+        at += 2 * (counted and follows)
+        lows = int.from_bytes(frames[at : at + -(-count * low_bits // 8)], "little")
+        at += -(-count * low_bits // 8)
+        highs = set_bits(frames[at:], count)
+        at += high_size
+        ends = set_bits(frames[at:], count) if counted else range(count)
+        at += tf_size
+        least = pairs[-1][0] + 1 if pairs else 0
+        for k, (high, end, before) in enumerate(zip(highs, ends, [-1, *ends], strict=False)):
+            low = lows >> k * low_bits & (1 << low_bits) - 1
+            pairs.append((least + k + (high - k << low_bits) + low, end - before))
+    return pairs
+
+
+def set_bits(data: Sequence[int], count: int) -> list[int]:
+    """The first `count` bits that are set."""
+    found: list[int] = []
+    for place, byte in enumerate(data):
+        found += [8 * place + bit for bit in range(8) if byte >> bit & 1]
+        if len(found) >= count:
+            break
+    return found[:count]
 
 
 # --- ranges -----------------------------------------------------------------------------------------------

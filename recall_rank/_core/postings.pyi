@@ -13,13 +13,20 @@ class Postings:
     def block_count(self) -> int: ...
     def __new__(
         cls,
+        shared_bits: ReadableBuffer,
+        shared_ranks: ReadableBuffer,
+        lone_docs: ReadableBuffer,
+        lone_blocks: ReadableBuffer,
         df: ReadableBuffer,
+        frequent: ReadableBuffer,
+        more: ReadableBuffer,
         block_starts: ReadableBuffer,
-        terms: ReadableBuffer,
+        block_bits: ReadableBuffer,
+        block_ranks: ReadableBuffer,
         pointers: ReadableBuffer,
-        docs: ReadableBuffer,
-        tfs: ReadableBuffer,
+        frames: ReadableBuffer,
     ) -> Self: ...
     def __len__(self) -> int: ...
     def frequency(self, first: int, last: int, eligible: ReadableBuffer | None = None) -> int: ...
     def postings(self, term: int) -> list[tuple[int, int]]: ...
+    def keys(self, block: int, numbers: ReadableBuffer, places: ReadableBuffer, base: int) -> bytes: ...

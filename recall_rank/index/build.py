@@ -129,14 +129,7 @@ class _Building:
         vocabulary = Vocabulary(
             made["arena"], _view(made["offsets"], "I"), _view(made["starts"], "I"), _view(made["signatures"], "I")
         )
-        postings = Postings(
-            _view(made["df"], "I"),
-            _view(made["block_starts"], "Q"),
-            _view(made["terms"], "I"),
-            _view(made["pointers"], "Q"),
-            _view(made["docs"], "H"),
-            made["tfs"],
-        )
+        postings = Postings(*made["postings"])
         return Segment(
             sessions=tuple(self.sessions),
             message_ids=Strings(*self.said.message_ids.buffers()),

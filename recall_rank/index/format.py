@@ -16,7 +16,7 @@ from recall_rank.index.errors import IndexFormatError
 
 Code = Literal["B", "H", "I", "Q", "q"]
 
-FORMAT: Final = 2  # one more with every change of what is written; others are refused, and the index built again
+FORMAT: Final = 3  # one more with every change of what is written; others are refused, and the index built again
 MAGIC: Final = b"RRSEG\r\n\x1a"  # shows when a copy turned line ends or stopped at a control character
 BLOCK: Final = 65_536
 ALIGN: Final = 64  # columns begin on a cache line
@@ -68,12 +68,18 @@ COLUMNS: Final = {
     "term_offsets": Column("I", "term", 1),
     "term_starts": Column("I", "length"),
     "term_signatures": Column("I", "term"),
-    "posting_df": Column("I", "term"),
+    "posting_shared_bits": Column("Q", "64 terms"),
+    "posting_shared_ranks": Column("I", "256 terms"),
+    "posting_lone_docs": Column("H", "lone term"),
+    "posting_lone_blocks": Column("B", "lone term"),
+    "posting_df": Column("B", "shared term"),
+    "posting_frequent": Column("I", "frequent term"),
+    "posting_more": Column("I", "frequent term"),
     "posting_block_starts": Column("Q", "block", 1),
-    "posting_terms": Column("I", "entry"),
-    "posting_pointers": Column("Q", "entry", 1),
-    "posting_docs": Column("H", "posting"),
-    "posting_tfs": Column("B", "posting"),
+    "posting_block_bits": Column("Q", "64 shared terms of a block"),
+    "posting_block_ranks": Column("I", "256 shared terms of a block"),
+    "posting_pointers": Column("I", "entry"),
+    "posting_frames": Column("B", "frame byte"),
     "message_id_bytes": Column("B", "message id bytes"),
     "message_id_starts": Column("Q", "message", 1),
     "part_id_bytes": Column("B", "part id bytes"),

@@ -59,6 +59,7 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
     views = {name: view(column) for name, column in (columns | numbers).items()}
     terms = merged_terms([segment.vocabulary for segment in segments])
     postings = merged_postings(joined, rows, terms)
+    held = np.frombuffer(postings.frequencies(), np.uint32) > 0
     return Segment(
         sessions=tuple(_sessions(rows)),
         message_ids=_strings(rows, "message_ids", "message"),
@@ -66,8 +67,8 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
         text=_text(rows, "text", "byte"),
         folded_text=bytes(_text(rows, "folded_text", "folded byte")),
         names=names,
-        vocabulary=Vocabulary(*(view(column) for column in terms.columns(postings.df > 0))),
-        postings=Postings(*(view(column) for column in postings.columns())),
+        vocabulary=Vocabulary(*(view(column) for column in terms.columns(held))),
+        postings=Postings(*postings.finish()),
         layout=Layout(*(views[name] for name in LAYOUT)),
         **views,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from random import Random
+from typing import Any
 
 import reference
 from hypothesis import strategies as st
@@ -61,14 +62,17 @@ def columns(documents: Iterable[dict[bytes, int]]) -> dict[str, memoryview]:
     return typed(builder.finish())
 
 
-def typed(made: dict[str, bytes]) -> dict[str, memoryview]:
-    """Columns of bytes as columns of numbers."""
-    codes = {"arena": "B", "block_starts": "Q", "pointers": "Q", "docs": "H", "tfs": "B"}
-    return {name: memoryview(data).cast(codes.get(name, "I")) for name, data in made.items()}
-
-
 VOCABULARY = ("arena", "offsets", "starts", "signatures")
-POSTINGS = ("df", "block_starts", "terms", "pointers", "docs", "tfs")
+POSTINGS = (
+    *("shared_bits", "shared_ranks", "lone_docs", "lone_blocks", "df", "frequent", "more"),
+    *("block_starts", "block_bits", "block_ranks", "pointers", "frames"),
+)
+
+
+def typed(made: dict[str, Any]) -> dict[str, memoryview]:
+    """All columns of a segment, as columns of numbers."""
+    terms = {name: memoryview(made[name]).cast("B" if name == "arena" else "I") for name in VOCABULARY}
+    return terms | dict(zip(POSTINGS, made["postings"], strict=True))
 
 
 def vocabularies(known: Iterable[bytes]) -> tuple[Vocabulary, reference.Vocabulary]:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import reference
 from hypothesis import given
-from kernels.inputs import seeds, some_text, typed
+from kernels.inputs import seeds, some_text
 
 from recall_rank._core.builder import BLOCK, SegmentBuilder
+from recall_rank._core.postings import Postings
 
 Documents = list[tuple[bytes, list[tuple[bytes, bytes]]]]
 SHARED = [b"rate ", b"Limit ", b"rateLimit ", b"limit ", "é ".encode(), "日本".encode(), b"c++ "]
@@ -34,13 +35,12 @@ def test_a_segment_of_two_documents() -> None:
     assert (len(builder), builder.terms) == (2, 3)
     made = builder.finish()
     assert made == reference_of([(b" b a b ", []), (b"a", [(b"\x01", b"Ab")])])
-    columns = typed(made)
     assert made["arena"] == b"ab\x01ab"
-    assert columns["df"].tolist() == [2, 1, 1]
-    assert list(zip(columns["docs"], columns["tfs"], strict=True)) == [(0, 1), (1, 1), (0, 2), (1, 1)]
+    native = Postings(*made["postings"])
+    assert [native.postings(term) for term in range(3)] == [[(0, 1), (1, 1)], [(0, 2)], [(1, 1)]]
 
 
-def reference_of(given: Documents) -> dict[str, bytes]:
+def reference_of(given: Documents) -> dict[str, Any]:
     builder = reference.SegmentBuilder()
     for text, extra in given:
         builder.add(text, 0, len(text), extra)
@@ -55,7 +55,7 @@ def test_a_frequency_ends_at_255() -> None:
     builder = SegmentBuilder()
     for count in (254, 255, 256, 300):
         builder.add(b"a " * count, 0, 2 * count)
-    assert list(typed(builder.finish())["tfs"]) == [254, 255, 255, 255]
+    assert Postings(*builder.finish()["postings"]).postings(0) == [(0, 254), (1, 255), (2, 255), (3, 255)]
 
 
 def test_a_word_of_a_field_must_have_room_for_its_tag() -> None:
@@ -71,16 +71,11 @@ def test_blocks_of_65536_documents(count: int) -> None:
     builder = SegmentBuilder()
     for doc in range(count):
         builder.add(b"a bc", 0, 4 if doc in (0, BLOCK - 1, BLOCK) else 1)
-    made = typed(builder.finish())
+    native = Postings(*builder.finish()["postings"])
     ends = [doc for doc in (0, BLOCK - 1, BLOCK) if doc < count]
-    assert made["df"].tolist() == [count, len(ends)]
-    assert made["block_starts"].tolist() == ([0, 2] if count <= BLOCK else [0, 2, 4])
-    assert made["terms"].tolist() == [0, 1] * (1 if count <= BLOCK else 2)
-    first = min(count, BLOCK)
-    low = len([doc for doc in ends if doc < BLOCK])
-    assert made["pointers"].tolist() == [0, first, first + low] + [first + low + 1, first + low + 2] * (count > BLOCK)
-    assert made["docs"].tolist()[:first] == list(range(first))
-    assert made["docs"].tolist()[first:] == [doc for doc in ends if doc < BLOCK] + [0, 0] * (count > BLOCK)
+    assert native.block_count == -(-count // BLOCK)
+    assert native.postings(0) == [(doc, 1) for doc in range(count)]
+    assert native.postings(1) == [(doc, 1) for doc in ends]
 
 
 @pytest.mark.parametrize("count", [2, 40, 4000])

@@ -7,9 +7,11 @@ from random import Random
 from typing import Any
 
 import pytest
+import reference
 from hypothesis import given
 from kernels.inputs import POSTINGS, columns, marks, postings, seeds
 
+from recall_rank._core.packing import PostingsWriter
 from recall_rank._core.postings import Postings
 
 TERMS = [b"a", b"b", b"cc", b"dd", b"eee"]
@@ -73,41 +75,24 @@ def test_marks_that_end_early_are_not_read_beyond_their_end() -> None:
         postings(three_blocks()[0])[0].frequency(0, 1, bytearray(65536))
 
 
-@pytest.mark.parametrize("name", POSTINGS[1:])
+def of_every_kind() -> dict[str, memoryview]:
+    """Terms that one document holds, or more than 255 do, or some, over two blocks."""
+    made: list[dict[bytes, int]] = [{b"many": 1 + k % 3, b"once%d" % k: 1} for k in range(300)]
+    return columns([*made, *[{}] * 65_400, {b"many": 1, b"far": 1}, {b"some": 1}, {b"some": 2}])
+
+
+@pytest.mark.parametrize("name", POSTINGS)
 @pytest.mark.parametrize("cut", [slice(0, 0), slice(0, -1), slice(1, None)])
 def test_buffers_must_fit_together(name: str, cut: slice) -> None:
-    made = columns(THREE)
-    if name == "block_starts" and cut == slice(1, None):
-        made[name] = memoryview(bytes(16)).cast("Q")
-        cut = slice(None)
+    made = of_every_kind()
+    made[name] = made[name][cut]
+    if name == "pointers" or (name in ("df", "frames") and made[name]):
+        # nothing says how many there should be; of what is missing, there are no postings
+        native = Postings(*(made[each] for each in POSTINGS))
+        assert len(native.postings(native.term_count - 1)) <= 1
+        return
     with pytest.raises(ValueError, match="fit together"):
-        Postings(*(made[other][cut] if other == name else made[other] for other in POSTINGS))
-
-
-def test_blocks_must_be_in_order() -> None:
-    made = columns(THREE)
-    made["block_starts"] = memoryview(bytearray(24)).cast("Q")
-    made["block_starts"][1], made["block_starts"][2] = 3, 2
-    with pytest.raises(ValueError, match="out of order"):
-        Postings(*(made[name] for name in POSTINGS))
-
-
-@pytest.mark.parametrize(
-    ("pointers", "words"),
-    [
-        pytest.param([0, 5, 4], "out of order", id="behind the postings"),
-        pytest.param([0, 2**63, 4], "out of order", id="far behind them"),
-        pytest.param([3, 2, 4], "fit together", id="backwards"),
-        pytest.param([1, 2, 4], "fit together", id="not from the first"),
-        pytest.param([0, 2, 5], "fit together", id="one more than there are"),
-        pytest.param([0, 2, 3], "fit together", id="one fewer"),
-    ],
-)
-def test_pointers_must_ascend_to_the_last_posting(pointers: list[int], words: str) -> None:
-    made = columns(THREE)
-    made["pointers"] = memoryview(array("Q", pointers))
-    with pytest.raises(ValueError, match=words):
-        Postings(*(made[name] for name in POSTINGS))
+        Postings(*(made[each] for each in POSTINGS))
 
 
 @pytest.mark.parametrize("name", POSTINGS)
@@ -125,10 +110,90 @@ def test_postings_are_those_written_out(chance: Random) -> None:
         for _ in range(chance.randint(0, 12))
     ]
     native, slow = postings(columns(given))
-    assert len(native) == len(slow)
+    assert len(native) == len(slow) == sum(map(len, given))
     assert [native.postings(term) for term in range(native.term_count)] == slow.lists
     eligible = marks(chance, len(given))
     for first in range(native.term_count + 1):
         for last in range(first, native.term_count + 1):
             assert native.frequency(first, last) == slow.frequency(first, last)
             assert native.frequency(first, last, eligible) == slow.frequency(first, last, eligible)
+
+
+def some_pairs(chance: Random) -> list[tuple[int, int]]:
+    """What a block holds of a term: few or many documents, near each other or not, of few or many frequencies."""
+    last = chance.choice([7, 300, 4_000, 65_535])
+    count = min(chance.choice([1, 2, 5, 40, 255, 256, 257, 1_000, 3_000]), last + 1)
+    docs = sorted(chance.sample(range(last + 1), count))
+    frequencies = chance.choice([[1], [1, 1, 1, 2], [1, 2, 3, 90], [255], range(1, 256)])
+    base = chance.choice([0, 65_535 - docs[-1]])
+    return [(base + doc, chance.choice(frequencies)) for doc in docs]
+
+
+@given(seeds)
+def test_what_is_packed_is_read_again(chance: Random) -> None:
+    terms = chance.randint(1, 5)
+    held = [{term: some_pairs(chance) for term in range(terms) if chance.random() < 0.7} for _ in range(2)]
+    writer = PostingsWriter(terms)
+    for entries in held:
+        writer.add(array("Q", [t << 24 | doc << 8 | tf for t, pairs in sorted(entries.items()) for doc, tf in pairs]))
+    counts = [sum(len(entries.get(term, ())) for entries in held) for term in range(terms)]
+    assert memoryview(writer.frequencies()).cast("I").tolist() == counts
+    made = writer.finish()
+    assert made == reference.packed(terms, held)
+    native, slow = Postings(*made), reference.Postings(*(column.tolist() for column in made))
+    kept = [term for term in range(terms) if counts[term]]
+    written = [[(65_536 * k + d, tf) for k, own in enumerate(held) for d, tf in own.get(term, ())] for term in kept]
+    assert [native.postings(term) for term in range(len(kept))] == slow.lists == written
+    for block, entries in enumerate(held):
+        numbers, places = array("q", kept), array("q", range(2 * 65_536))
+        keys = memoryview(native.keys(block, numbers, places, block * 65_536)).cast("Q")
+        again = [(key >> 24, key >> 8 & 0xFFFF, key & 0xFF) for key in keys]
+        assert again == [(term, *pair) for term, pairs in sorted(entries.items()) for pair in pairs]
+
+
+def test_keys_are_those_of_documents_that_go_to_the_block() -> None:
+    native, _ = postings(columns(THREE))
+    keys = native.keys(0, array("q", [5, 9]), array("q", [65_537, -1, 65_540]), 65_536)
+    assert memoryview(keys).cast("Q").tolist() == [5 << 24 | 1 << 8 | 1, 5 << 24 | 4 << 8 | 3, 9 << 24 | 1 << 8 | 2]
+    assert native.keys(0, array("q", [5, 9]), array("q", [-1]), 0) == b""
+    with pytest.raises(IndexError):
+        native.keys(1, array("q", [5, 9]), array("q", [0]), 0)
+    with pytest.raises(ValueError, match="one number a term"):
+        native.keys(0, array("q", [5]), array("q", [0]), 0)
+
+
+def test_a_term_far_behind_is_not_lone() -> None:
+    # a byte tells 256 blocks apart
+    writer = PostingsWriter(3)
+    for block in range(258):
+        writer.add(array("Q", [(block - 255) << 24 | 7 << 8 | 1] if block > 254 else []))
+    native = Postings(*writer.finish())
+    assert [native.postings(term) for term in range(3)] == [[((255 + term) * 65_536 + 7, 1)] for term in range(3)]
+    assert len(native.buffers[2]) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param([1 << 24 | 1, 1], id="terms"),
+        pytest.param([2 << 8 | 1, 1 << 8 | 1], id="documents"),
+        pytest.param([1, 2], id="twice"),
+        pytest.param([0], id="no frequency"),
+        pytest.param([2 << 24 | 1], id="no such term"),
+        pytest.param([1 << 63 | 1], id="far behind the last"),
+    ],
+)
+def test_postings_come_in_order(keys: list[int]) -> None:
+    with pytest.raises(ValueError, match="out of order"):
+        PostingsWriter(2).add(array("Q", keys))
+
+
+def test_a_writer_that_is_finished_takes_nothing_more() -> None:
+    writer = PostingsWriter(1)
+    assert (writer.term_count, writer.block_count) == (1, 0)
+    writer.finish()
+    for call in (writer.finish, lambda: writer.add(array("Q"))):
+        with pytest.raises(ValueError, match="finished"):
+            call()
+    with pytest.raises(ValueError, match="-1 terms"):
+        PostingsWriter(-1)

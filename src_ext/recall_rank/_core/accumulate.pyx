@@ -6,13 +6,16 @@ from libc.string cimport memset
 
 from recall_rank._core.clock cimport rr_now
 from recall_rank._core.layout cimport Worth
-from recall_rank._core.postings cimport Postings
+from recall_rank._core.postings cimport ROOM, Cursor, Postings
 
 cdef extern from *:
     """
     #include <stddef.h>
     #include <stdint.h>
     #include <string.h>
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #endif
 
     /* Append the numbers and values of scores that are not 0, from base on, and set all to 0. Hits are scattered, and
        no processor guesses where: there is no branch, so that one more is written than is counted. */
@@ -27,6 +30,36 @@ cdef extern from *:
         }
         memset(scores, 0, (size_t)size * sizeof(float));
         return count;
+    }
+    /* Of `count` documents add to the scores of each what a frequency in it is worth; worths are pairs of a norm and
+       a weight, one for every shape. Four are divided at once, to the bit as one by one. */
+    static void rr_add_scores(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t count, float weight, float factor,
+                              const uint16_t* shapes, const float* worths, float* scores) {
+        ptrdiff_t k = 0;
+    #if defined(__SSE2__)
+        const __m128 weights = _mm_set1_ps(weight), factors = _mm_set1_ps(factor);
+        for (; k + 4 <= count; k += 4) {
+            const uint16_t* doc = docs + k;
+            __m128 low = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd((const double*)(worths + 2 * shapes[doc[0]])),
+                                                    (const double*)(worths + 2 * shapes[doc[1]])));
+            __m128 high = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd((const double*)(worths + 2 * shapes[doc[2]])),
+                                                     (const double*)(worths + 2 * shapes[doc[3]])));
+            __m128 tf = _mm_mul_ps(weights, _mm_cvtepi32_ps(_mm_set_epi32(tfs[k + 3], tfs[k + 2], tfs[k + 1], tfs[k])));
+            __m128 value = _mm_mul_ps(_mm_mul_ps(_mm_shuffle_ps(low, high, 0xdd), factors), tf);
+            float values[4];
+            value = _mm_div_ps(value, _mm_add_ps(tf, _mm_shuffle_ps(low, high, 0x88)));
+            _mm_storeu_ps(values, _mm_and_ps(value, _mm_cmpgt_ps(tf, _mm_setzero_ps())));
+            scores[doc[0]] += values[0];
+            scores[doc[1]] += values[1];
+            scores[doc[2]] += values[2];
+            scores[doc[3]] += values[3];
+        }
+    #endif
+        for (; k < count; k++) {
+            const float* worth = worths + 2 * shapes[docs[k]];
+            float tf = weight * tfs[k];
+            if (tf > 0) scores[docs[k]] += worth[1] * factor * tf / (tf + worth[0]);
+        }
     }
     #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
     #include <immintrin.h>
@@ -72,6 +105,8 @@ cdef extern from *:
     Py_ssize_t rr_take(float* scores, Py_ssize_t size, uint32_t base, uint32_t* docs, float* values, Py_ssize_t count,
                        bint wide) noexcept nogil
     void rr_fill_lanes() noexcept nogil
+    void rr_add_scores(const uint16_t* docs, const uint8_t* tfs, Py_ssize_t count, float weight, float factor,
+                       const uint16_t* shapes, const float* worths, float* scores) noexcept nogil
 
 cdef enum:
     PACE = 16384  # postings between two looks at the clock
@@ -107,58 +142,68 @@ cdef inline bint is_one_term(const Groups* groups, Py_ssize_t group) noexcept no
     return groups.starts[group + 1] - member == 1 and groups.lasts[member] - groups.firsts[member] == 1
 
 
+cdef inline Py_ssize_t keep(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, const uint8_t* mask,
+                            Py_ssize_t limit) noexcept nogil:
+    """Leave out documents that are not marked, NULL marking all, or not below `limit`; how many stay."""
+    cdef Py_ssize_t k, kept = 0
+    while count and docs[count - 1] >= limit:
+        count -= 1
+    if mask == NULL:
+        return count
+    for k in range(count):  # no branch: which are marked is anyone's guess
+        docs[kept] = docs[k]
+        tfs[kept] = tfs[k]
+        kept += mask[docs[k]] != 0
+    return kept
+
+
 cdef uint64_t add_term(Postings postings, Py_ssize_t block, uint32_t term, float weight, float factor,
                        const Worth* worths, const uint16_t* shapes, const uint8_t* mask, Py_ssize_t limit,
                        float* scores) noexcept nogil:
     """Add one term's evidence to the documents of a block; the postings read."""
-    cdef uint64_t entry = postings.locate(block, term), at, end, first
-    cdef const uint16_t* docs = postings.docs
-    cdef const uint8_t* tfs = postings.tfs
-    cdef const Worth* worth
-    cdef uint16_t doc
-    cdef float tf
-    if entry >= postings.starts[block + 1] or postings.terms[entry] != term:
-        return 0
-    first = at = postings.pointers[entry]
-    end = postings.pointers[entry + 1]
-    while at < end:
-        doc = docs[at]
-        if doc < limit and (mask == NULL or mask[doc]):
-            tf = weight * tfs[at]
-            if tf > 0:
-                worth = worths + shapes[doc]
-                scores[doc] += worth.weight * factor * tf / (tf + worth.norm)
-        at += 1
-    return end - first
+    cdef uint16_t docs[ROOM]
+    cdef uint8_t tfs[ROOM]
+    cdef uint64_t work = 0
+    cdef Py_ssize_t count
+    cdef Cursor cursor
+    postings.seek(block, term, term + 1, &cursor)
+    while True:
+        count = postings.next_run(&cursor, docs, tfs)
+        if count == 0:
+            return work
+        work += count
+        rr_add_scores(docs, tfs, keep(docs, tfs, count, mask, limit), weight, factor, shapes,
+                      <const float*>worths, scores)
 
 
 cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, Py_ssize_t group, const uint8_t* mask,
                     Py_ssize_t limit, Touched* touched) noexcept nogil:
     """Sum the weighted frequencies of a group's members in every document of a block; the postings read."""
-    cdef const uint16_t* docs = postings.docs
-    cdef const uint8_t* tfs = postings.tfs
+    cdef uint16_t docs[ROOM]
+    cdef uint8_t tfs[ROOM]
     cdef float* tf_of = touched.tf
     cdef uint16_t* met = touched.docs
-    cdef Py_ssize_t member, count = 0
-    cdef uint64_t entry, at, end, work = 0
+    cdef Py_ssize_t member, k, kept, count = 0
+    cdef uint64_t work = 0
     cdef uint16_t doc
     cdef float weight
+    cdef Cursor cursor
     for member in range(groups.starts[group], groups.starts[group + 1]):
         weight = groups.weights[member]
-        entry = postings.locate(block, groups.firsts[member])
-        while entry < postings.starts[block + 1] and postings.terms[entry] < groups.lasts[member]:
-            at = postings.pointers[entry]
-            end = postings.pointers[entry + 1]
-            work += end - at
-            while at < end:
-                doc = docs[at]
-                if doc < limit and (mask == NULL or mask[doc]):
-                    met[count] = doc  # no branch: whether it is new is anyone's guess
-                    # a weight of 0 touches again and again
-                    count += (tf_of[doc] == 0) & (count < BLOCK)
-                    tf_of[doc] += weight * tfs[at]
-                at += 1
-            entry += 1
+        postings.seek(block, groups.firsts[member], groups.lasts[member], &cursor)
+        work += cursor.lone_end - cursor.lone if cursor.lone < cursor.lone_end else 0  # each is looked at
+        while True:
+            kept = postings.next_run(&cursor, docs, tfs)
+            if kept == 0:
+                break
+            work += kept
+            kept = keep(docs, tfs, kept, mask, limit)
+            for k in range(kept):
+                doc = docs[k]
+                met[count] = doc  # no branch: whether it is new is anyone's guess
+                # a weight of 0 touches again and again
+                count += (tf_of[doc] == 0) & (count < BLOCK)
+                tf_of[doc] += weight * tfs[k]
     touched.count = count
     return work
 

@@ -24,4 +24,4 @@ cdef class SegmentBuilder:
     cdef int tagged(self, bytes tag, bytes value) except -1
     cdef int add_field(self, unsigned char tag, const unsigned char* text, Py_ssize_t size) noexcept nogil
     cdef dict finish_vocabulary(self, uint32_t* renumbered)
-    cdef dict finish_postings(self, uint32_t* renumbered)
+    cdef tuple finish_postings(self, uint32_t* renumbered)

@@ -2,13 +2,14 @@
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from recall_rank._core.buffer cimport (MAX_TERM, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
                                        form_hash)
 from recall_rank._core.intern cimport Interner, Slot, intern, interner_free, interner_init, interner_prefetch, rr_prefetch
 from recall_rank._core.keys cimport Key, sort_keys
+from recall_rank._core.packing cimport PostingsWriter
 from recall_rank._core.tokens cimport tokenise
 from recall_rank._core.vocabulary cimport signature, to_points
 
@@ -172,10 +173,10 @@ cdef class SegmentBuilder:
         return 0
 
     def finish(self):
-        """The vocabulary and postings as a dict of little-endian bytes; the builder takes no more documents.
+        """The vocabulary as a dict of little-endian bytes; the builder takes no more documents.
 
-        Vocabulary: arena u8, offsets u32[terms + 1], starts u32[66], signatures u32[terms], df u32[terms].
-        Postings: block_starts u64[blocks + 1] into terms u32 and pointers u64[+ 1] into docs u16 and tfs u8.
+        Vocabulary: arena u8, offsets u32[terms + 1], starts u32[66], signatures u32[terms].
+        Besides, as `postings`, the columns that Postings takes.
         """
         if self.frozen:
             raise ValueError("the segment is finished")
@@ -187,7 +188,7 @@ cdef class SegmentBuilder:
             made = self.finish_vocabulary(renumbered)
             free(self.table.memory)
             self.table.memory = NULL
-            made.update(self.finish_postings(renumbered))
+            made["postings"] = self.finish_postings(renumbered)
             return made
         finally:
             free(renumbered)
@@ -249,75 +250,46 @@ cdef class SegmentBuilder:
         return {"arena": arena_column, "offsets": offsets_column, "starts": starts_column,
                 "signatures": signatures_column}
 
-    cdef dict finish_postings(self, uint32_t* renumbered):
+    cdef tuple finish_postings(self, uint32_t* renumbered):
         cdef uint32_t count = self.table.count, b, term
-        cdef uint64_t pairs = 0, listed = 0, k, at, begin
-        cdef void* data
-        cdef uint64_t* block_starts
-        cdef uint64_t* pointers
-        cdef uint32_t* terms
-        cdef uint32_t* df
-        cdef uint16_t* docs
-        cdef uint8_t* tfs
+        cdef uint64_t k, at, largest = 0
         cdef Block* block
-        cdef uint64_t* counts = <uint64_t*>calloc(count + 1, sizeof(uint64_t))
-        if counts == NULL:
-            raise MemoryError
-        df_column = column(count, 4, &data)
-        df = <uint32_t*>data
-        memset(df, 0, count * 4)
-        with nogil:
-            for b in range(self.block_count):
-                block = self.blocks + b
-                pairs += block.count
-                memset(counts, 0, (count + 1) * sizeof(uint64_t))
-                for k in range(block.count):
-                    term = renumbered[block.pairs[k].term]
-                    block.pairs[k].term = term
-                    if counts[term] == 0:
-                        listed += 1
-                    counts[term] += 1
-                    df[term] += 1
-        block_column = column(self.block_count + 1, 8, &data)
-        block_starts = <uint64_t*>data
-        terms_column = column(listed, 4, &data)
-        terms = <uint32_t*>data
-        pointers_column = column(listed + 1, 8, &data)
-        pointers = <uint64_t*>data
-        docs_column = column(pairs, 2, &data)
-        docs = <uint16_t*>data
-        tfs_column = column(pairs, 1, &data)
-        tfs = <uint8_t*>data
-        with nogil:
-            listed = 0
-            begin = 0
-            for b in range(self.block_count):
-                block = self.blocks + b
-                block_starts[b] = listed
-                memset(counts, 0, (count + 1) * sizeof(uint64_t))
-                for k in range(block.count):
-                    counts[block.pairs[k].term] += 1
-                at = begin
-                for term in range(count):
-                    if counts[term]:
-                        terms[listed] = term
-                        pointers[listed] = at
-                        listed += 1
-                        k = counts[term]
-                        counts[term] = at
-                        at += k
-                for k in range(block.count):
-                    at = counts[block.pairs[k].term]
-                    docs[at] = block.pairs[k].doc
-                    tfs[at] = block.pairs[k].tf
-                    counts[block.pairs[k].term] += 1
-                begin += block.count
-                free(block.pairs)
-                block.pairs = NULL
-                block.count = 0
-                block.capacity = 0
-            block_starts[self.block_count] = listed
-            pointers[listed] = begin
-        free(counts)
-        return {"df": df_column, "block_starts": block_column, "terms": terms_column, "pointers": pointers_column,
-                "docs": docs_column, "tfs": tfs_column}
+        cdef PostingsWriter writer = PostingsWriter(count)
+        cdef uint16_t* docs = NULL
+        cdef uint8_t* tfs = NULL
+        cdef uint64_t* ends = <uint64_t*>malloc((count + 1) * sizeof(uint64_t))
+        for b in range(self.block_count):
+            largest = max(largest, self.blocks[b].count)
+        try:
+            docs = <uint16_t*>malloc((largest + 1) * sizeof(uint16_t))
+            tfs = <uint8_t*>malloc(largest + 1)
+            if ends == NULL or docs == NULL or tfs == NULL:
+                raise MemoryError
+            with nogil:
+                for b in range(self.block_count):
+                    block = self.blocks + b
+                    memset(ends, 0, (count + 1) * sizeof(uint64_t))
+                    for k in range(block.count):
+                        term = renumbered[block.pairs[k].term]
+                        block.pairs[k].term = term
+                        ends[term + 1] += 1
+                    for term in range(count):
+                        ends[term + 1] += ends[term]
+                    for k in range(block.count):
+                        at = ends[block.pairs[k].term]
+                        ends[block.pairs[k].term] += 1
+                        docs[at] = block.pairs[k].doc
+                        tfs[at] = block.pairs[k].tf
+                    free(block.pairs)
+                    memset(block, 0, sizeof(Block))
+                    at = 0
+                    for term in range(count):
+                        if ends[term] > at:
+                            writer.put(term, docs + at, tfs + at, ends[term] - at)
+                            at = ends[term]
+                    writer.end_block()
+        finally:
+            free(ends)
+            free(docs)
+            free(tfs)
+        return writer.finish()

@@ -1,21 +1,45 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
+cdef enum:
+    RUN = 256          # postings of a frame, at most
+    ROOM = RUN + 16    # numbers that a frame is unpacked into: a few are written before they are counted
+    SPARE = 8          # bytes behind the last frame, so that numbers are read eight bytes at once
+
+cdef struct Cursor:        # on its way through what a block holds of some terms
+    Py_ssize_t block
+    uint32_t lone          # the next term that one document holds, once; numbered among such terms
+    uint32_t lone_end
+    uint32_t shared        # the next of all others, numbered among these
+    uint32_t shared_end
+    uint64_t entry         # of the next that the block holds
+    const uint8_t* at      # the next frame of the term under way, NULL when none is
+    uint32_t least         # the document that it may begin with
+
 cdef class Postings:
     cdef readonly tuple buffers    # as they were given
-    cdef const uint32_t[::1] df_view
-    cdef const uint64_t[::1] starts_view
-    cdef const uint32_t[::1] terms_view
-    cdef const uint64_t[::1] pointers_view
-    cdef const uint16_t[::1] docs_view
-    cdef const uint8_t[::1] tfs_view
-    cdef const uint32_t* df
+    cdef list views                # that hold on to them
+    cdef const uint64_t* shared_bits
+    cdef const uint32_t* shared_ranks
+    cdef const uint16_t* lone_docs
+    cdef const uint8_t* lone_blocks
+    cdef const uint8_t* df
+    cdef const uint32_t* frequent
+    cdef const uint32_t* more
     cdef const uint64_t* starts
-    cdef const uint32_t* terms
-    cdef const uint64_t* pointers
-    cdef const uint16_t* docs
-    cdef const uint8_t* tfs
+    cdef const uint64_t* block_bits
+    cdef const uint32_t* block_ranks
+    cdef const uint32_t* pointers
+    cdef const uint8_t* frames
+    cdef Py_ssize_t lone_count
+    cdef Py_ssize_t shared_count
+    cdef Py_ssize_t frequent_count
+    cdef Py_ssize_t entry_count
+    cdef Py_ssize_t frames_size    # without what is spare
     cdef readonly Py_ssize_t term_count
     cdef readonly Py_ssize_t block_count
-    cdef uint64_t locate(self, Py_ssize_t block, uint32_t term) noexcept nogil
+    cdef uint32_t shared_before(self, uint32_t term) noexcept nogil
+    cdef void seek(self, Py_ssize_t block, uint32_t first, uint32_t last, Cursor* cursor) noexcept nogil
+    cdef Py_ssize_t open(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil
+    cdef Py_ssize_t next_run(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil
     cdef uint64_t count(self, uint32_t first, uint32_t last, const uint8_t* eligible,
                         Py_ssize_t documents) noexcept nogil

@@ -1,0 +1,23 @@
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+cdef struct Entry:       # what a block holds of a term
+    uint32_t term
+    uint32_t pointer     # as in the column
+
+cdef class PostingsWriter:
+    cdef bytearray frames
+    cdef uint8_t* data              # of `frames`
+    cdef uint64_t size              # bytes written of `frames`
+    cdef uint64_t room              # that there are
+    cdef uint32_t* df
+    cdef readonly Py_ssize_t term_count
+    cdef Entry* entries
+    cdef uint64_t entry_count
+    cdef uint64_t entry_room
+    cdef uint64_t* starts           # of each block: its first frame, its first entry; and of the one under way
+    cdef uint64_t* firsts
+    cdef readonly Py_ssize_t block_count
+    cdef bint finished
+    cdef int put(self, uint32_t term, const uint16_t* docs, const uint8_t* tfs, Py_ssize_t count) except -1 nogil
+    cdef int grow(self, uint64_t wanted) except -1
+    cdef int end_block(self) except -1 nogil
