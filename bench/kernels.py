@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rapidfuzz.distance import OSA
 
 from bench import generate
+from bench.column_cases import column_rows
 from bench.documents import documents
 from bench.report import Report, Table
 from bench.vocabulary import misspell, words
@@ -127,6 +128,8 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
             len(keys),
             "postings",
         )
+    for row in column_rows(texts, reference):
+        yield Case(*row)
     text = b"\n".join(texts)
     yield Case(
         "scan.find",

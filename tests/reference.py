@@ -1380,3 +1380,157 @@ def reach(text: str, low: int, high: int) -> tuple[int, int]:
         line = text.find("\n", high, ceiling)
         end = min((place for place in (end, line) if place >= 0), default=ceiling)
     return max(0, start - 160), end
+
+
+# --- packed: columns of numbers in few bits ---------------------------------------------------------
+
+RUN, STEPS, SLACK, WIDEST = 64, 0x80, 8, 56
+
+
+def signed(value: int) -> int:
+    return (value + 2**63) % 2**64 - 2**63
+
+
+def pack(values: Sequence[int]) -> bytearray:
+    made, before = bytearray(), 0
+    for first in range(0, len(values), RUN):
+        run = [signed(value) for value in values[first : first + RUN]]
+        steps = [signed(value - last) for value, last in zip(run, [before, *run], strict=False)]
+        plain, stepped = ((max(some) - min(some)).bit_length() for some in (run, steps))
+        plain, stepped = (64 if bits > WIDEST else bits for bits in (plain, stepped))
+        width, kind, chosen = (stepped, STEPS, steps) if stepped < plain else (plain, 0, run)
+        least = min(chosen)
+        made.append(width | kind)
+        base = 2 * least if least >= 0 else -2 * least - 1
+        while base >= 0x80:
+            made.append(0x80 | base % 0x80)
+            base >>= 7
+        made.append(base)
+        bits = sum((value - least) << (width * k) for k, value in enumerate(chosen))
+        made += bits.to_bytes((width * len(run) + 7) // 8, "little")
+        before = run[-1]
+    return made + bytes(SLACK)
+
+
+def unpack(data: bytes, count: int, code: str) -> memoryview:
+    end, at, before = len(data) - SLACK, 0, 0
+    if end < 0 or not 0 <= count <= end // 2 * RUN:
+        raise ValueError("count")
+    found: list[int] = []
+    while len(found) < count:
+        size = min(RUN, count - len(found))
+        if at >= end:
+            raise ValueError("short")
+        width, stepped = data[at] % STEPS, data[at] >= STEPS
+        at += 1
+        base = 0
+        for group in range(10):
+            if at >= end:
+                break
+            base |= (data[at] & 0x7F) << 7 * group
+            at += 1
+            if data[at - 1] < 0x80:
+                break
+        base %= 2**64
+        least = -(base + 1 >> 1) if base & 1 else base >> 1
+        behind = at + (width * size + 7) // 8
+        if (width > WIDEST and width != 64) or behind > end:
+            raise ValueError("width")
+        bits = int.from_bytes(data[at:behind], "little")
+        for k in range(size):
+            value = (bits >> width * k) % 2**width + least
+            before = (before + value if stepped else value) % 2**64
+            found.append(before)
+        before, at = found[-1], behind
+    if at != end:
+        raise ValueError("long")
+    made = array(code)
+    for value in found:
+        if made.itemsize < 8 and value >> 8 * made.itemsize:
+            raise ValueError("number")
+        made.append(signed(value) if code == "q" else value)
+    return memoryview(made)
+
+
+# --- derived: columns that follow from others -------------------------------------------------------
+
+
+def owners(firsts: Sequence[int], count: int) -> list[int]:
+    if not firsts or firsts[0] != 0 or firsts[-1] != count or list(firsts) != sorted(firsts):
+        raise ValueError("order")
+    return [bisect_right(firsts, row) - 1 for row in range(count)]
+
+
+def picked(values: Sequence[int], places: Sequence[int]) -> list[int]:
+    if any(place >= len(values) for place in places):
+        raise ValueError("place")
+    return [values[place] for place in places]
+
+
+def pieces(starts: Sequence[int], whose: Sequence[int]) -> list[int]:
+    return [starts[k] - starts[k - 1] for k in range(1, len(whose)) if whose[k] == whose[k - 1]]
+
+
+def placed(begins: Sequence[int], firsts: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    if not firsts or firsts[0] != 0 or len(begins) != len(firsts) or list(firsts) != sorted(firsts):
+        raise ValueError("order")
+    made, left = [], list(sizes)
+    for begin, (first, last) in zip(begins, pairwise(firsts), strict=False):
+        for piece in range(first, last):
+            if piece > first and not left:
+                raise ValueError("sizes")
+            made.append(begin if piece == first else (made[-1] + left.pop(0)) % 2**64)
+    if left:
+        raise ValueError("sizes")
+    return [*made, begins[-1]]
+
+
+# --- held: names that begin as that of their holder ---------------------------------------------------
+
+
+def cut_up(data: bytes, starts: Sequence[int]) -> list[bytes]:
+    if not starts or list(starts) != sorted(starts) or starts[-1] > len(data):
+        raise ValueError("starts")
+    return [data[first:last] for first, last in pairwise(starts)]
+
+
+def end_to_end(some: Iterable[bytes]) -> tuple[bytes, list[int]]:
+    data, starts = b"", [0]
+    for one in some:
+        data += one
+        starts.append(len(data))
+    return data, starts
+
+
+def in_common(one: bytes, other: bytes) -> int:
+    size = 0
+    while size < min(len(one), len(other)) and one[size] == other[size]:
+        size += 1
+    return size
+
+
+def shorten(
+    names: bytes, starts: Sequence[int], holder: Sequence[int], holders: bytes, holder_starts: Sequence[int]
+) -> tuple[bytes, list[int]]:
+    those, all_holders = cut_up(names, starts), cut_up(holders, holder_starts)
+    if len(those) != len(holder) or any(number >= len(all_holders) for number in holder):
+        raise ValueError("fit")
+    common = [min(255, in_common(name, all_holders[n])) for name, n in zip(those, holder, strict=True)]
+    return end_to_end(bytes([same]) + name[same:] for name, same in zip(those, common, strict=True))
+
+
+def lengthen(
+    records: bytes,
+    starts: Sequence[int],
+    holder: Sequence[int],
+    first: int,
+    holders: bytes,
+    holder_starts: Sequence[int],
+) -> tuple[bytes, list[int]]:
+    those, all_holders = cut_up(records, starts), cut_up(holders, holder_starts)
+    if len(those) != len(holder) or any(not 0 <= number - first < len(all_holders) for number in holder):
+        raise ValueError("fit")
+    held = [(record, all_holders[number - first]) for record, number in zip(those, holder, strict=True)]
+    if any(not record or record[0] > len(name) for record, name in held):
+        raise ValueError("record")
+    return end_to_end(name[: record[0]] + record[1:] for record, name in held)

@@ -1,8 +1,9 @@
 """What stands where in the file of a segment.
 
-A header, the columns, and a directory of them behind the last. Numbers are little-endian. A column is followed by the
-xxh3-64 of each of its blocks of 64 KiB; the directory holds the xxh3-64 of those, the header the xxh3-128 of the
-directory. So whoever has read the header and the directory can tell whether any block is what was written.
+A header, the columns, and a directory of them behind the last. Numbers are little-endian. What is packed is read as a
+whole; what follows from other columns is not there. A column is followed by the xxh3-64 of each of its blocks of
+64 KiB; the directory holds the xxh3-64 of those, the header the xxh3-128 of the directory. So whoever has read the
+header and the directory can tell whether any block is what was written.
 """
 
 from __future__ import annotations
@@ -23,16 +24,21 @@ ALIGN: Final = 64  # columns begin on a cache line
 HEADER: Final = struct.Struct("<8sIIQQQ16s")  # magic, format, zero, directory's place and size, file size, xxh3-128
 SUM: Final = struct.Struct("<Q")  # behind the header: its xxh3-64
 HEADER_SIZE: Final = HEADER.size + SUM.size
-ENTRY: Final = struct.Struct("<24ssxxxxxxxQQQ")  # name, type, place, size in bytes, xxh3-64 of the sums of its blocks
+ENTRY: Final = struct.Struct("<24ssxxxxxxxQQQQ")  # name, type, place, size in bytes, numbers, xxh3-64 of its sums
+PACKED_MOST: Final = 32  # numbers a byte of a packed column may stand for
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The type of a column as `array` names it, and how long it is: as many as there are `of`, and `more`."""
+    """The type of a column as `array` names it, and how long it is: as many as there are `of`, and `more`.
+
+    What is `packed` lies there as _core.packed writes it.
+    """
 
     code: Code
     of: str
     more: int = 0
+    packed: bool = False
 
     @property
     def width(self) -> int:
@@ -46,26 +52,22 @@ COLUMNS: Final = {
     "session_talk": Column("B", "session"),
     "name_bytes": Column("B", "name bytes"),
     "name_starts": Column("Q", "name", 1),
-    "message_session": Column("I", "message"),
-    "message_role": Column("B", "message"),
-    "message_time": Column("q", "message"),
-    "message_author": Column("I", "message"),
-    "message_first_part": Column("I", "message", 1),
-    "message_asked": Column("I", "message"),
-    "part_message": Column("I", "part"),
-    "part_type": Column("I", "part"),
-    "part_tool": Column("I", "part"),
-    "part_flags": Column("H", "part"),
-    "part_start": Column("Q", "part", 1),
-    "part_first_doc": Column("I", "part", 1),
-    "part_first_field": Column("I", "part", 1),
-    "field_start": Column("Q", "field", 1),
-    "doc_start": Column("Q", "document", 1),
-    "doc_part": Column("I", "document"),
-    "doc_words": Column("H", "document"),
-    "doc_class": Column("B", "document"),
+    "message_role": Column("B", "message", packed=True),
+    "message_time": Column("q", "message", packed=True),
+    "message_author": Column("I", "message", packed=True),
+    "message_first_part": Column("I", "message", 1, packed=True),
+    "message_asked": Column("I", "message", packed=True),
+    "part_type": Column("I", "part", packed=True),
+    "part_tool": Column("I", "part", packed=True),
+    "part_flags": Column("H", "part", packed=True),
+    "part_first_doc": Column("I", "part", 1, packed=True),
+    "part_first_field": Column("I", "part", 1, packed=True),
+    "field_start": Column("Q", "field", 1, packed=True),
+    "doc_sizes": Column("I", "document before another of its part", packed=True),
+    "doc_words": Column("H", "document", packed=True),
+    "doc_class": Column("B", "document", packed=True),
     "term_arena": Column("B", "term bytes"),
-    "term_offsets": Column("I", "term", 1),
+    "term_offsets": Column("I", "term", 1, packed=True),
     "term_starts": Column("I", "length"),
     "term_signatures": Column("I", "term"),
     "posting_shared_bits": Column("Q", "64 terms"),
@@ -81,13 +83,22 @@ COLUMNS: Final = {
     "posting_pointers": Column("I", "entry"),
     "posting_frames": Column("B", "frame byte"),
     "message_id_bytes": Column("B", "message id bytes"),
-    "message_id_starts": Column("Q", "message", 1),
+    "message_id_starts": Column("Q", "message", 1, packed=True),
     "part_id_bytes": Column("B", "part id bytes"),
-    "part_id_starts": Column("Q", "part", 1),
-    "folded_part": Column("I", "folded part"),
-    "folded_start": Column("Q", "folded part", 1),
+    "part_id_starts": Column("Q", "part", 1, packed=True),
+    "folded_part": Column("I", "folded part", packed=True),
+    "folded_start": Column("Q", "folded part", 1, packed=True),
     "folded_text": Column("B", "folded byte"),
     "text": Column("B", "byte"),
+}
+
+# the types of those columns of a segment that are made of others when it is read
+DERIVED: Final[dict[str, Code]] = {
+    "message_session": "I",
+    "part_message": "I",
+    "part_start": "Q",
+    "doc_start": "Q",
+    "doc_part": "I",
 }
 
 # as the native classes take them

@@ -6,14 +6,16 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from recall_rank._core.derived import owners, picked, placed
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
 from recall_rank.index.format import COLUMNS, LAYOUT, POSTINGS, VOCABULARY
+from recall_rank.index.mapped_strings import HeldStrings, MappedStrings, SessionIds
 from recall_rank.index.segment import Segment
 from recall_rank.index.segment_file import SegmentFile
 from recall_rank.index.session_rows import SessionRows
-from recall_rank.index.strings import Names, Strings
+from recall_rank.index.strings import Names
 
 
 class MappedSegment(Segment):
@@ -21,8 +23,8 @@ class MappedSegment(Segment):
 
     A column is verified before it is handed out: DamagedIndexError when it is not what was written. Ids and the
     records of sessions are verified block by block as they are read, and so is the text where the caller of
-    text_for() says what it reads. Vocabulary, postings and layout check their ranges besides, as those in memory do:
-    a file with forged sums is refused or harmless, too.
+    text_for() says what it reads. What makes a column of others, and vocabulary, postings and layout, check their
+    ranges besides: a file with forged sums is refused or harmless, too.
     """
 
     __slots__ = ("_file", "_lock")
@@ -49,15 +51,15 @@ class MappedSegment(Segment):
 
     @property
     def docs(self) -> int:
-        return self._file.count("doc_part")
+        return self._file.count("doc_words")
 
     @property
     def parts(self) -> int:
-        return self._file.count("part_message")
+        return self._file.count("part_flags")
 
     @property
     def messages(self) -> int:
-        return self._file.count("message_session")
+        return self._file.count("message_role")
 
     @property
     def terms(self) -> int:
@@ -78,40 +80,7 @@ class MappedSegment(Segment):
             self._file.column(column)
         for name in _MAKERS:
             getattr(self, name)
-
-
-class MappedStrings(Strings):
-    """Strings in a file, verified as they are read."""
-
-    __slots__ = ("_columns", "_file")
-
-    def __init__(self, file: SegmentFile, data: str, starts: str) -> None:
-        super().__init__(file.unverified(data), file.unverified(starts))
-        self._file = file
-        self._columns = (data, starts)
-
-    def between(self, first: int, last: int) -> list[str]:
-        data, starts = self._columns
-        self._file.verify(starts, 8 * first, 8 * last + 8)
-        self._file.verify(data, self._starts[first], self._starts[last])
-        return super().between(first, last)
-
-    def raw(self, at: int) -> bytes:
-        data, starts = self._columns
-        self._file.verify(starts, 8 * at, 8 * at + 16)
-        self._file.verify(data, self._starts[at], self._starts[at + 1])
-        return super().raw(at)
-
-    def buffers(self) -> tuple[memoryview, memoryview]:
-        data, starts = self._columns
-        return self._file.column(data), self._file.column(starts)
-
-
-def _checked(file: SegmentFile, kind: Callable[..., Any], columns: Iterable[memoryview]) -> Any:
-    try:
-        return kind(*columns)
-    except ValueError as error:
-        raise file.damaged(str(error)) from error
+        self.part_ids.stretch(0, self.parts)
 
 
 def _sessions(_: MappedSegment, file: SegmentFile) -> SessionRows:
@@ -124,12 +93,41 @@ def _names(_: MappedSegment, file: SegmentFile) -> Names:
     return Names.of(values[number] for number in range(len(values)))
 
 
+def _message_ids(segment: MappedSegment, file: SegmentFile) -> HeldStrings:
+    return HeldStrings(
+        file, "message_id_bytes", "message_id_starts", segment.message_session, SessionIds(segment.sessions)
+    )
+
+
+def _part_ids(segment: MappedSegment, file: SegmentFile) -> HeldStrings:
+    return HeldStrings(file, "part_id_bytes", "part_id_starts", segment.part_message, segment.message_ids)
+
+
+def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:
+    """What makes the column that names the owner of each row, of which there are as many as of `column`."""
+    return lambda segment, file: file.checked(owners, _first(segment, file, firsts), file.count(column))
+
+
+def _first(segment: MappedSegment, file: SegmentFile, name: str) -> memoryview:
+    column: memoryview = getattr(segment, name) if name in Segment.__slots__ else file.column(name)
+    return column
+
+
+def _doc_start(segment: MappedSegment, file: SegmentFile) -> memoryview:
+    return file.checked(placed, segment.part_start, segment.part_first_doc, file.column("doc_sizes"))
+
+
 _MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
     "sessions": _sessions,
     "names": _names,
-    "message_ids": lambda _, file: MappedStrings(file, "message_id_bytes", "message_id_starts"),
-    "part_ids": lambda _, file: MappedStrings(file, "part_id_bytes", "part_id_starts"),
-    "vocabulary": lambda _, file: _checked(file, Vocabulary, map(file.column, VOCABULARY)),
-    "postings": lambda _, file: _checked(file, Postings, map(file.column, POSTINGS)),
-    "layout": lambda segment, file: _checked(file, Layout, (getattr(segment, name) for name in LAYOUT)),
+    "message_session": _owners("session_first_message", "message_role"),
+    "message_ids": _message_ids,
+    "part_message": _owners("message_first_part", "part_flags"),
+    "part_ids": _part_ids,
+    "part_start": lambda segment, file: file.checked(picked, segment.field_start, segment.part_first_field),
+    "doc_part": _owners("part_first_doc", "doc_words"),
+    "doc_start": _doc_start,
+    "vocabulary": lambda _, file: file.checked(Vocabulary, *map(file.column, VOCABULARY)),
+    "postings": lambda _, file: file.checked(Postings, *map(file.column, POSTINGS)),
+    "layout": lambda segment, file: file.checked(Layout, *(getattr(segment, name) for name in LAYOUT)),
 }

@@ -11,7 +11,7 @@ import numpy as np
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
-from recall_rank.index.format import COLUMNS, LAYOUT
+from recall_rank.index.format import COLUMNS, DERIVED, LAYOUT
 from recall_rank.index.joined import JoinedSegment
 from recall_rank.index.merge_postings import merged_postings
 from recall_rank.index.merge_rows import Taken, taken
@@ -99,7 +99,7 @@ def _column(rows: Sequence[Taken], name: str, kind: str, counted: str | None, en
             end = row.place[counted] + row.last[counted] - row.first[counted]
             own = (own.astype(np.int64) + shift).astype(own.dtype) if shift else own
         pieces.append(own)
-    dtype = np.dtype(COLUMNS[name].code)
+    dtype = np.dtype(DERIVED.get(name) or COLUMNS[name].code)
     if ends:
         pieces.append(np.array([end], dtype))
     return np.concatenate([np.empty(0, dtype), *pieces]).astype(dtype, copy=False)
@@ -153,8 +153,8 @@ def _strings(rows: Iterable[Taken], name: str, kind: str) -> Strings:
     data = bytearray()
     starts = [np.zeros(1, np.uint64)]
     for row in rows:
-        own, own_starts = getattr(row.segment, name).buffers()
-        places = np.asarray(own_starts)[row.first[kind] : row.last[kind] + 1].astype(np.int64)
+        own, own_starts = getattr(row.segment, name).stretch(row.first[kind], row.last[kind]).buffers()
+        places = np.asarray(own_starts).astype(np.int64)
         starts.append((places[1:] + (len(data) - places[0])).astype(np.uint64))
         data += own[places[0] : places[-1]]
     return Strings(bytes(data), view(np.concatenate(starts)))

@@ -10,9 +10,12 @@ import mmap
 import os
 import struct
 from array import array
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import xxhash
 
+from recall_rank._core.packed import unpack
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.format import (
     BLOCK,
@@ -22,11 +25,14 @@ from recall_rank.index.format import (
     HEADER,
     HEADER_SIZE,
     MAGIC,
+    PACKED_MOST,
     SUM,
     aligned,
     blocks_of,
     require_little_endian,
 )
+
+T = TypeVar("T")
 
 
 class SegmentFile:
@@ -44,7 +50,7 @@ class SegmentFile:
         if xxhash.xxh3_128_digest(data) != HEADER.unpack(self.header[: HEADER.size])[-1]:
             raise self.damaged("its directory is not what was written")
         self._places = self._read_directory(data, directory[0])
-        self._verified = {column: bytearray(blocks_of(size)) for column, (_, size, _) in self._places.items()}
+        self._verified = {column: bytearray(blocks_of(size)) for column, (_, size, *_) in self._places.items()}
         self._sums: dict[str, array[int]] = {}
         self._map = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
 
@@ -63,23 +69,24 @@ class SegmentFile:
             raise self.damaged("its directory lies outside")
         return place, length
 
-    def _read_directory(self, data: bytes, end: int) -> dict[str, tuple[int, int, int]]:
-        """Place, size and seal of every column, all of it before `end`, each as long as its kind demands."""
+    def _read_directory(self, data: bytes, end: int) -> dict[str, tuple[int, int, int, int]]:
+        """Place, size, length and seal of every column, all of it before `end`, each as long as its kind demands."""
         places = {}
         counts: dict[str, int] = {}
         for (name, column), entry in zip(COLUMNS.items(), ENTRY.iter_unpack(data), strict=True):
-            label, code, place, size, seal = entry
+            label, code, place, size, length, seal = entry
             if label.rstrip(b"\0") != name.encode() or code != column.code.encode():
                 raise self.damaged(f"column {name} is not there")
             sums = aligned(place + size, SUM.size)
-            if place < HEADER_SIZE or place % column.width or size % column.width:
+            if place < HEADER_SIZE or place % column.width:
                 raise self.damaged(f"column {name} is out of place")
             if sums + blocks_of(size) * SUM.size > end:
                 raise self.damaged(f"column {name} lies outside")
-            count = size // column.width - column.more
-            if count < 0 or counts.setdefault(column.of, count) != count:
+            count = length - column.more
+            fits = length <= size * PACKED_MOST if column.packed else size == length * column.width
+            if count < 0 or not fits or counts.setdefault(column.of, count) != count:
                 raise self.damaged(f"column {name} does not fit the others")
-            places[name] = (place, size, seal)
+            places[name] = (place, size, length, seal)
         return places
 
     def damaged(self, why: str) -> DamagedIndexError:
@@ -88,16 +95,26 @@ class SegmentFile:
 
     def count(self, column: str) -> int:
         """How many numbers a column has; nothing of it is read."""
-        return self._places[column][1] // COLUMNS[column].width
+        return self._places[column][2]
 
     def column(self, column: str) -> memoryview:
-        """A column, all of it verified. Raises DamagedIndexError when it is not what was written."""
-        self.verify(column, 0, self._places[column][1])
+        """A column, all of it verified, and unpacked. Raises DamagedIndexError when it is not what was written."""
+        place, size, length, _ = self._places[column]
+        self.verify(column, 0, size)
+        if COLUMNS[column].packed:
+            return self.checked(unpack, self._map[place : place + size], length, COLUMNS[column].code)
         return self.unverified(column)
 
+    def checked(self, make: Callable[..., T], *given: Any) -> T:
+        """What `make` makes of columns. Raises DamagedIndexError where it raises ValueError, as for forged ones."""
+        try:
+            return make(*given)
+        except ValueError as error:
+            raise self.damaged(str(error)) from error
+
     def unverified(self, column: str) -> memoryview:
-        """A column of which the caller reads only what it lets verify() look at first."""
-        place, size, _ = self._places[column]
+        """A column that is not packed, of which the caller reads only what it lets verify() look at first."""
+        place, size, *_ = self._places[column]
         code = COLUMNS[column].code
         return self._map[place : place + size].cast(code) if size else memoryview(array(code))
 
@@ -106,7 +123,7 @@ class SegmentFile:
 
         Raises DamagedIndexError when one of them is not what was written.
         """
-        place, size, seal = self._places[column]
+        place, size, _, seal = self._places[column]
         verified = self._verified[column]
         first, last = max(start, 0) // BLOCK, blocks_of(min(end, size))
         at = verified.find(0, first, last)

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 
 import xxhash
 
+from recall_rank._core.derived import pieces
+from recall_rank._core.held import shorten
+from recall_rank._core.packed import pack
 from recall_rank.index.format import (
     ALIGN,
     BLOCK,
@@ -38,14 +41,14 @@ def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
     place = HEADER_SIZE
     os.lseek(descriptor, place, os.SEEK_SET)
     entries = []
-    for column, buffer in columns_of(segment):
+    for column, length, buffer in columns_of(segment):
         place = _pad(descriptor, place)
         data = _flat(buffer)
         _write(descriptor, data)
         sums = array("Q", (xxhash.xxh3_64_intdigest(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)))
         code = COLUMNS[column].code.encode()
         seal = xxhash.xxh3_64_intdigest(sums)
-        entries.append(ENTRY.pack(column.encode(), code, place, len(data), seal))
+        entries.append(ENTRY.pack(column.encode(), code, place, len(data), length, seal))
         place = _pad(descriptor, place + len(data), sums.itemsize)
         _write(descriptor, _flat(memoryview(sums)))
         place += len(sums) * sums.itemsize
@@ -61,11 +64,12 @@ def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
     return header
 
 
-def columns_of(segment: Segment) -> Iterator[tuple[str, Buffer]]:
-    """Every column of `segment` in the order of COLUMNS, made or looked up when it is its turn."""
+def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
+    """Every column of `segment` in the order of COLUMNS as it is written, with its length, made when it is its turn."""
     made = _made(segment)
-    for name in COLUMNS:
-        yield name, made[name] if name in made else getattr(segment, name)
+    for name, column in COLUMNS.items():
+        values = made[name] if name in made else getattr(segment, name)
+        yield name, len(values), pack(values) if column.packed else values
 
 
 def _made(segment: Segment) -> dict[str, Buffer]:
@@ -73,22 +77,30 @@ def _made(segment: Segment) -> dict[str, Buffer]:
     records = Strings.of_bytes(map(encoded, segment.sessions))
     names = Strings.of(name or "" for name in segment.names.values[1:])
     vocabulary = segment.vocabulary
+    session_ids = Strings.of(row.id for row in segment.sessions)
+    message_ids = segment.message_ids.buffers()
+    part_ids = segment.part_ids.buffers()
     return {
-        **_named(records, "session_records", "session_record_starts"),
+        **_named(records.buffers(), "session_records", "session_record_starts"),
         "session_first_message": memoryview(array("I", first_messages(segment.sessions, segment.messages))),
-        **_named(names, "name_bytes", "name_starts"),
+        **_named(names.buffers(), "name_bytes", "name_starts"),
+        "doc_sizes": pieces(segment.doc_start, segment.doc_part),
         "term_arena": memoryview(vocabulary.arena_buffer),
         "term_offsets": memoryview(vocabulary.offsets_buffer),
         "term_starts": memoryview(vocabulary.starts_buffer),
         "term_signatures": memoryview(vocabulary.signatures_buffer),
         **{name: memoryview(buffer) for name, buffer in zip(POSTINGS, segment.postings.buffers, strict=True)},
-        **_named(segment.message_ids, "message_id_bytes", "message_id_starts"),
-        **_named(segment.part_ids, "part_id_bytes", "part_id_starts"),
+        **_named(
+            shorten(*message_ids, segment.message_session, *session_ids.buffers()),
+            "message_id_bytes",
+            "message_id_starts",
+        ),
+        **_named(shorten(*part_ids, segment.part_message, *message_ids), "part_id_bytes", "part_id_starts"),
     }
 
 
-def _named(strings: Strings, data: str, starts: str) -> dict[str, Buffer]:
-    return dict(zip((data, starts), strings.buffers(), strict=True))
+def _named(strings: tuple[Buffer, memoryview], data: str, starts: str) -> dict[str, Buffer]:
+    return dict(zip((data, starts), strings, strict=True))
 
 
 def _flat(buffer: Buffer) -> memoryview:

@@ -8,18 +8,23 @@ from itertools import pairwise
 from typing import Self
 
 
+def utf8(text: str) -> bytes:
+    """The UTF-8 of a string, lone surrogates included."""
+    return text.encode("utf-8", "surrogatepass")
+
+
 class Strings:
     """An immutable list of strings: UTF-8 bytes end to end, and u64 offsets."""
 
     __slots__ = ("_data", "_starts")
 
-    def __init__(self, data: bytes | memoryview, starts: memoryview) -> None:
+    def __init__(self, data: bytes | bytearray | memoryview, starts: memoryview) -> None:
         self._data = data
         self._starts = starts
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Strings:
-        return cls.of_bytes(value.encode("utf-8", "surrogatepass") for value in values)
+        return cls.of_bytes(map(utf8, values))
 
     @classmethod
     def of_bytes(cls, values: Iterable[bytes]) -> Strings:
@@ -38,15 +43,18 @@ class Strings:
 
     def between(self, first: int, last: int) -> list[str]:
         """The strings [first, last), faster than one by one."""
-        starts = self._starts[first : last + 1].tolist()
-        data = self._data
-        return [str(data[at:end], "utf-8", "surrogatepass") for at, end in pairwise(starts)]
+        data, starts = self.stretch(first, last).buffers()
+        return [str(data[at:end], "utf-8", "surrogatepass") for at, end in pairwise(starts.tolist())]
+
+    def stretch(self, first: int, last: int) -> Strings:
+        """The strings [first, last); what buffers() gives of them need not begin with the first byte."""
+        return Strings(self._data, self._starts[first : last + 1])
 
     def raw(self, at: int) -> bytes:
         """The UTF-8 of a string, lone surrogates included."""
         return bytes(self._data[self._starts[at] : self._starts[at + 1]])
 
-    def buffers(self) -> tuple[bytes | memoryview, memoryview]:
+    def buffers(self) -> tuple[bytes | bytearray | memoryview, memoryview]:
         """The UTF-8 end to end, and u64[strings + 1], where each begins."""
         return self._data, self._starts
 

@@ -109,16 +109,16 @@ def forged(chance: random.Random, data: bytes) -> bytes:
     odd = (0, 1, 0x7F, 0xFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 2**63, 2**64 - 1, len(made))
     for _ in range(chance.randrange(1, 4)):
         entry = chance.choice(entries)
-        _, code, start, size, _ = entry
+        _, code, start, size, *_ = entry
         if chance.random() < 0.1:
-            entry[chance.randrange(2, 4)] = chance.choice((*odd, start + 8, size + 8, max(size - 8, 0)))
+            entry[chance.randrange(2, 5)] = chance.choice((*odd, start + 8, size + 8, max(size - 8, 0)))
         elif size:
             width = struct.calcsize(code)
             at = start + chance.randrange(size // width) * width
             value = chance.choice((*odd, chance.getrandbits(64))) % 256**width
             made[at : at + width] = value.to_bytes(width, "little")
     for entry in entries:
-        _, _, start, size, _ = entry
+        _, _, start, size, *_ = entry
         if start + size > place:
             continue  # outside: to be refused whatever the sums say
         blocks = range(start, start + size, BLOCK)

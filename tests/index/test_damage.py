@@ -78,7 +78,7 @@ def test_a_flipped_bit_is_found_in_every_column(folder: Path, saved: dict[str, b
     segment = the(folder, "segment")
     data = saved[segment.name]
     *_, place, length, _, _ = HEADER.unpack_from(data)
-    for name, (_, _, start, size, _) in zip(COLUMNS, ENTRY.iter_unpack(data[place : place + length]), strict=True):
+    for name, (_, _, start, size, *_) in zip(COLUMNS, ENTRY.iter_unpack(data[place : place + length]), strict=True):
         for at in {start, start + size // 2, start + size - 1} if size else set[int]():
             segment.write_bytes(data[:at] + bytes([data[at] ^ 16]) + data[at + 1 :])
             opened = Index.open(folder)
@@ -157,7 +157,9 @@ def shift(entries: list[list[bytes | int]], number: int, field: int, step: int) 
 DIRECTORIES: dict[str, Callable[[list[list[bytes | int]]], None]] = {
     "lies outside": lambda entries: shift(entries, len(entries) - 1, 3, 1 << 40),
     "is out of place": lambda entries: shift(entries, 1, 2, 1),
-    "does not fit the others": lambda entries: shift(entries, list(COLUMNS).index("part_tool"), 3, -4),
+    "part_tool does not fit the others": lambda entries: shift(entries, list(COLUMNS).index("part_tool"), 4, -1),
+    "part_type does not fit the others": lambda entries: shift(entries, list(COLUMNS).index("part_type"), 4, 2**60),
+    "session_talk does not fit the others": lambda entries: shift(entries, list(COLUMNS).index("session_talk"), 3, -1),
     "is not there": lambda entries: entries.reverse(),
 }
 

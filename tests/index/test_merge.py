@@ -27,7 +27,7 @@ from recall_rank.index.merge import merge
 
 def written(segment: Segment) -> dict[str, bytes]:
     """Every column, as bytes."""
-    return {name: bytes(memoryview(column)) for name, column in columns_of(segment)}  # type: ignore[arg-type]
+    return {name: bytes(memoryview(column)) for name, _, column in columns_of(segment)}  # type: ignore[arg-type]
 
 
 @settings(max_examples=200)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine.samples import NOW, ask, session
+from engine.samples import NOW, ask, message, part, session
 from engine.strategies import histories, query
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,6 +100,43 @@ def test_rows_of_sessions_come_back(tmp_path: Path) -> None:
     assert opened[1] is opened[1]
     with pytest.raises(IndexError):
         opened[2]
+
+
+def test_ids_come_back_whatever_they_share(tmp_path: Path) -> None:
+    long = "s" * 300
+    told_of = [
+        session(
+            long, message(long, part(long, "keel"), part(f"{long}x", "keel")), message(f"{long}y", part("", "keel"))
+        ),
+        session("", message("", part("", "keel"), part("p", "keel")), message("m")),
+        session("\ud800", message("\ud800\udc00", part("\ud800\udc00\udfff", "keel"), part("é", "keel"))),
+        session("é", message("è", part("è", "keel"))),  # the same first byte of two
+    ]
+    index = Index.build(told_of)
+    index.save(tmp_path)
+    kept, opened = segment_of(index), segment_of(Index.open(tmp_path, verify=True))
+    for ids, wanted in ((opened.message_ids, kept.message_ids), (opened.part_ids, kept.part_ids)):
+        every = [wanted[number] for number in range(len(wanted))]
+        assert [ids[number] for number in range(len(ids))] == every
+        assert [ids.between(first, len(ids)) for first in range(len(ids) + 1)] == [
+            every[first:] for first in range(len(ids) + 1)
+        ]
+        assert [bytes(memoryview(one)) for one in ids.buffers()] == [bytes(memoryview(one)) for one in wanted.buffers()]
+
+
+@settings(max_examples=60)
+@given(histories())
+def test_columns_come_back(tmp_path_factory: pytest.TempPathFactory, given: list[Session]) -> None:
+    folder = tmp_path_factory.mktemp("index")
+    index = Index.build(given)
+    index.save(folder)
+    kept, opened = segment_of(index), segment_of(Index.open(folder))
+    for name in Segment.__slots__:
+        column = getattr(kept, name)
+        if isinstance(column, memoryview):
+            assert (getattr(opened, name).format, getattr(opened, name)) == (column.format, column), name
+    forms = [kept.vocabulary.form(number) for number in range(kept.terms)]
+    assert [opened.vocabulary.form(number) for number in range(opened.terms)] == forms
 
 
 def test_an_opened_index_is_saved_again(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from cpython.array cimport array as Array
 from cpython.array cimport resize_smart
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
 from cpython.unicode cimport Py_UNICODE_TOLOWER
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy
 
 from recall_rank._core.builder cimport SegmentBuilder

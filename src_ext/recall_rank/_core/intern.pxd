@@ -45,7 +45,8 @@ cdef inline void interner_prefetch(const Interner* table, uint64_t hash) noexcep
     rr_prefetch(table.slots + (hash & table.mask))
 
 
-cdef inline Slot* intern(Interner* table, const unsigned char* form, int size, int length, uint64_t hash) noexcept nogil:
+cdef inline Slot* intern(Interner* table, const unsigned char* form, int size, int length,
+                         uint64_t hash) noexcept nogil:
     """The slot of a zero-padded form, new or known, until the next one is looked for; NULL when memory ran out."""
     cdef uint64_t head, tail = 0, at = hash & table.mask
     cdef uint32_t low = hash & 0xFFFFFFFFU

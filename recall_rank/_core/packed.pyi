@@ -1,0 +1,6 @@
+from typing import Literal
+
+from _typeshed import ReadableBuffer
+
+def pack(values: ReadableBuffer) -> bytearray: ...
+def unpack(data: ReadableBuffer, count: int, code: Literal["B", "H", "I", "Q", "q"]) -> memoryview: ...

@@ -1,0 +1,101 @@
+"""Columns that follow from others, and so need not lie on disk."""
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from libc.stdint cimport uint32_t, uint64_t
+
+
+def owners(const uint32_t[::1] firsts not None, Py_ssize_t count):
+    """Whose each of `count` rows is, as a memoryview u32: those of number n are [firsts[n], firsts[n + 1]).
+
+    Raises ValueError when the rows do not begin with 0, end with `count` and follow each other.
+    """
+    cdef Py_ssize_t n, row, last = firsts.shape[0] - 1
+    cdef bint good = last >= 0 and count >= 0
+    cdef uint32_t* out
+    good = good and firsts[0] == 0 and firsts[last] == count
+    for n in range(last if good else 0):
+        good = good and firsts[n] <= firsts[n + 1]
+    if not good:
+        raise ValueError("rows are out of order, or of nobody")
+    made = bytearray(count * sizeof(uint32_t))
+    out = <uint32_t*>PyByteArray_AS_STRING(made)
+    with nogil:
+        for n in range(last):
+            for row in range(firsts[n], firsts[n + 1]):
+                out[row] = <uint32_t>n
+    return memoryview(made).toreadonly().cast("I")
+
+
+def picked(const uint64_t[::1] values not None, const uint32_t[::1] places not None):
+    """values[place] of every place, as a memoryview u64. Raises ValueError for a place that is not there."""
+    cdef Py_ssize_t k, count = places.shape[0], size = values.shape[0]
+    cdef bint good = True
+    cdef uint64_t* out
+    made = bytearray(count * sizeof(uint64_t))
+    out = <uint64_t*>PyByteArray_AS_STRING(made)
+    with nogil:
+        for k in range(count):
+            if places[k] >= size:
+                good = False
+                break
+            out[k] = values[places[k]]
+    if not good:
+        raise ValueError("a place is not there")
+    return memoryview(made).toreadonly().cast("Q")
+
+
+def pieces(const uint64_t[::1] starts not None, const uint32_t[::1] whose not None):
+    """How long each piece is that another of the same owner follows, as a memoryview u32.
+
+    starts u64[pieces + 1], whose u32[pieces]. placed() gives the starts back. Raises ValueError for one of 4 GiB.
+    """
+    cdef Py_ssize_t k, found = 0, count = whose.shape[0]
+    cdef bint good = True
+    cdef uint32_t* out
+    if starts.shape[0] != count + 1:
+        raise ValueError("starts must have one number more than there are pieces")
+    made = bytearray(count * sizeof(uint32_t))
+    out = <uint32_t*>PyByteArray_AS_STRING(made)
+    with nogil:
+        for k in range(1, count):
+            if whose[k] == whose[k - 1]:
+                good = good and starts[k] - starts[k - 1] <= 0xFFFFFFFFU
+                out[found] = <uint32_t>(starts[k] - starts[k - 1])
+                found += 1
+    if not good:
+        raise ValueError("a piece is too long")
+    del made[found * sizeof(uint32_t):]
+    return memoryview(made).toreadonly().cast("I")
+
+
+def placed(const uint64_t[::1] begins not None, const uint32_t[::1] firsts not None,
+           const uint32_t[::1] sizes not None):
+    """Where the pieces of all owners begin, and the last of all ends, as a memoryview u64[pieces + 1].
+
+    begins u64[owners + 1]: where an owner's first piece begins. firsts u32[owners + 1]: the numbers of the first
+    pieces. sizes: what pieces() gave. Raises ValueError when these do not fit together.
+    """
+    cdef Py_ssize_t n, piece, size = 0, last = firsts.shape[0] - 1
+    cdef uint64_t at
+    cdef uint64_t* out
+    cdef bint good = last >= 0 and begins.shape[0] == last + 1
+    good = good and firsts[0] == 0
+    for n in range(last if good else 0):
+        good = good and firsts[n] <= firsts[n + 1]
+        if firsts[n] < firsts[n + 1]:
+            size += firsts[n + 1] - firsts[n] - 1
+    if not good or size != sizes.shape[0]:
+        raise ValueError("the pieces do not fit together")
+    made = bytearray((firsts[last] + <Py_ssize_t>1) * sizeof(uint64_t))
+    out = <uint64_t*>PyByteArray_AS_STRING(made)
+    with nogil:
+        size = 0
+        for n in range(last):
+            at = begins[n]
+            for piece in range(firsts[n], firsts[n + 1]):
+                if piece > firsts[n]:
+                    at += sizes[size]
+                    size += 1
+                out[piece] = at
+        out[firsts[last]] = begins[last]
+    return memoryview(made).toreadonly().cast("Q")

@@ -1,0 +1,106 @@
+"""Names that begin as the name of what holds them does, without that beginning.
+
+A record is a byte, how many bytes of the holder's name come first, and then the bytes that follow them.
+"""
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+cdef enum:
+    MOST = 255
+
+
+cdef bint cut(const uint64_t[::1] starts, Py_ssize_t size) noexcept nogil:
+    """Whether the starts are in order, and inside `size` bytes."""
+    cdef Py_ssize_t k
+    for k in range(starts.shape[0] - 1):
+        if starts[k] > starts[k + 1]:
+            return False
+    return starts.shape[0] > 0 and starts[starts.shape[0] - 1] <= <uint64_t>size
+
+
+def shorten(const uint8_t[::1] names not None, const uint64_t[::1] starts not None, const uint32_t[::1] holder not None,
+            const uint8_t[::1] holders not None, const uint64_t[::1] holder_starts not None):
+    """(records, their starts u64[names + 1]) of names, whose holders are numbered by `holder` u32[names].
+
+    Raises ValueError when the columns do not fit together.
+    """
+    cdef Py_ssize_t k, size, most, same, at = 0, count = holder.shape[0]
+    cdef const uint8_t* name
+    cdef const uint8_t* begin
+    cdef uint8_t* out
+    cdef uint64_t* place
+    cdef bint good = starts.shape[0] == count + 1
+    good = good and cut(starts, names.shape[0]) and cut(holder_starts, holders.shape[0])
+    for k in range(count if good else 0):
+        good = good and holder[k] + 1 < holder_starts.shape[0]
+    if not good:
+        raise ValueError("names and their holders do not fit together")
+    made, made_starts = bytearray(starts[count] - starts[0] + count), bytearray((count + 1) * 8)
+    out = <uint8_t*>PyByteArray_AS_STRING(made)
+    place = <uint64_t*>PyByteArray_AS_STRING(made_starts)
+    with nogil:
+        for k in range(count):
+            size = starts[k + 1] - starts[k]
+            most = holder_starts[holder[k] + 1] - holder_starts[holder[k]]
+            most = min(min(most, size), <Py_ssize_t>MOST)
+            same = 0
+            if most:
+                name, begin = &names[starts[k]], &holders[holder_starts[holder[k]]]
+                while same < most and name[same] == begin[same]:
+                    same += 1
+            place[k] = at
+            out[at] = <uint8_t>same
+            if size > same:
+                memcpy(out + at + 1, &names[starts[k] + same], size - same)
+            at += 1 + size - same
+        place[count] = at
+    del made[at:]
+    return made, memoryview(made_starts).cast("Q")
+
+
+def lengthen(const uint8_t[::1] records not None, const uint64_t[::1] starts not None,
+             const uint32_t[::1] holder not None, Py_ssize_t first, const uint8_t[::1] holders not None,
+             const uint64_t[::1] holder_starts not None):
+    """(names, their starts u64[names + 1]) of records [starts[k], starts[k + 1]); holders are numbered from `first` on.
+
+    Raises ValueError for what is not made by shorten().
+    """
+    cdef Py_ssize_t k, size, at = 0, count = holder.shape[0]
+    cdef uint64_t begin, total = 0
+    cdef uint8_t same
+    cdef uint8_t* out
+    cdef uint64_t* place
+    cdef bint good = starts.shape[0] == count + 1
+    good = good and cut(starts, records.shape[0]) and cut(holder_starts, holders.shape[0])
+    if good:
+        with nogil:
+            for k in range(count):
+                if (starts[k] == starts[k + 1] or holder[k] < first or holder[k] - first + 1 >= holder_starts.shape[0]):
+                    good = False
+                    break
+                same = records[starts[k]]
+                begin = holder_starts[holder[k] - first]
+                if same > holder_starts[holder[k] - first + 1] - begin:
+                    good = False
+                    break
+                total += starts[k + 1] - starts[k] - 1 + same
+    if not good:
+        raise ValueError("names and their holders do not fit together")
+    made, made_starts = bytearray(total), bytearray((count + 1) * 8)
+    out = <uint8_t*>PyByteArray_AS_STRING(made)
+    place = <uint64_t*>PyByteArray_AS_STRING(made_starts)
+    with nogil:
+        for k in range(count):
+            same = records[starts[k]]
+            place[k] = at
+            if same:
+                memcpy(out + at, &holders[holder_starts[holder[k] - first]], same)
+                at += same
+            size = starts[k + 1] - starts[k] - 1
+            if size:
+                memcpy(out + at, &records[starts[k] + 1], size)
+                at += size
+        place[count] = at
+    return made, memoryview(made_starts).cast("Q")

@@ -1,0 +1,193 @@
+"""Columns of numbers in as few bits as their neighbours need.
+
+A run of 64 numbers is written as its least number and, in bits, how far each lies above; where that is shorter, so
+are the steps from each number to the next. A run begins with a byte (the width in bits, and STEPS), then the least
+number, zigzag, in groups of seven bits. SLACK bytes follow the last run: eight bytes are read at a time.
+"""
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+cdef enum:
+    RUN = 64
+    STEPS = 0x80
+    SLACK = 8
+    WIDEST = 56       # bits that are read wherever they begin; wider numbers take 64
+    HEAD = 11         # bytes of a run's beginning at most
+    ALL = RUN * 8     # of its numbers
+
+ctypedef fused number:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+    int64_t
+
+
+cdef int bits_of(uint64_t value) noexcept nogil:
+    cdef int bits = 0
+    while value:
+        bits += 1
+        value >>= 1
+    return bits if bits <= WIDEST else 64
+
+
+cdef Py_ssize_t write_run(const int64_t* values, int count, int64_t before, uint8_t* out) noexcept nogil:
+    """The numbers of a run, and the one `before` them, to `out`; bytes written."""
+    cdef int64_t[RUN] steps
+    cdef const int64_t* chosen = values
+    cdef int64_t least = values[0], most = values[0], least_step, most_step
+    cdef int k, width, step_width, used = 0, kind = 0
+    cdef uint64_t base, above, left = 0
+    cdef Py_ssize_t at = 1
+    # all of this is modulo 2**64: what overflows there comes back when it is read
+    steps[0] = <int64_t>(<uint64_t>values[0] - <uint64_t>before)
+    least_step = most_step = steps[0]
+    for k in range(1, count):
+        steps[k] = <int64_t>(<uint64_t>values[k] - <uint64_t>values[k - 1])
+        least = min(least, values[k])
+        most = max(most, values[k])
+        least_step = min(least_step, steps[k])
+        most_step = max(most_step, steps[k])
+    width = bits_of(<uint64_t>most - <uint64_t>least)
+    step_width = bits_of(<uint64_t>most_step - <uint64_t>least_step)
+    if step_width < width:
+        width, least, chosen, kind = step_width, least_step, steps, STEPS
+    out[0] = width | kind
+    base = <uint64_t>least << 1 ^ (~<uint64_t>0 if least < 0 else 0)
+    while base >= 0x80:
+        out[at] = 0x80 | (base & 0x7F)
+        base >>= 7
+        at += 1
+    out[at] = base
+    at += 1
+    for k in range(count if width else 0):
+        above = <uint64_t>chosen[k] - <uint64_t>least
+        left |= above << used
+        used += width
+        if used >= 64:
+            memcpy(out + at, &left, 8)
+            at += 8
+            used -= 64
+            left = above >> (width - used) if used else 0
+    memcpy(out + at, &left, 8)
+    return at + (used + 7) // 8
+
+
+def pack(const number[::1] values not None):
+    """The bytes of a column; unpack() gives it back. The same numbers give the same bytes, of whatever type."""
+    cdef Py_ssize_t count = values.shape[0], first, k, size = 0, here
+    cdef int64_t[RUN] run
+    cdef int64_t before = 0
+    cdef uint8_t* out
+    made = bytearray((count + RUN - 1) // RUN * (HEAD + ALL + 8) + SLACK)
+    out = <uint8_t*>PyByteArray_AS_STRING(made)
+    with nogil:
+        first = 0
+        while first < count:
+            here = min(count - first, <Py_ssize_t>RUN)
+            for k in range(here):
+                run[k] = <int64_t>values[first + k]
+            size += write_run(run, <int>here, before, out + size)
+            before = run[here - 1]
+            first += here
+        memset(out + size, 0, SLACK)
+    del made[size + SLACK:]
+    return made
+
+
+cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int count, uint64_t before,
+                         uint64_t* out) noexcept nogil:
+    """`count` numbers of the run at `at`, which follow the number `before`; where the next begins, or -1.
+
+    Reads up to SLACK bytes behind `end`.
+    """
+    cdef int k, width, shift = 0
+    cdef bint steps
+    cdef uint64_t base = 0, mask, word
+    cdef Py_ssize_t bit, behind
+    if at >= end:
+        return -1
+    width = data[at] & 0x7F
+    steps = data[at] & STEPS
+    at += 1
+    while at < end and shift < 64:
+        base |= <uint64_t>(data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 0x80:
+            break
+    base = base >> 1 ^ (0 - (base & 1))
+    behind = at + (count * width + 7) // 8
+    if (width > WIDEST and width != 64) or behind > end:
+        return -1
+    if width == 64:
+        memcpy(out, data + at, count * 8)
+        for k in range(count):
+            out[k] += base
+    else:
+        mask = (<uint64_t>1 << width) - 1
+        bit = 0
+        for k in range(count):
+            memcpy(&word, data + at + (bit >> 3), 8)
+            out[k] = (word >> (bit & 7) & mask) + base
+            bit += width
+    if steps:
+        for k in range(count):
+            before += out[k]
+            out[k] = before
+    return behind
+
+
+cdef Py_ssize_t read_runs(const uint8_t[::1] data, Py_ssize_t count, int width, char* out) noexcept nogil:
+    """All numbers, each of `width` bytes; -1 when there are others, or they do not fit."""
+    cdef uint64_t[RUN] run
+    cdef uint64_t before = 0, seen
+    cdef Py_ssize_t at = 0, first = 0, end = data.shape[0] - SLACK
+    cdef int here, k
+    while first < count:
+        here = RUN if count - first > RUN else <int>(count - first)
+        at = read_run(&data[0], at, end, here, before, run)
+        if at < 0:
+            return -1
+        before = run[here - 1]
+        seen = 0
+        if width == 1:
+            for k in range(here):
+                (<uint8_t*>out)[first + k] = <uint8_t>run[k]
+                seen |= run[k]
+        elif width == 2:
+            for k in range(here):
+                (<uint16_t*>out)[first + k] = <uint16_t>run[k]
+                seen |= run[k]
+        elif width == 4:
+            for k in range(here):
+                (<uint32_t*>out)[first + k] = <uint32_t>run[k]
+                seen |= run[k]
+        else:
+            memcpy(out + first * 8, run, here * 8)
+        if width < 8 and seen >> (8 * width):
+            return -1
+        first += here
+    return at if at == end else -1
+
+
+def unpack(const uint8_t[::1] data not None, Py_ssize_t count, str code not None):
+    """The `count` numbers that pack() was given, as a memoryview of the type `code`: B, H, I, Q or q.
+
+    Raises ValueError for bytes that hold others, or more, or fewer.
+    """
+    cdef int width = {"B": 1, "H": 2, "I": 4, "Q": 8, "q": 8}[code]
+    cdef char* out
+    cdef Py_ssize_t read
+    # a run has two bytes at least: a count that is a lie does not get memory for it
+    if data.shape[0] < SLACK or not 0 <= count <= (data.shape[0] - SLACK) // 2 * RUN:
+        raise ValueError("a packed column is shorter or longer than its numbers")
+    made = bytearray(count * width)
+    out = PyByteArray_AS_STRING(made)
+    with nogil:
+        read = read_runs(data, count, width, out)
+    if read < 0:
+        raise ValueError("a packed column is not what pack() makes")
+    return memoryview(made).toreadonly().cast(code)
