@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from recall_rank._core.held import lengthen
 from recall_rank.index.segment import SessionRow
 from recall_rank.index.segment_file import SegmentFile
 from recall_rank.index.strings import Strings, utf8
@@ -65,6 +64,8 @@ class HeldStrings(Strings):
     def stretch(self, first: int, last: int) -> Strings:
         if first == last:
             return Strings.of(())
+        from recall_rank._core.held import lengthen  # a search reads no stretches
+
         starts, holder = self._starts[first : last + 1], self._holder[first:last]
         self._file.verify(self._column, starts[0], starts[-1])
         low = holder[0]
