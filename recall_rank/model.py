@@ -54,6 +54,14 @@ class Kind(enum.IntEnum):
     OTHER = 10
 
 
+class Talk(enum.IntEnum):
+    """Who talks in a session. Native code counts on these numbers."""
+
+    WORK = 0  # a user with an agent that calls tools
+    PEOPLE = 1  # people with each other
+    CHAT = 2  # a user with an agent that only talks
+
+
 SUBAGENT_KIND = 16  # added to the kind of a document from a sidechain or abandoned branch
 
 

@@ -64,8 +64,10 @@ SUBAGENT = 0.9  # beside the main conversation, whose own parts tell the same
 
 # --- what stands around a message: (one before, one behind, two before, two behind) ----------------
 
-NEIGHBOURS_LOG = (0.0, 0.25, 0.0, 0.03)  # an answer must not inherit the score of the question before it
+NEIGHBOURS_WORK = (0.0, 0.1, 0.0, 0.03)  # behind a message an agent has already gone on to its next step
 NEIGHBOURS_TALK = (0.3, 0.1, 0.1, 0.1)  # people answer each other: the words are often in the message before
+NEIGHBOURS_CHAT = (0.0, 0.25, 0.0, 0.03)  # a question is worth what answers it; an answer inherits nothing of the one
+# before it, or it would stand above its question wherever that is what was sought
 ECHO = 0.8  # a question asked before is answered by what followed it
 ECHO_FLOOR = 0.6  # share of the evidence a query could give from which a message counts as the same question
 SESSION_LOG = 0.2  # L3 norm of the session's messages

@@ -1018,14 +1018,15 @@ class Evidence:
             if only is not None and not only[part]:
                 continue
             message, place = layout.part_message[part], layout.session_of(part)
-            talk = 1 if layout.session_talk[place] else 0
+            talk = layout.session_talk[place]
+            people = talk == 1
             for weight, step in zip(neighbours[4 * talk : 4 * talk + 4], (-1, 1, -2, 2), strict=True):
                 other = message + step
                 if 0 <= other < len(layout.message_session) and layout.message_session[other] == place:
                     score += weight * messages.get(other, 0.0)
-            score += session[talk] * self.session_evidence(place)
+            score += session[people] * self.session_evidence(place)
             if not self.is_title(part):
-                score += session[2 + talk] * titles.get(place, 0.0)
+                score += session[2 + people] * titles.get(place, 0.0)
             asked = layout.message_asked[message] if layout.message_asked is not None else message
             if asked != message and layout.doc_class[self.best[part]] == ASSISTANT:
                 score += echo * max(0.0, messages.get(asked, 0.0) - echo_floor)

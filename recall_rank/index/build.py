@@ -14,7 +14,7 @@ from recall_rank._core.vocabulary import Vocabulary
 from recall_rank.index.format import LAYOUT
 from recall_rank.index.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 from recall_rank.index.strings import Names, Strings
-from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session
+from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
 from recall_rank.text import fold, is_recall_tool
 
 LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
@@ -43,7 +43,7 @@ def _checked(sessions: Iterable[Session]) -> Iterable[Session]:
 
 
 @lru_cache(maxsize=1024)
-def kind_of(flags: int, part_type: str, failed: bool, role: str, talk: bool) -> int:
+def kind_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -> int:
     """The class of a part's documents: its Kind, plus SUBAGENT_KIND beside the main conversation.
 
     `flags` are those of part, message and session; `failed` is about the part alone.
@@ -58,7 +58,7 @@ def kind_of(flags: int, part_type: str, failed: bool, role: str, talk: bool) -> 
         kind = _BY_TYPE[part_type]
     elif part_type != "text":
         kind = Kind.OTHER
-    elif talk:
+    elif people:
         kind = Kind.TALK
     elif role in ("user", "assistant"):
         kind = Kind.USER if role == "user" else Kind.ASSISTANT
@@ -67,10 +67,11 @@ def kind_of(flags: int, part_type: str, failed: bool, role: str, talk: bool) -> 
     return kind + (SUBAGENT_KIND if flags & (Flag.SUBAGENT | Flag.ABANDONED) else 0)
 
 
-def is_talk(messages: Sequence[Message]) -> bool:
-    """Whether people talk with each other: at least two named authors, and no tool is ever called."""
-    authors = {message.author for message in messages if message.author}
-    return len(authors) > 1 and not any(part.type == "tool" for message in messages for part in message.parts)
+def talk_of(messages: Sequence[Message]) -> Talk:
+    """Where no tool is ever called there is only talk: between people where at least two authors are named."""
+    if any(part.type == "tool" for message in messages for part in message.parts):
+        return Talk.WORK
+    return Talk.PEOPLE if len({message.author for message in messages if message.author}) > 1 else Talk.CHAT
 
 
 def known_time(time: int) -> int:
@@ -96,13 +97,14 @@ class _Building:
 
     def add(self, session: Session) -> None:
         first = len(self.said)
-        talk = is_talk(session.messages)
+        talk = talk_of(session.messages)
+        people = talk is Talk.PEOPLE
         last_said = newest(session)
         flags = int(session.flags)
         # a title hit leads to a message: without one there is nothing to show
         shown = (session.title, session.directory) if session.messages else (None, None)
         self.said.title(f"{session.id}:title", *shown, flags, last_said, TITLE_ROLE, Kind.TITLE, talk)
-        self.said.messages(session.messages, flags, talk)
+        self.said.messages(session.messages, flags, people)
         self.sessions.append(
             SessionRow(
                 id=session.id,

@@ -70,7 +70,7 @@ class Segment:
     doc_words: memoryview  # u16
     doc_class: memoryview  # u8: model.Kind, plus SUBAGENT_KIND
 
-    session_talk: memoryview  # u8: people talk, rather than a user with an agent
+    session_talk: memoryview  # u8: model.Talk
 
     text: bytes | bytearray | memoryview  # fields of all parts: a Field byte, then UTF-8
     folded_part: memoryview  # u32: parts whose lower case is not that of ASCII alone

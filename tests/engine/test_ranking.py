@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from engine.samples import NOW, ask, parts, session
+from engine.samples import NOW, ask, message, part, parts, session
 
 from recall_rank import weights
 from recall_rank.corpus import Index
@@ -63,3 +63,26 @@ def test_words_about_the_talk_count_for_little_beside_its_matter(question: str, 
     }
     index = Index.build([session(key, text) for key, text in said.items()])
     assert ask(index, question).results[0].session_id == first
+
+
+def test_an_answer_makes_its_question_worth_more_where_no_tool_is_called() -> None:
+    step = message("w.ls", part("w.ls.1", tool="ls", output="sails"))
+    kinds = {"chat": (), "work": (step,)}
+    index = Index.build(
+        [session(kind, f"{kind}: which mooring", "this mooring", *more) for kind, more in kinds.items()]
+    )
+    scores = {hit.message_id: hit.score for hit in ask(index, "mooring").results}
+    assert scores["chat.0"] > scores["work.0"]
+    assert scores["chat.1"] == pytest.approx(scores["work.1"], rel=1e-4)  # recency alone differs
+
+
+def test_a_question_makes_its_answer_worth_more_only_between_people() -> None:
+    said = ("which mooring", "this mooring")
+    talk = [
+        message(f"talk.{n}", text, author=name)
+        for n, (name, text) in enumerate(zip(("Odile", "Bram"), said, strict=True))
+    ]
+    index = Index.build([session("talk", *talk), session("chat", *said)])
+    explained = {hit.message_id: hit.explain or {} for hit in ask(index, "mooring", explain=True).results}
+    assert explained["talk.1"]["evidence"] > explained["talk.0"]["evidence"]
+    assert explained["chat.1"]["evidence"] < explained["chat.0"]["evidence"]

@@ -25,7 +25,7 @@ NORMS = (
     .cast("f", (CLASSES, LONGEST))
 )
 ONES = array("f", [1.0] * CLASSES)
-ALONE = {"neighbours": array("f", [0.0] * 8), "session": array("f", [0.0] * 4)}
+ALONE = {"neighbours": array("f", [0.0] * 12), "session": array("f", [0.0] * 4)}
 
 
 def close(value: float) -> Any:
@@ -74,7 +74,7 @@ def some_segment(chance: Random) -> Segment:
             "part_message": part_message,
             "message_session": message_session,
             "message_time": array("q", [chance.randrange(6) for _ in range(messages)]),
-            "session_talk": bytes(chance.choice([0, 0, 1]) for _ in range(sessions)),
+            "session_talk": bytes(chance.choice([0, 1, 2]) for _ in range(sessions)),
             "message_asked": array("I", [chance.randint(0, message) for message in range(messages)]),
         },
         documents,

@@ -83,6 +83,7 @@ def sound_layout(made: dict[str, Any]) -> bool:
         and all(kind < 64 for kind in made["doc_class"])
         and all(message < sizes["message_session"] for message in made["part_message"])
         and all(session < sizes["session_talk"] for session in made["message_session"])
+        and all(talk < 3 for talk in made["session_talk"])
         and all(asked <= message for message, asked in enumerate(made["message_asked"]))
     )
     return inside and ascends(made["doc_part"]) and ascends(made["part_message"])
@@ -93,7 +94,7 @@ def search(layout: Layout, postings: Postings) -> None:
     evidence = Evidence(layout, postings, bytes([1]) * layout.docs)
     assert evidence.accumulate(**one_group(0, postings.term_count))
     evidence.add_times(array("q", [-(2**63)]), array("q", [2**63 - 1]), 0.5)
-    around, session = array("f", [0.5] * 8), array("f", [0.5] * 4)
+    around, session = array("f", [0.5] * 12), array("f", [0.5] * 4)
     count = evidence.fuse(around, session, bytes([1]) * layout.parts, 0.5, 0.1)
     hits = evidence.top(count)
     assert len(hits) == count

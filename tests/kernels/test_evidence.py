@@ -68,7 +68,7 @@ def test_evidence_is_that_of_every_document_by_itself(chance: Random) -> None:
         ranges = array("q", [1, 4]), array("q", [2, 6]), 0.5
         native.add_times(*ranges)
         slow.add_times(*ranges)
-    around = array("f", [chance.choice([0.0, 0.1, 0.3]) for _ in range(8)])
+    around = array("f", [chance.choice([0.0, 0.1, 0.3]) for _ in range(12)])
     session = array("f", [chance.choice([0.0, 0.1, 0.4]) for _ in range(4)])
     only = marks(chance, len(segment.layout["part_message"])) if chance.random() < 0.3 else None
     echo = chance.choice([0.0, 0.2]), chance.choice([0.0, 1.0])
@@ -237,9 +237,9 @@ def test_other_sizes_are_refused() -> None:
     evidence = Evidence(layout, native)
     with pytest.raises(ValueError, match="length"):
         evidence.add_times(array("q", [1]), array("q"), 1.0)
-    with pytest.raises(ValueError, match="8 weights and session 4"):
+    with pytest.raises(ValueError, match="12 weights and session 4"):
         evidence.fuse(array("f", [0.0]), ALONE["session"])
-    with pytest.raises(ValueError, match="8 weights and session 4"):
+    with pytest.raises(ValueError, match="12 weights and session 4"):
         evidence.fuse(ALONE["neighbours"], array("f"))
     with pytest.raises(ValueError, match="one byte a part"):
         evidence.fuse(**ALONE, only=b"\1")

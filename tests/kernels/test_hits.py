@@ -30,7 +30,7 @@ def test_the_best_are_the_first_of_all(chance: Random) -> None:
 def test_the_best_are_found_without_scoring_all(chance: Random) -> None:
     segment = some_segment(chance)
     pairs = segment.pairs(4)
-    around = array("f", [chance.choice([0.0, 0.1, 0.5, 1.0]) for _ in range(8)])
+    around = array("f", [chance.choice([0.0, 0.1, 0.5, 1.0]) for _ in range(12)])
     session = array("f", [chance.choice([0.0, 0.2, 1.0]) for _ in range(4)])
     if chance.random() < 0.2:
         session[chance.randrange(4)] = -0.3  # what takes away has no bound
@@ -61,7 +61,7 @@ def test_sessions_that_do_not_follow_each_other_are_all_looked_at() -> None:
     native, slow = Segment(layout, [{b"a": 1 + k} for k in range(6)]).pair()
     for evidence in (native, slow):
         evidence.accumulate(**one_group(0, 1))
-        evidence.fuse(array("f", [0.3] * 8), array("f", [0.4] * 4))
+        evidence.fuse(array("f", [0.3] * 12), array("f", [0.4] * 4))
     best = native.top(2)
     assert check(native, slow)[:2] == best
 

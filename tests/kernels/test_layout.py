@@ -49,6 +49,7 @@ def test_counts_of_a_layout_are_plain_loops(chance: Random) -> None:
         pytest.param({"part_message": array("I", [0, 2, 1])}, id="messages out of order"),
         pytest.param({"message_session": array("I", [0, 0, 1])}, id="a session that is not there"),
         pytest.param({"message_time": array("q", [1])}, id="fewer times"),
+        pytest.param({"session_talk": b"\3"}, id="a talk above 2"),
         pytest.param({"message_asked": array("I", [0])}, id="fewer questions"),
         pytest.param({"message_asked": array("I", [0, 2, 2])}, id="a question behind its answer"),
     ],

@@ -10,7 +10,7 @@ from recall_rank._core.accumulate cimport (BLOCK, Groups, Held, accumulate_block
                                            room_for_documents)
 from recall_rank._core.fuse cimport Around, Run, Shares, add_around, fold, keep_only
 from recall_rank._core.hits cimport Hit, SessionHits, add_hit, best_first, has_room
-from recall_rank._core.layout cimport CLASSES, LONGEST, Layout, Worth
+from recall_rank._core.layout cimport CLASSES, LONGEST, TALKS, Layout, Worth
 from recall_rank._core.postings cimport Postings
 from recall_rank._core.reach cimport Found, can_bound, reach
 
@@ -144,9 +144,10 @@ cdef class Evidence:
              float echo_floor=0):
         """Collect the hit parts and add what their neighbours and session say; the number of hits.
 
-        neighbours f32[8]: weights of the message one before, one behind, two before, two behind, first for a
-        user's log with an agent, then for a talk between people. session f32[4]: weight of the L3 norm of the
-        session's messages, likewise, then of its title's evidence. `only` u8[parts] keeps some parts, None all.
+        neighbours f32[12]: weights of the message one before, one behind, two before, two behind, for an agent at
+        work, for a talk between people and for an agent that only talks. session f32[4]: weight of the L3 norm of
+        the session's messages with an agent and between people, then of its title's evidence. `only` u8[parts]
+        keeps some parts, None all.
         A question that was asked before is answered by what followed it: `echo` times what the evidence of the
         message that an agent's prose answers has above `echo_floor`.
         """
@@ -154,8 +155,8 @@ cdef class Evidence:
         cdef const uint8_t* keep = NULL
         cdef const uint32_t* place
         cdef Py_ssize_t k, most
-        if neighbours.shape[0] != 8 or session.shape[0] != 4:
-            raise ValueError("neighbours must be 8 weights and session 4")
+        if neighbours.shape[0] != 4 * TALKS or session.shape[0] != 4:
+            raise ValueError("neighbours must be 12 weights and session 4")
         if only is not None:
             view = only
             if view.shape[0] != self.layout.parts:
@@ -165,7 +166,7 @@ cdef class Evidence:
         if self.tiers:
             raise ValueError("fuse() runs once")
         self.tiers = 1
-        for k in range(8):
+        for k in range(4 * TALKS):
             self.shares.neighbours[k] = neighbours[k]
         for k in range(4):
             self.shares.session[k] = session[k]

@@ -11,8 +11,8 @@ cdef struct Around:        # what stands around a part
     float best             # of all messages
 
 cdef struct Shares:        # what of it counts
-    float[8] neighbours    # one before, one behind, two before, two behind; first for logs, then for talks
-    float[4] session       # the session's norm in logs and in talks, its title's evidence likewise
+    float[12] neighbours   # one before, one behind, two before, two behind, for each kind of session
+    float[4] session       # the session's norm with an agent and between people, its title's evidence likewise
     float echo             # of the message that an agent's prose answers
     float echo_floor       # as far as it lies above this
 

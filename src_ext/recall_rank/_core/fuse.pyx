@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from recall_rank._core.accumulate cimport Held
 from recall_rank._core.hits cimport Hit
-from recall_rank._core.layout cimport GOES_ON, IS_TITLE, MESSAGE, TITLE, Layout
+from recall_rank._core.layout cimport GOES_ON, IS_TITLE, MESSAGE, PEOPLE, TITLE, Layout
 
 cdef extern from *:
     """
@@ -128,7 +128,7 @@ cdef void add_around(const Held* held, const Run* run, Layout layout, const Arou
     """Write the hits of a run with their scores."""
     cdef Py_ssize_t k, other, messages = layout.messages
     cdef uint32_t doc, message, place = run.session
-    cdef int step, talk = 1 if layout.session_talk[place] else 0
+    cdef int step, talk = layout.session_talk[place], people = talk == PEOPLE
     cdef float score, best
     cdef int[4] steps = [-1, 1, -2, 2]
     cdef const uint8_t* class_of = column8(layout.doc_class)
@@ -144,14 +144,14 @@ cdef void add_around(const Held* held, const Run* run, Layout layout, const Arou
         hits.tier = 0
         hits.base = held.scores[k]
         message = message_of[hits.part]
-        best = shares.session[talk] * around.session_sum[place]
+        best = shares.session[people] * around.session_sum[place]
         for step in range(4):
             other = <Py_ssize_t>message + steps[step]
             if 0 <= other < messages and session_of[other] == place:
                 best += shares.neighbours[talk * 4 + step] * message_best[other]
         score = hits.base + best
         if class_of[doc] != TITLE:
-            score += shares.session[2 + talk] * around.session_title[place]
+            score += shares.session[2 + people] * around.session_title[place]
         if shares.echo > 0 and asked_of != NULL:
             best = message_best[asked_of[message]] - shares.echo_floor
             best = best if best > 0 else 0

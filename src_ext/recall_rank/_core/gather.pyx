@@ -190,7 +190,7 @@ cdef class Gatherer:
         """Messages so far."""
         return len(self.message_ids)
 
-    def title(self, key, title, directory, flags, time, int role, int kind, bint talk):
+    def title(self, key, title, directory, flags, time, int role, int kind, int talk):
         """Begin a session with the message, the part and the document of its title, None where it has none."""
         self.check()
         push8(self.session_talk, talk)
@@ -199,7 +199,7 @@ cdef class Gatherer:
         self.message("", role, time, None)
         self.part(key, "title", None, flags, kind, [(TEXT, title)] if title else [], None, directory or None)
 
-    def messages(self, messages, flags, bint talk):
+    def messages(self, messages, flags, bint people):
         """Add the messages of the session that was begun."""
         cdef int64_t asked = -1
         cdef int role
@@ -223,7 +223,7 @@ cdef class Gatherer:
                 kind = part.type
                 tool = part.tool
                 self.part(part.id, kind, tool, both,
-                          self.kind(both, kind, bool(part.error) or own & ERROR_FLAG != 0, said, talk),
+                          self.kind(both, kind, bool(part.error) or own & ERROR_FLAG != 0, said, people),
                           [] if self.is_hidden(tool) else fields_of(part), author or None, None)
 
     cdef bint is_hidden(self, tool) except -1:

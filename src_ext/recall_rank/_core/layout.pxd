@@ -10,6 +10,10 @@ cdef enum:
     GOES_ON = 0x40000000U      # it is of the same part as the document before
     MESSAGE = 0x3FFFFFFFU      # the message it belongs to
 
+cdef enum:
+    PEOPLE = 1  # people talk with each other; 0 is an agent at work
+    TALKS = 3   # kinds of session; the third is an agent that only talks
+
 cdef struct Worth:  # what the words of a document of one shape are worth
     float norm      # k1-scaled length normalisation
     float weight    # of its class

@@ -9,7 +9,7 @@ cdef class Layout:
     """The columns that say what a document is: borrowed, range-checked once; they must not change.
 
     doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],
-    message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (1: people talk),
+    message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (model.Talk),
     message_asked u32[messages] (the user's message that a message answers, itself where there is none; optional).
     Parts, messages and sessions are numbered in the order of their documents.
     """
@@ -56,6 +56,8 @@ cdef class Layout:
                     if self.message_asked[k] <= k:
                         self.asked_inside = (self.asked_inside
                                              and self.message_session[self.message_asked[k]] == self.message_session[k])
+            for k in range(self.sessions):
+                good = good and self.session_talk[k] < TALKS
         if not good:
             raise ValueError("a column points outside the segment or is out of order")
 

@@ -5,7 +5,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from recall_rank._core.accumulate cimport Held
 from recall_rank._core.fuse cimport Around, Run, Shares, add_around
 from recall_rank._core.hits cimport has_room
-from recall_rank._core.layout cimport Layout
+from recall_rank._core.layout cimport PEOPLE, TALKS, Layout
 
 cdef float SLACK = 1.0001  # sums of the same numbers in another order differ by less
 
@@ -19,7 +19,7 @@ cdef bint can_bound(const Shares* shares, Layout layout) noexcept nogil:
     """Whether what stands around a part can only add to it, and only what its run tells of."""
     cdef int k
     cdef bint good = layout.ordered and shares.echo >= 0
-    for k in range(8):
+    for k in range(4 * TALKS):
         good = good and shares.neighbours[k] >= 0
     for k in range(4):
         good = good and shares.session[k] >= 0
@@ -28,10 +28,10 @@ cdef bint can_bound(const Shares* shares, Layout layout) noexcept nogil:
 
 cdef float most_of(const Run* run, Layout layout, const Around* around, const Shares* shares) noexcept nogil:
     """At least what any hit of the run scores."""
-    cdef int k, talk = 1 if layout.session_talk[run.session] else 0
-    cdef float most = run.most + shares.session[talk] * around.session_sum[run.session]
+    cdef int k, talk = layout.session_talk[run.session], people = talk == PEOPLE
+    cdef float most = run.most + shares.session[people] * around.session_sum[run.session]
     cdef float asked = (run.said if layout.asked_inside else around.best) - shares.echo_floor
-    most += shares.session[2 + talk] * around.session_title[run.session]
+    most += shares.session[2 + people] * around.session_title[run.session]
     for k in range(4):
         most += shares.neighbours[talk * 4 + k] * run.said
     if asked > 0:
