@@ -28,7 +28,8 @@ class Candidate:
     similarity: float = 0.0  # rapidfuzz, 0 to 1; 0 where it did not run
     boosts: Sequence[float] = ()  # shares of the evidence, in the order of BOOSTS; empty where boost() did not run
     extra: float = 0.0  # the caller's own signal, weighted
-    raw: float = 0.0  # the score before calibration: evidence times (1 + boosts) plus extra
+    others: float = 0.0  # where sessions are ranked: what further messages of its session add
+    raw: float = 0.0  # the score before calibration: evidence times (1 + boosts) plus extra and others
     score: float = 0.0
     sure: float = 0.0  # the chance that its session is the right one
     confidence: Confidence = "low"
@@ -42,7 +43,7 @@ class Candidate:
     def forget(self) -> None:
         """Stand again for its evidence alone."""
         self.features = self.boosts = ()
-        self.quoted = self.whole = self.similarity = self.extra = 0.0
+        self.quoted = self.whole = self.similarity = self.extra = self.others = 0.0
         self.raw = self.score = self.evidence
 
     def explain(self) -> dict[str, float]:
@@ -56,4 +57,6 @@ class Candidate:
                 parts[name] = self.evidence * share * scale
         if self.extra:
             parts["extra"] = self.extra * scale
+        if self.others:
+            parts["others"] = self.others * scale
         return parts

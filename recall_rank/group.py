@@ -9,6 +9,7 @@ from recall_rank import weights
 from recall_rank.candidate import Candidate
 from recall_rank.index.searched import Searched
 from recall_rank.index.segment import TITLE_ROLE
+from recall_rank.model import Talk
 
 # as Evidence.sessions() tells it: session, part, document, score, hits, title, tier
 SessionHits = tuple[int, int, int, float, int, bool, int]
@@ -77,10 +78,31 @@ def by_session(
     return list(found.values())
 
 
+def add_others(segment: Searched, ranked: Iterable[Candidate]) -> None:
+    """Let the best candidate of a talk between people stand for its further messages too; `ranked` are best first.
+
+    The second message adds AGAIN of its score, the third AGAIN squared, and so on.
+    """
+    bests: dict[int, Candidate] = {}
+    told: dict[int, list[int]] = {}  # of each session, the messages that were counted
+    for candidate in ranked:
+        home, part, _ = segment.local(candidate.part, candidate.doc)
+        if home.session_talk[home.message_session[home.part_message[part]]] != Talk.PEOPLE:
+            continue
+        session, message = _session(segment, candidate), segment.part_message[candidate.part]
+        best, messages = bests.setdefault(session, candidate), told.setdefault(session, [])
+        if message not in messages:
+            best.others += candidate.score * weights.AGAIN ** len(messages) if messages else 0.0
+            messages.append(message)
+    for best in bests.values():
+        best.raw = best.score = best.score + best.others
+
+
 def _represent(entry: Grouped, content: Candidate) -> None:
     """Show content instead of the title, in the place the title has earned."""
     title = entry.candidate
     content.evidence, content.boosts, content.extra = title.evidence, title.boosts, title.extra
+    content.others = title.others
     content.raw, content.score, content.stage = title.raw, title.score, title.stage
     entry.candidate = content
 

@@ -10,7 +10,7 @@ from recall_rank import weights
 from recall_rank.boost import boost
 from recall_rank.budget import DegradeKind
 from recall_rank.candidate import Candidate
-from recall_rank.group import BUCKETS, SessionHits, by_session
+from recall_rank.group import BUCKETS, SessionHits, add_others, by_session
 from recall_rank.group import Grouped as Entry
 from recall_rank.index.searched import Evidences
 from recall_rank.score import holding, read, score
@@ -54,7 +54,8 @@ def best_sessions(search: Search, evidence: Evidences, rows: list[SessionHits]) 
     best = rerank(search, candidates(search, found + firsts))
     if best is None:
         return by_session(segment, (), rows, ceiling)
-    ranked = by_session(segment, best, (), ceiling)[:count]
+    add_others(segment, best)
+    ranked = by_session(segment, ordered(search, best), (), ceiling)[:count]
     titled = {row[0] for row in rows if row[5]}
     for entry in ranked:
         entry.title_match = entry.title_match or entry.session in titled

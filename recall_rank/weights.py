@@ -125,5 +125,8 @@ MEDIUM = 0.25  # and from which a result is worth reading
 
 # --- grouping ----------------------------------------------------------------------------------------
 
+AGAIN = 0.3  # share with which a talk's second message counts for its session, the third with the square of it: people
+# come back to a matter; an agent's long session holds a bit of everything
+
 DIVERSITY = 0.97  # a session's third part stands as if it had this share of its score, each further one again;
 # it costs .004 where one session holds all answers, for a page that shows where else it was said

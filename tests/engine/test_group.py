@@ -214,3 +214,27 @@ def test_ties_go_to_the_newer_message() -> None:
         ]
     )
     assert parts(ask(index, "lantern")) == ["y.1", "x.1"]
+
+
+@pytest.mark.parametrize(
+    ("authors", "first"),
+    [
+        pytest.param(("Odile", "Bram"), "often", id="people come back to a matter"),
+        pytest.param((None, None), "once", id="an agent's session holds a bit of everything"),
+    ],
+)
+def test_further_messages_count_for_a_talk(authors: tuple[str | None, ...], first: str) -> None:
+    calm = ("the sea is calm today",) * 3
+
+    def talk(key: str, *said: str) -> Session:
+        told = [message(f"{key}.{n}", text, author=authors[n % 2]) for n, text in enumerate(said)]
+        return session(key, *told, updated=NOW)
+
+    once = "a lantern, a wick and a lantern again, with its wick"
+    often = ("a lantern and a wick of it", *calm, "the lantern has a wick", *calm, "a wick, a lantern")
+    index = Index.build([talk("once", once, *calm, *calm, *calm), talk("often", *often)])
+    shown = ask(index, "lantern wick", group="session", explain=True).results
+    assert shown[0].session_id == first
+    for hit in shown:
+        assert sum((hit.explain or {}).values()) == pytest.approx(hit.score)
+        assert ("others" in (hit.explain or {})) == (hit.session_id == "often" and authors[0] is not None)
