@@ -574,14 +574,14 @@ class Gatherer:
         time: int,
         role: int,
         kind: int,
-        talk: bool,
+        talk: int,
     ) -> None:
         self._row(session_talk=talk)
         self._message("", role, time, None, len(self))
         content = [(TEXT, title)] if title else []
         self._part(key, "title", None, flags, kind, content, [(b"\x03", directory)], bool(title or directory))
 
-    def messages(self, messages: Iterable[Any], flags: int, talk: bool) -> None:
+    def messages(self, messages: Iterable[Any], flags: int, people: bool) -> None:
         asked: int | None = None
         for message in messages:
             if message.role == "user" and "text" in [part.type for part in message.parts]:
@@ -591,7 +591,7 @@ class Gatherer:
             self._message(message.id, self.roles.get(message.role, 2), time, message.author, place)
             for part in message.parts:
                 both = part.flags | message.flags | flags
-                kind = self.kind(both, part.type, bool(part.error or part.flags & 128), message.role, talk)
+                kind = self.kind(both, part.type, bool(part.error or part.flags & 128), message.role, people)
                 content = [] if part.tool and self.hidden(part.tool) else fields(part)
                 extra = [(b"\x02", message.author), (b"\x01", part.tool)]
                 self._part(part.id, part.type, part.tool, both, kind, content, extra, bool(content))

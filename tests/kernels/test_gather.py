@@ -23,7 +23,7 @@ ROLES = {"user": 0, "assistant": 1, "system": 2, "tool": 3}
 TEXTS = [*ATOMS, "Ω", "ς", "İ", "\ud800", "\U0001f642\udfff", "\xe9 \xe8", "A. " * 9, "\n", "ΟΔΟΣ \ud800"]
 NUMBERS = [Flag(value) for value in (0, 0, 1, 2, 64, 128, 511)]
 
-Said = tuple[dict[str, Any], list[Message], int, bool]  # what title() and messages() are given
+Said = tuple[dict[str, Any], list[Message], int, int]  # what title() and messages() are given
 
 
 def gatherers(longest: int = 16) -> list[tuple[Any, Any, Names]]:
@@ -77,13 +77,13 @@ def some_session(chance: Random) -> Said:
         "directory": chance.choice([None, "", "/a/É"]),
         "time": chance.choice([0, LAST_TIME]),
     }
-    return title, messages, int(chance.choice(NUMBERS)), chance.random() < 0.5
+    return title, messages, int(chance.choice(NUMBERS)), chance.randrange(3)
 
 
 def take(gatherer: Any, session: Said) -> None:
     title, messages, flags, talk = session
     gatherer.title(**title, flags=flags, role=4, kind=0, talk=talk)
-    gatherer.messages(messages, flags, talk)
+    gatherer.messages(messages, flags, talk == 1)
 
 
 def test_a_session_of_one_message() -> None:
