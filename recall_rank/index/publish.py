@@ -6,6 +6,7 @@ whose link succeeded removes what it replaced, so nothing that a manifest names 
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -220,6 +221,8 @@ def _open(folder: Folder, listed: Listed, kind: Callable[[int, int, str], _File]
     descriptor = folder.open(listed.name)
     try:
         status = os.fstat(descriptor)
+        if status.st_nlink == 0:  # removed since it was opened: what replaces it is there
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         if status.st_size != listed.size or status.st_nlink != 1:
             raise DamagedIndexError(f"{name} is not the file that was written; build the index again")
         file = kind(descriptor, listed.size, name)

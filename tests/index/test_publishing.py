@@ -290,6 +290,22 @@ def test_an_index_that_comes_meanwhile_is_replaced_whole(tmp_path: Path, monkeyp
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_a_segment_that_goes_while_it_is_opened_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its writer removes the last name of a file between two looks at it: a newer generation is there."""
+    OLD.save(tmp_path)
+    given, known = Folder.open, segments(tmp_path)
+
+    def replaced(folder: Folder, name: str) -> int:
+        descriptor = given(folder, name)
+        if name in known:
+            monkeypatch.undo()
+            NEW.save(tmp_path)
+        return descriptor
+
+    monkeypatch.setattr(Folder, "open", replaced)
+    assert held(tmp_path) == said(NEW)
+
+
 def test_what_is_too_long_ago_is_told_by_what_is_there() -> None:
     first = Manifest(0, ()).next(())
     last = first
