@@ -162,7 +162,7 @@ def test_praisonai(tmp_path: Path) -> None:
 
 def test_cursor(tmp_path: Path) -> None:
     base = make_cursor.write_cursor(tmp_path)
-    database = base if base.is_file() else next(base.rglob("state.vscdb"))
+    database = next(base.rglob("globalStorage/state.vscdb"))  # beside it, workspaces have one of the same name
     with sqlite3.connect(database) as connection:
         key, raw = connection.execute("SELECT key, value FROM cursorDiskKV WHERE key LIKE 'composerData:%'").fetchone()
         name = key.partition(":")[2]
