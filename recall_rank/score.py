@@ -108,12 +108,16 @@ def _whole(text: memoryview, wanted: bytes) -> tuple[int, float]:
 def score(segment: Searched, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:
     """Fill similarity of the best survivors; False, and none filled, when the time to score was over before the last.
 
-    The similarity is the weighted mean, over the fields that are there, of how rapidfuzz sees the query in the densest
-    window, the directory, the session's title and the tool's name.
+    Names, paths and error lines, which have no stop words, are compared with the densest window, whatever the order of
+    the words. Of a sentence the similarity is the weighted mean, over the fields that are there, of how rapidfuzz sees
+    it in the densest window, the directory, the session's title and the tool's name.
     """
     best = survivors[: weights.SCORED]
-    scorer = Scorer(fuzz.ratio, fold(query.text))
-    compared = [_compared(segment, candidate) for candidate in best]
+    a_sentence = not all(word.counts for word in query.words)
+    scorer = Scorer(fuzz.ratio if a_sentence else fuzz.token_sort_ratio, fold(query.text))
+    compared = [
+        (_window(segment, candidate), *(_names(segment, candidate) if a_sentence else ())) for candidate in best
+    ]
     texts = list(dict.fromkeys(chain.from_iterable(compared)))  # titles and directories come again and again
     found = array("d", bytes(8 * len(texts)))
     if scorer.scores(texts, found, deadline.score_by_ns) < len(texts):
@@ -122,7 +126,7 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
     fields = (weights.FIELD_TEXT, weights.FIELD_DIRECTORY, weights.FIELD_TITLE, weights.FIELD_TOOL_NAME)
     for candidate, names in zip(best, compared, strict=True):
         share = total = 0.0
-        for name, weight in zip(names, fields, strict=True):
+        for name, weight in zip(names, fields, strict=False):
             if name:
                 share += weight
                 total += weight * ratio[name]
@@ -130,11 +134,16 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
     return True
 
 
-def _compared(searched: Searched, candidate: Candidate) -> tuple[str, str, str, str]:
-    """What of a candidate is compared: the densest window, and the names around it; empty where there is none."""
-    segment, part, doc = searched.local(candidate.part, candidate.doc)
+def _window(searched: Searched, candidate: Candidate) -> str:
+    """The densest window of a candidate's passage."""
+    segment, _, doc = searched.local(candidate.part, candidate.doc)
     base, row = segment.doc_start[doc], candidate.features
     begin, end = base + int(row[START]), base + int(row[END])
-    window = str(memoryview(segment.text_for(((begin, end),)))[begin:end], "utf-8", "replace")
+    return fold(str(memoryview(segment.text_for(((begin, end),)))[begin:end], "utf-8", "replace"))
+
+
+def _names(searched: Searched, candidate: Candidate) -> tuple[str, str, str]:
+    """The names around a candidate: directory, title and tool; empty where there is none."""
+    segment, part, _ = searched.local(candidate.part, candidate.doc)
     session, tool = segment.session_of_part(part), segment.names.values[segment.part_tool[part]]
-    return fold(window), folded(session.directory), folded(session.title), folded(tool or "")
+    return folded(session.directory), folded(session.title), folded(tool or "")

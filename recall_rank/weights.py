@@ -87,9 +87,12 @@ EMBEDDED = 0.6  # the same as the tail of a longer path or inside a longer name:
 QUOTED = 0.5  # words the caller put in quotes stand together; without the quotes they may be anywhere
 WHOLE_FROM = 0.3  # share of the query in one run from which the text is asked for all of it, as it was written
 NEAR = 0.4  # neighbours in the query, in order and within six words, by one over their distance
-SCORER = 0.15  # rapidfuzz on the densest window: order and misspellings that no term shows
+SCORER = 0.15  # rapidfuzz on the densest window: misspellings that no term shows, and what else stands there; names and
+# paths do as well with .1 to .3, sentences lose with more
 SCORED = 30  # best survivors that rapidfuzz compares with the query
-FIELD_TEXT = 0.65  # the densest window; these four are the weights of the first recall tool
+# Of a sentence four fields are compared, with the weights of the first recall tool. A query without stop words is a
+# name, a path or an error line: that a folder or a title looks like it is chance, and cost what the windows gave.
+FIELD_TEXT = 0.65  # the densest window
 FIELD_DIRECTORY = 0.20  # where it was
 FIELD_TITLE = 0.10  # under what name
 FIELD_TOOL_NAME = 0.05  # by which tool

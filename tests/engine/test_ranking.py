@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from engine.samples import NOW, ask, message, part, parts, session
+from engine.samples import NOW, ask, message, part, parts, session, texts
 
 from recall_rank import weights
 from recall_rank.corpus import Index
@@ -86,3 +86,30 @@ def test_a_question_makes_its_answer_worth_more_only_between_people() -> None:
     explained = {hit.message_id: hit.explain or {} for hit in ask(index, "mooring", explain=True).results}
     assert explained["talk.1"]["evidence"] > explained["talk.0"]["evidence"]
     assert explained["chat.1"]["evidence"] < explained["chat.0"]["evidence"]
+
+
+def similar(index: Index, query: str) -> dict[str, float]:
+    """How like the query rapidfuzz found each part, 0 to 1."""
+    hits = {hit.part_id: hit.explain or {} for hit in ask(index, query, explain=True).results}
+    return {key: told.get("scorer", 0.0) / told["evidence"] / weights.SCORER for key, told in hits.items()}
+
+
+def test_what_is_no_sentence_is_compared_with_the_text_alone() -> None:
+    named = {"a": "lantern", "b": "spare oars of the quay"}
+    index = Index.build([session(key, "lantern wick", title=name, directory=name) for key, name in named.items()])
+    as_name, as_sentence = similar(index, "lantern wick"), similar(index, "the lantern wick")
+    assert as_name["a.0.1"] == as_name["b.0.1"] == pytest.approx(1.0)
+    assert as_sentence["a.0.1"] > as_sentence["b.0.1"] + 0.05
+
+
+def test_the_order_of_words_counts_in_sentences_alone() -> None:
+    index = texts("wick lantern of the harbour")
+    assert [*similar(index, "harbour lantern wick").values()] == [*similar(index, "wick lantern harbour").values()]
+    [turned] = similar(index, "harbour lantern of wick").values()
+    [kept] = similar(index, "wick lantern of harbour").values()
+    assert turned < kept - 0.2
+
+
+def test_a_misspelt_name_is_nearly_what_was_meant() -> None:
+    [found] = similar(texts("lantern wick"), "lantren wick").values()
+    assert 0.8 < found < 1
