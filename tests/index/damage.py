@@ -113,7 +113,7 @@ def forged(chance: random.Random, data: bytes) -> bytes:
         if chance.random() < 0.1:
             entry[chance.randrange(2, 5)] = chance.choice((*odd, start + 8, size + 8, max(size - 8, 0)))
         elif size:
-            width = struct.calcsize(code)
+            width = min(struct.calcsize(code), size)  # a packed column may be shorter than one of its numbers
             at = start + chance.randrange(size // width) * width
             value = chance.choice((*odd, chance.getrandbits(64))) % 256**width
             made[at : at + width] = value.to_bytes(width, "little")
