@@ -37,9 +37,13 @@ class Deadline:
         self.at_ns = self._started + int((budget_ms - min(RESERVE_MS, RESERVE * budget_ms)) * 1e6)
         self.score_by_ns = self._started + int(budget_ms * 1e6 * SCORE_BY)
 
-    def passed(self) -> bool:
-        """Whether it is time to answer: what is left of the budget is kept for that, or the caller has cancelled."""
-        return self._clock() >= self.at_ns or (self._cancel is not None and self._cancel.is_set())
+    def passed(self, ahead_ns: int = 0) -> bool:
+        """Whether it is time to answer: what is left of the budget is kept for that, or the caller has cancelled.
+
+        With `ahead_ns`, whether it will be when so much longer has been worked.
+        """
+        late = self._clock() + ahead_ns >= self.at_ns
+        return late or (self._cancel is not None and self._cancel.is_set())
 
     def too_late_to_score(self) -> bool:
         return self._clock() >= self.score_by_ns or (self._cancel is not None and self._cancel.is_set())

@@ -15,6 +15,7 @@ MOST = 3
 EDITS = 3  # as far as the vocabulary can be asked
 PER_WORD = 2
 LOOKED_AT = 20  # sessions, those with the most evidence first
+AFTERWARDS_NS = 30  # that a hit costs until the sessions are told
 
 
 def near_misses(search: Search) -> tuple[NearMiss, ...]:
@@ -55,6 +56,8 @@ def _sessions(search: Search) -> Iterator[NearMiss]:
         None,
         search.deadline.at_ns,
     )
+    if search.deadline.passed(evidence.hit_count * AFTERWARDS_NS):
+        return
     for session, *_ in evidence.sessions()[:LOOKED_AT]:
         if search.deadline.passed():
             return
@@ -67,16 +70,20 @@ def _sessions(search: Search) -> Iterator[NearMiss]:
 
 def _missing(search: Search, session: int) -> list[str]:
     """The words of the query that stand nowhere in the eligible documents of a session."""
-    segment = search.segment
+    segment, eligible = search.segment, search.allowed.docs
     first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in segment.span_of(session))
-    docs = bytearray(segment.docs)
-    eligible = search.allowed.docs
-    docs[first:last] = b"\1" * (last - first) if eligible is None else eligible[first:last]
-    lexicon = Lexicon(segment, docs)
+    piece = next(piece for piece in reversed(segment.pieces) if piece.first_doc <= first)
+    if eligible is None:
+        frequency = piece.frequency_between(first - piece.first_doc, last - piece.first_doc)
+    else:
+        docs = bytearray(segment.docs)
+        docs[first:last] = eligible[first:last]
+        frequency = piece.frequency(docs)
+    terms = range(piece.first_term, piece.first_term + piece.segment.terms)
     held = {
         group.at + k
         for group in search.expansion.groups
-        if any(lexicon.frequency(low, high) for low, high, _ in group.members)
+        if any(low in terms and frequency(low - terms.start, high - terms.start) for low, high, _ in group.members)
         for k in range(group.span)
     }
     return [word.written for at, word in enumerate(search.query.words) if word.counts and at not in held]

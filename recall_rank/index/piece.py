@@ -133,6 +133,11 @@ class Piece:
 
     # --- statistics: of the documents that are marked, or for None of those that are left ------------------
 
+    def frequency_between(self, start: int, end: int) -> Callable[[int, int], int]:
+        """The same for the documents [start, end) of this segment, without a look at all others."""
+        postings, starts, ends = self.segment.postings, array("I", [start]), array("I", [end])
+        return lambda first, last: held_in(postings, first, last, starts, ends)
+
     def frequency(self, marks: bytearray | None) -> Callable[[int, int], int]:
         """What tells how many documents hold the terms [first, last), summed over the terms."""
         postings = self.segment.postings

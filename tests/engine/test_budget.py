@@ -185,6 +185,8 @@ def test_a_deadline_of_a_test_s_clock() -> None:
     now[0] += int(10_000_000 * SCORE_BY)
     assert deadline.too_late_to_score()
     assert not deadline.passed()
+    left = deadline.at_ns - now[0]
+    assert (deadline.passed(left - 1), deadline.passed(left)) == (False, True)
     now[0] = deadline.at_ns
     assert deadline.passed()
     assert deadline.elapsed_ms() == pytest.approx(9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+from engine.cutting import Cut, joined_index
 from engine.samples import session
 
 from recall_rank.corpus import Index
@@ -26,6 +28,25 @@ def test_a_literal_in_another_order_names_the_session_of_its_words() -> None:
     answer = corpus().search("upload every", match="literal")
     assert not answer.results
     assert [(miss.kind, miss.session_id) for miss in answer.near_misses] == [("session", "s1")]
+
+
+@pytest.mark.parametrize("filters", [{}, {"role": "user"}], ids=["all", "filtered"])
+@pytest.mark.parametrize("cut", [Cut(1, (), ()), Cut(3, (2, 0, 1, 2), ((0, 3, True),))], ids=["one", "three"])
+def test_a_session_that_lacks_one_word_is_near_wherever_it_lies(cut: Cut, filters: dict[str, str]) -> None:
+    index = joined_index(
+        [
+            session("s1", "the harbour scheduler retries every upload"),
+            session("s2", "a harbour without uploads, every scheduler asleep"),
+            session("s3", "tides and moons"),
+            session("s4", "harbour, scheduler"),
+        ],
+        cut,
+    )
+    misses = index.search("upload every harbour scheduler retries", match="literal", **filters).near_misses
+    told = {miss.session_id: miss.reason for miss in misses}
+    assert told["s1"] == "holds all words of the query, not in this form"
+    assert told["s2"] == "holds all words of the query but 'retries', not in this form"
+    assert set(told) == {"s1", "s2"}
 
 
 def test_nothing_is_near_while_there_are_hits() -> None:
