@@ -15,7 +15,7 @@ from recall_rank.index.piece import Piece
 from recall_rank.index.searched import Hit, SessionHits
 from recall_rank.index.session_order import SessionOrder
 
-LARGE = 131_072  # documents from which a segment is worth a thread of its own
+LARGE = 1_048_576  # documents from which a segment is worth a thread of its own: below, handing over costs more
 
 
 class JoinedEvidence:
