@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from recall_rank.corpus import Index
 from recall_rank.index.build import build
 from recall_rank.index.joined import JoinedSegment
-from recall_rank.index.joined_evidence import _in_turn
+from recall_rank.index.joined_evidence import LARGE, _in_turn
 from recall_rank.model import Context, SearchResponse, Session
 from recall_rank.places import Place
 
@@ -182,9 +182,9 @@ def test_who_is_not_there_cannot_be_gone() -> None:
 
 def test_large_segments_are_read_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 4)
-    assert _in_turn(lambda number: number != 1, [10**6, 10**6, 5]) == [True, False, True]
-    assert _in_turn(lambda number: number != 1, [10**6, 5, 10**6, 5]) == [True, False, True, True]
-    assert _in_turn(lambda number: number != 1, [10**6, 5, 5]) == [True, False]
+    assert _in_turn(lambda number: number != 1, [LARGE, LARGE, 5]) == [True, False, True]
+    assert _in_turn(lambda number: number != 1, [LARGE, 5, LARGE, 5]) == [True, False, True, True]
+    assert _in_turn(lambda number: number != 1, [LARGE, 5, 5]) == [True, False]
     assert _in_turn(bool, []) == []
 
 
