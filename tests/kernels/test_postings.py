@@ -119,10 +119,13 @@ def test_postings_are_those_written_out(chance: Random) -> None:
             assert native.frequency(first, last, eligible) == slow.frequency(first, last, eligible)
 
 
+IN_PLACE = array("q", range(2 * 65_536))  # documents that keep their numbers
+
+
 def some_pairs(chance: Random) -> list[tuple[int, int]]:
     """What a block holds of a term: few or many documents, near each other or not, of few or many frequencies."""
     last = chance.choice([7, 300, 4_000, 65_535])
-    count = min(chance.choice([1, 2, 5, 40, 255, 256, 257, 1_000, 3_000]), last + 1)
+    count = min(chance.choice([1, 2, 5, 40, 255, 256, 257, 600]), last + 1)
     docs = sorted(chance.sample(range(last + 1), count))
     frequencies = chance.choice([[1], [1, 1, 1, 2], [1, 2, 3, 90], [255], range(1, 256)])
     base = chance.choice([0, 65_535 - docs[-1]])
@@ -131,7 +134,7 @@ def some_pairs(chance: Random) -> list[tuple[int, int]]:
 
 @given(seeds)
 def test_what_is_packed_is_read_again(chance: Random) -> None:
-    terms = chance.randint(1, 5)
+    terms = chance.randint(1, 3)
     held = [{term: some_pairs(chance) for term in range(terms) if chance.random() < 0.7} for _ in range(2)]
     writer = PostingsWriter(terms)
     for entries in held:
@@ -145,8 +148,7 @@ def test_what_is_packed_is_read_again(chance: Random) -> None:
     written = [[(65_536 * k + d, tf) for k, own in enumerate(held) for d, tf in own.get(term, ())] for term in kept]
     assert [native.postings(term) for term in range(len(kept))] == slow.lists == written
     for block, entries in enumerate(held):
-        numbers, places = array("q", kept), array("q", range(2 * 65_536))
-        keys = memoryview(native.keys(block, numbers, places, block * 65_536)).cast("Q")
+        keys = memoryview(native.keys(block, array("q", kept), IN_PLACE, block * 65_536)).cast("Q")
         again = [(key >> 24, key >> 8 & 0xFFFF, key & 0xFF) for key in keys]
         assert again == [(term, *pair) for term, pairs in sorted(entries.items()) for pair in pairs]
 

@@ -172,16 +172,15 @@ def test_within_finds_terms_of_the_same_field_only(chance: Random) -> None:
 @given(seeds)
 def test_within_in_a_crowd_of_likes(chance: Random) -> None:
     """Eight and more of one length, some of them not of ASCII letters, some longer than are taken eight at a time."""
-    size = chance.choice([1, 2, 5, 31, 32, 33, 60])
+    size = chance.choice([1, 2, 4, 5, 8, 31, 32, 33])
     letters = ["a", "b", chance.choice("1ü字")]
     base = "".join(chance.choices(letters[:2], k=size))
-    known = {edited(chance, base, letters) for _ in range(60)} - {""}
+    known = {edited(chance, base, letters) for _ in range(24)} - {""}
     native, slow = vocabularies(sorted({cut(form) for form in known}))
-    for text in (base, edited(chance, base, letters)):
-        form = cut(text)
-        for bound in (1, 2, 3):
-            assert native.within(form, bound, wide=True) == native.within(form, bound, wide=False)
-            assert native.within(form, bound) == slow.within(form, bound)
+    form, bound = cut(chance.choice([base, edited(chance, base, letters)])), chance.randint(1, 3)
+    found = slow.within(form, bound)
+    assert native.within(form, bound, wide=True) == found
+    assert native.within(form, bound, wide=False) == found
 
 
 def cut(form: str) -> bytes:
