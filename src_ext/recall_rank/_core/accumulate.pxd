@@ -1,10 +1,8 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
+from recall_rank._core.frames cimport BLOCK
 from recall_rank._core.layout cimport Worth
 from recall_rank._core.postings cimport Postings
-
-cdef enum:
-    BLOCK = 65536  # documents of a block of postings
 
 cdef struct Groups:         # what is searched: groups of members, a member being the terms [first, last)
     Py_ssize_t count

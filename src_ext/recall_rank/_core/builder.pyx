@@ -6,6 +6,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from recall_rank._core.buffer cimport MAX_TERM, Token, buffer_clear, buffer_free, buffer_init, form_hash
+from recall_rank._core.frames cimport BLOCK as BLOCK_DOCS
 from recall_rank._core.intern cimport (Interner, Slot, intern, interner_free, interner_init, interner_prefetch,
                                        rr_prefetch)
 from recall_rank._core.keys cimport Key, sort_keys
@@ -14,7 +15,6 @@ from recall_rank._core.tokens cimport tokenise
 from recall_rank._core.vocabulary cimport signature, to_points
 
 cdef enum:
-    BLOCK_DOCS = 65536   # documents a block: local ids are 16 bits wide
     LENGTHS = MAX_TERM + 2
     AHEAD = 12           # tokens or terms between prefetch and use
 

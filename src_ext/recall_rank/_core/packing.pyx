@@ -2,15 +2,7 @@
 
 A term that one document of the first 2**24 holds once, and none else, is lone: its document stands in a column of its
 own. All other terms are shared, and numbered without the lone ones. Of those a block tells in bits which it holds; each
-that it does is an entry with a pointer. Bit 31 of a pointer is set where the only posting of an entry stands in it:
-frequency << 16 | document. Other entries are frames from the block's start + pointer on.
-
-A frame holds up to 256 postings, in bytes: their number less one; how many low bits are written apart (bits 0 to 3),
-whether some frequency is above 1 (16), whether another frame follows (32); in either case the bytes of the high bits;
-in both the u16 bytes of the frequencies. Documents d[0] < d[1] < ... become d[k] - least - k, which never descend,
-`least` being 0 in the first frame and behind the last document of the frame before in others. Their low bits follow
-one another from the lowest bit of the first byte on. Of their high bits, in bytes of their own, bit (high + k) is set.
-Of frequencies likewise the bit is set that ends each when they are written as so many bits: 1, 2, 3 are 1, 01, 001.
+that it does is an entry with a pointer, as frames.pxd has them: its frames lie from the block's start + pointer on.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
@@ -20,89 +12,12 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from recall_rank._core.bits cimport ones, ranks_of, words_of
-from recall_rank._core.postings cimport RUN, SPARE
+from recall_rank._core.frames cimport BLOCK, SPARE, direct, doc_of, is_direct, most_bytes, write_frames
 
 cdef enum:
-    BLOCK = 65536
-    LONE_BLOCKS = 256        # what a byte can tell apart
-    SHORT = 32               # postings of a frame that is read in no time, however many low bits there are
-    MOST_HIGH = 255          # bytes of high bits in a frame
+    LONE_BLOCKS = 256  # what a byte can tell apart
 
-cdef uint32_t DIRECT = 0x80000000U  # in a pointer: the posting stands in it
-
-
-cdef inline void write_low(uint8_t* lows, uint32_t bit, uint32_t value) noexcept nogil:
-    """Write fewer than 16 bits into zeros."""
-    lows += bit >> 3
-    value <<= bit & 7
-    lows[0] |= value & 0xFF
-    if value >> 8:
-        lows[1] |= value >> 8 & 0xFF
-        if value >> 16:
-            lows[2] |= value >> 16
-
-
-cdef int best_split(uint32_t span, uint32_t count) noexcept nogil:
-    """How many low bits are best written apart for `count` numbers of which the last is `span`.
-
-    None, 4 and 8 are read several at once: in a long frame others must be shorter by a ninth.
-    """
-    cdef uint32_t low_bits, high, cost, least = 0xFFFFFFFFU
-    cdef int best = 0
-    for low_bits in range(16):
-        high = ((span >> low_bits) + count + 7) >> 3
-        if high > MOST_HIGH:
-            continue
-        cost = ((count * low_bits + 7) >> 3) + high
-        if count > SHORT and low_bits != 0 and low_bits != 4 and low_bits != 8:
-            cost = cost * 9 // 8
-        if cost <= least:
-            least = cost
-            best = low_bits
-    return best
-
-
-cdef uint8_t* write_frame(uint8_t* at, const uint16_t* docs, const uint8_t* tfs, uint32_t count, uint32_t least,
-                          bint follows) noexcept nogil:
-    """Write a frame into room for it; where it ends."""
-    cdef uint32_t span = docs[count - 1] - least - (count - 1), high_size, tf_bits = 0, value, bit, k
-    cdef int low_bits = best_split(span, count)
-    cdef uint32_t mask = (<uint32_t>1 << low_bits) - 1
-    cdef bint counted
-    cdef uint8_t* lows
-    cdef uint8_t* highs
-    cdef uint8_t* frequencies
-    for k in range(count):
-        tf_bits += tfs[k]
-    counted = tf_bits > count
-    high_size = ((span >> low_bits) + count + 7) >> 3
-    at[0] = count - 1
-    at[1] = low_bits | counted << 4 | follows << 5
-    at += 2
-    if counted or follows:
-        at[0] = high_size
-        at += 1
-    if counted and follows:
-        at[0] = ((tf_bits + 7) >> 3) & 0xFF
-        at[1] = (tf_bits + 7) >> 3 >> 8
-        at += 2
-    lows = at
-    highs = lows + ((count * low_bits + 7) >> 3)
-    frequencies = highs + high_size
-    at = frequencies + (((tf_bits + 7) >> 3) if counted else 0)
-    memset(lows, 0, at - lows)
-    for k in range(count):
-        value = docs[k] - least - k
-        if low_bits:
-            write_low(lows, k * low_bits, value & mask)
-        bit = (value >> low_bits) + k
-        highs[bit >> 3] |= 1 << (bit & 7)
-    if counted:
-        bit = 0
-        for k in range(count):
-            bit += tfs[k]
-            frequencies[(bit - 1) >> 3] |= 1 << ((bit - 1) & 7)
-    return at
+cdef uint32_t SHARED = 0x80000000U  # beside a term's new number, where that is of a shared one
 
 
 cdef void fill_ranks(const uint64_t* words, Py_ssize_t numbers, uint32_t* ranks, uint64_t before) noexcept nogil:
@@ -130,7 +45,7 @@ cdef class PostingsWriter:
     """
 
     def __cinit__(self, Py_ssize_t terms):
-        if not 0 <= terms < DIRECT:
+        if not 0 <= terms < SHARED:
             raise ValueError(f"no {terms} terms")
         self.term_count = terms
         self.frames = bytearray()
@@ -148,10 +63,7 @@ cdef class PostingsWriter:
 
     cdef int put(self, uint32_t term, const uint16_t* docs, const uint8_t* tfs, Py_ssize_t count) except -1 nogil:
         """Add what the block under way holds of a term; terms and documents ascend, and there is a posting."""
-        cdef uint64_t needed = 0, wanted, pointer
-        cdef Py_ssize_t k, size
-        cdef uint32_t least = 0
-        cdef uint8_t* at
+        cdef uint64_t needed, wanted, pointer
         cdef void* grown
         if self.entry_count == self.entry_room:
             wanted = self.entry_room + self.entry_room // 2 + 1024
@@ -161,25 +73,16 @@ cdef class PostingsWriter:
             self.entries = <Entry*>grown
             self.entry_room = wanted
         if count == 1:
-            pointer = DIRECT | <uint32_t>tfs[0] << 16 | docs[0]
+            pointer = direct(docs[0], tfs[0])
         else:
-            for k in range(count):
-                needed += tfs[k]
-            needed = needed // 8 + 2 * count + (count // RUN + 1) * (MOST_HIGH + 16)
+            needed = most_bytes(tfs, count)
             if self.size + needed > self.room:
                 with gil:
                     self.grow(self.size + needed)
             pointer = self.size - self.starts[self.block_count]
-            if pointer >= DIRECT:
+            if is_direct(pointer):
                 raise OverflowError("a block of documents has too many words")
-            at = self.data + self.size
-            k = 0
-            while k < count:
-                size = min(count - k, <Py_ssize_t>RUN)
-                at = write_frame(at, docs + k, tfs + k, size, least, k + size < count)
-                k += size
-                least = docs[k - 1] + 1
-            self.size = at - self.data
+            self.size = write_frames(self.data + self.size, docs, tfs, count) - self.data
         self.df[term] += count
         self.entries[self.entry_count].term = term
         self.entries[self.entry_count].pointer = pointer
@@ -279,7 +182,7 @@ cdef class PostingsWriter:
         try:
             for k in range(self.firsts[min(self.block_count, <Py_ssize_t>LONE_BLOCKS)]):
                 term = self.entries[k].term
-                if self.df[term] == 1 and self.entries[k].pointer >> 16 == DIRECT >> 16 | 1:
+                if self.df[term] == 1 and self.entries[k].pointer == direct(doc_of(self.entries[k].pointer), 1):
                     numbers[term] = 1
                     lone += 1
             for term in range(<uint32_t>self.term_count):
@@ -314,7 +217,7 @@ cdef class PostingsWriter:
                         over[frequent] = shared
                         more[frequent] = self.df[term] - 255
                         frequent += 1
-                    numbers[term] = DIRECT | shared
+                    numbers[term] = SHARED | shared
                     shared += 1
                 terms += 1
             fill_ranks(bits, terms, counted, 0)
@@ -334,13 +237,13 @@ cdef class PostingsWriter:
                 first = entries
                 for k in range(self.firsts[block], self.firsts[block + 1]):
                     number = numbers[self.entries[k].term]
-                    if number & DIRECT:
-                        number ^= DIRECT
+                    if number & SHARED:
+                        number ^= SHARED
                         own[number >> 6] |= <uint64_t>1 << (number & 63)
                         pointers[entries] = self.entries[k].pointer
                         entries += 1
                     else:
-                        docs[number] = self.entries[k].pointer & 0xFFFF
+                        docs[number] = doc_of(self.entries[k].pointer)
                         blocks[number] = block
                 fill_ranks(own, shared, counted + block * ranks, first)
         finally:

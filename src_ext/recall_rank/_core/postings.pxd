@@ -1,10 +1,5 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-cdef enum:
-    RUN = 256          # postings of a frame, at most
-    ROOM = RUN + 16    # numbers that a frame is unpacked into: a few are written before they are counted
-    SPARE = 8          # bytes behind the last frame, so that numbers are read eight bytes at once
-
 cdef struct Cursor:        # on its way through what a block holds of some terms
     Py_ssize_t block
     uint32_t lone          # the next term that one document holds, once; numbered among such terms

@@ -5,108 +5,9 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 
 from recall_rank._core.bits cimport is_set, rank, ranks_of, words_of
+from recall_rank._core.frames cimport BLOCK, ROOM, SPARE, doc_of, is_direct, rr_fill_bits, rr_read_frame, tf_of
 
-cdef extern from *:
-    """
-    #include <stddef.h>
-    #include <stdint.h>
-    #include <string.h>
-
-    #define RR_RUN 256
-
-    static uint16_t rr_lanes[256][8];  /* of every set of eight bits the numbers of those that are set, first of all */
-    static uint8_t rr_sizes[256];      /* and how many they are */
-    static void rr_fill_lanes(void) {
-        for (int set = 0; set < 256; set++) {
-            int at = 0;
-            for (int bit = 0; bit < 8; bit++)
-                if (set >> bit & 1) rr_lanes[set][at++] = (uint16_t)bit;
-            rr_sizes[set] = (uint8_t)at;
-        }
-    }
-    /* The places of the first `count` bits that are set in `size` bytes, of which a few more than that are written;
-       0 when there are fewer. No processor guesses how far it is from one to the next: there is no branch on that. */
-    static inline int rr_places(const uint8_t* at, ptrdiff_t size, ptrdiff_t count, uint16_t* restrict out) {
-        const uint16_t* stop = out + count;
-        const uint8_t* end = at + size;
-        for (uint16_t base = 0; at < end; at++, base = (uint16_t)(base + 8)) {
-            const uint16_t* lane = rr_lanes[*at];
-            for (int k = 0; k < 8; k++) out[k] = (uint16_t)(base + lane[k]);
-            out += rr_sizes[*at];
-            if (out >= stop) return 1;
-        }
-        return 0;
-    }
-    static inline uint32_t rr_low(const uint8_t* lows, uint32_t bit, uint32_t mask) {
-        const uint8_t* at = lows + (bit >> 3);
-        uint32_t four = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-        return four >> (bit & 7) & mask;  /* compilers make one load of four */
-    }
-    /* The postings of the frame at *next, which is then that of the term's next frame, or NULL. `end` is where frames
-       end; a few bytes more may be read. 0 when it is no frame, or its documents do not ascend from *least on. */
-    static ptrdiff_t rr_frame(const uint8_t** next, const uint8_t* end, uint32_t* least, uint16_t* restrict docs,
-                              uint8_t* restrict tfs) {
-        const uint8_t* at = *next;
-        uint16_t places[RR_RUN + 16];
-        ptrdiff_t count, low_bits, high_size = 0, tf_size = 0;
-        int counted, follows;
-        uint16_t base = (uint16_t)*least, back = 0;
-        const uint8_t *lows, *highs, *frequencies;
-        *next = NULL;
-        if (at >= end) return 0;
-        count = at[0] + 1;
-        low_bits = at[1] & 15;
-        counted = at[1] >> 4 & 1;
-        follows = at[1] >> 5 & 1;
-        at += 2;
-        if (counted | follows) high_size = *at++;
-        if (counted & follows) {
-            tf_size = at[0] | at[1] << 8;
-            at += 2;
-        }
-        lows = at;
-        highs = lows + ((count * low_bits + 7) >> 3);
-        frequencies = highs + high_size;
-        if (frequencies > end || !rr_places(highs, end - highs < 255 ? end - highs : 255, count, places)) return 0;
-        if (low_bits == 0) {
-            for (ptrdiff_t k = 0; k < count; k++) docs[k] = (uint16_t)(base + places[k]);
-        } else if (low_bits == 8) {
-            for (ptrdiff_t k = 0; k < count; k++)
-                docs[k] = (uint16_t)(base + k + ((places[k] - k) << 8) + lows[k]);
-        } else if (low_bits == 4) {
-            for (ptrdiff_t k = 0; k < count; k += 2) {
-                docs[k] = lows[k >> 1] & 15;
-                docs[k + 1] = lows[k >> 1] >> 4;
-            }
-            for (ptrdiff_t k = 0; k < count; k++) docs[k] = (uint16_t)(base + k + ((places[k] - k) << 4) + docs[k]);
-        } else {
-            uint32_t mask = ((uint32_t)1 << low_bits) - 1, bit = 0;
-            for (ptrdiff_t k = 0; k < count; k++, bit += (uint32_t)low_bits)
-                docs[k] = (uint16_t)(base + k + ((places[k] - k) << low_bits) + rr_low(lows, bit, mask));
-        }
-        for (ptrdiff_t k = 1; k < count; k++) back |= (uint16_t)(docs[k] <= docs[k - 1]);
-        if (back || docs[0] < *least) return 0;
-        if (counted) {
-            ptrdiff_t left = end - frequencies;
-            if (!rr_places(frequencies, left < 8192 ? left : 8192, count, places)) return 0;
-            tfs[0] = (uint8_t)(places[0] < 255 ? places[0] + 1 : 255);
-            for (ptrdiff_t k = 1; k < count; k++) {
-                uint16_t tf = (uint16_t)(places[k] - places[k - 1]);
-                tfs[k] = (uint8_t)(tf < 255 ? tf : 255);
-            }
-        } else {
-            memset(tfs, 1, (size_t)count);
-        }
-        *least = (uint32_t)docs[count - 1] + 1;
-        if (follows) *next = frequencies + tf_size;
-        return count;
-    }
-    """
-    void rr_fill_lanes() noexcept nogil
-    Py_ssize_t rr_frame(const uint8_t** next, const uint8_t* end, uint32_t* least, uint16_t* docs,
-                        uint8_t* tfs) noexcept nogil
-
-rr_fill_lanes()
+rr_fill_bits()
 
 
 cdef class Postings:
@@ -199,9 +100,9 @@ cdef class Postings:
         if entry >= <uint64_t>self.entry_count:
             return 0
         pointer = self.pointers[entry]
-        if pointer >> 31:
-            docs[0] = pointer & 0xFFFF
-            tfs[0] = max(pointer >> 16 & 0xFF, 1)
+        if is_direct(pointer):
+            docs[0] = doc_of(pointer)
+            tfs[0] = max(tf_of(pointer), 1)
             return 1
         if start < <uint64_t>self.frames_size and pointer < <uint64_t>self.frames_size - start:
             cursor.at = self.frames + start + pointer
@@ -214,7 +115,7 @@ cdef class Postings:
         cdef uint32_t number
         while True:
             if cursor.at != NULL:
-                count = rr_frame(&cursor.at, self.frames + self.frames_size, &cursor.least, docs, tfs)
+                count = rr_read_frame(&cursor.at, self.frames + self.frames_size, &cursor.least, docs, tfs)
                 if count:
                     return count
             elif cursor.lone < cursor.lone_end:
@@ -263,8 +164,8 @@ cdef class Postings:
             return found
         for block in range(self.block_count):
             self.seek(block, first, last, &cursor)
-            base = eligible + block * 65536
-            limit = documents - block * 65536
+            base = eligible + block * BLOCK
+            limit = documents - block * BLOCK
             while True:
                 count = self.next_run(&cursor, docs, tfs)
                 if count == 0:
@@ -286,7 +187,7 @@ cdef class Postings:
         if eligible is not None:
             view = eligible
             documents = view.shape[0]
-            if documents <= (self.block_count - 1) * 65536:
+            if documents <= (self.block_count - 1) * BLOCK:
                 raise ValueError(f"{documents} documents are too few for these postings")
             if documents:
                 mask = &view[0]
@@ -310,7 +211,7 @@ cdef class Postings:
                 if count == 0:
                     break
                 for k in range(count):
-                    found.append((block * 65536 + docs[k], tfs[k]))
+                    found.append((block * BLOCK + docs[k], tfs[k]))
         return found
 
     def keys(self, Py_ssize_t block, const int64_t[::1] numbers not None, const int64_t[::1] places not None,
@@ -325,7 +226,7 @@ cdef class Postings:
         cdef uint64_t* found = NULL
         cdef void* grown
         cdef Py_ssize_t size = 0, room = 0, count, k, term, lone = 0, shared = 0
-        cdef Py_ssize_t limit = places.shape[0] - block * 65536
+        cdef Py_ssize_t limit = places.shape[0] - block * BLOCK
         cdef int64_t place
         cdef Cursor cursor
         if not 0 <= block < self.block_count:
@@ -349,16 +250,16 @@ cdef class Postings:
                         shared += 1
                     while count:
                         if size + count > room:
-                            room += room // 2 + 65536
+                            room += room // 2 + BLOCK
                             grown = realloc(found, room * sizeof(uint64_t))
                             if grown == NULL:
                                 raise MemoryError
                             found = <uint64_t*>grown
                         for k in range(count):
                             if docs[k] < limit:
-                                place = places[block * 65536 + docs[k]] - base
+                                place = places[block * BLOCK + docs[k]] - base
                                 found[size] = <uint64_t>numbers[term] << 24 | <uint64_t>place << 8 | tfs[k]
-                                size += 0 <= place < 65536
+                                size += 0 <= place < BLOCK
                         count = self.next_run(&cursor, docs, tfs)
             return PyBytes_FromStringAndSize(<char*>found, size * sizeof(uint64_t))
         finally:

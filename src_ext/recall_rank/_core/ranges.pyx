@@ -2,10 +2,8 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from recall_rank._core.postings cimport ROOM, Cursor, Postings
-
-cdef enum:
-    BLOCK = 65536
+from recall_rank._core.frames cimport BLOCK, ROOM
+from recall_rank._core.postings cimport Cursor, Postings
 
 
 cdef Py_ssize_t below(const uint16_t* docs, Py_ssize_t last, int64_t doc) noexcept nogil:

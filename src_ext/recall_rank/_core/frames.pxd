@@ -1,0 +1,237 @@
+"""How the postings that a block holds of a term lie in bytes: packing.pyx writes them, postings.pyx reads them.
+
+Where there is one, it stands in the pointer to it: bit 31 is set, frequency << 16 | document. Others stand in frames,
+to the first of which the pointer leads.
+
+A frame holds up to 256 postings, in bytes: their number less one; how many low bits are written apart (bits 0 to 3),
+whether some frequency is above 1 (16), whether another frame follows (32); in either case the bytes of the high bits;
+in both the u16 bytes of the frequencies. Documents d[0] < d[1] < ... become d[k] - least - k, which never descend,
+`least` being 0 in the first frame and behind the last document of the frame before in others. Their low bits follow
+one another from the lowest bit of the first byte on. Of their high bits, in bytes of their own, bit (high + k) is set.
+Of frequencies likewise the bit is set that ends each when they are written as so many bits: 1, 2, 3 are 1, 01, 001.
+"""
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+cdef enum:
+    BLOCK = 65536    # documents of a block: a frame knows them by 16 bits
+    SHORT = 32       # postings of a frame that is read in no time, however many low bits there are
+    MOST_HIGH = 255  # bytes of high bits in a frame
+
+cdef extern from *:
+    """
+    #include <stddef.h>
+    #include <stdint.h>
+    #include <string.h>
+
+    enum { RR_RUN = 256, RR_ROOM = RR_RUN + 16, RR_SPARE = 8 };
+
+    static uint16_t rr_bits_of[256][8];  /* of every set of eight bits the numbers of those that are set, in front */
+    static uint8_t rr_bit_counts[256];   /* and how many they are */
+    static inline void rr_fill_bits(void) {
+        for (int set = 0; set < 256; set++) {
+            int at = 0;
+            for (int bit = 0; bit < 8; bit++)
+                if (set >> bit & 1) rr_bits_of[set][at++] = (uint16_t)bit;
+            rr_bit_counts[set] = (uint8_t)at;
+        }
+    }
+    /* The places of the first `count` bits that are set in `size` bytes, of which a few more than that are written;
+       0 when there are fewer. No processor guesses how far it is from one to the next: there is no branch on that. */
+    static inline int rr_places(const uint8_t* at, ptrdiff_t size, ptrdiff_t count, uint16_t* restrict out) {
+        const uint16_t* stop = out + count;
+        const uint8_t* end = at + size;
+        for (uint16_t base = 0; at < end; at++, base = (uint16_t)(base + 8)) {
+            const uint16_t* lane = rr_bits_of[*at];
+            for (int k = 0; k < 8; k++) out[k] = (uint16_t)(base + lane[k]);
+            out += rr_bit_counts[*at];
+            if (out >= stop) return 1;
+        }
+        return 0;
+    }
+    static inline uint32_t rr_low(const uint8_t* lows, uint32_t bit, uint32_t mask) {
+        const uint8_t* at = lows + (bit >> 3);
+        uint32_t four = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+        return four >> (bit & 7) & mask;  /* compilers make one load of four */
+    }
+    /* The postings of the frame at *next, which is then that of the term's next frame, or NULL. `end` is where frames
+       end; a few bytes more may be read. 0 when it is no frame, or its documents do not ascend from *least on. */
+    static inline ptrdiff_t rr_read_frame(const uint8_t** next, const uint8_t* end, uint32_t* least,
+                                          uint16_t* restrict docs, uint8_t* restrict tfs) {
+        const uint8_t* at = *next;
+        uint16_t places[RR_ROOM];
+        ptrdiff_t count, low_bits, high_size = 0, tf_size = 0;
+        int counted, follows;
+        uint16_t base = (uint16_t)*least, back = 0;
+        const uint8_t *lows, *highs, *frequencies;
+        *next = NULL;
+        if (at >= end) return 0;
+        count = at[0] + 1;
+        low_bits = at[1] & 15;
+        counted = at[1] >> 4 & 1;
+        follows = at[1] >> 5 & 1;
+        at += 2;
+        if (counted | follows) high_size = *at++;
+        if (counted & follows) {
+            tf_size = at[0] | at[1] << 8;
+            at += 2;
+        }
+        lows = at;
+        highs = lows + ((count * low_bits + 7) >> 3);
+        frequencies = highs + high_size;
+        if (frequencies > end || !rr_places(highs, end - highs < 255 ? end - highs : 255, count, places)) return 0;
+        if (low_bits == 0) {
+            for (ptrdiff_t k = 0; k < count; k++) docs[k] = (uint16_t)(base + places[k]);
+        } else if (low_bits == 8) {
+            for (ptrdiff_t k = 0; k < count; k++)
+                docs[k] = (uint16_t)(base + k + ((places[k] - k) << 8) + lows[k]);
+        } else if (low_bits == 4) {
+            for (ptrdiff_t k = 0; k < count; k += 2) {
+                docs[k] = lows[k >> 1] & 15;
+                docs[k + 1] = lows[k >> 1] >> 4;
+            }
+            for (ptrdiff_t k = 0; k < count; k++) docs[k] = (uint16_t)(base + k + ((places[k] - k) << 4) + docs[k]);
+        } else {
+            uint32_t mask = ((uint32_t)1 << low_bits) - 1, bit = 0;
+            for (ptrdiff_t k = 0; k < count; k++, bit += (uint32_t)low_bits)
+                docs[k] = (uint16_t)(base + k + ((places[k] - k) << low_bits) + rr_low(lows, bit, mask));
+        }
+        for (ptrdiff_t k = 1; k < count; k++) back |= (uint16_t)(docs[k] <= docs[k - 1]);
+        if (back || docs[0] < *least) return 0;
+        if (counted) {
+            ptrdiff_t left = end - frequencies;
+            if (!rr_places(frequencies, left < 8192 ? left : 8192, count, places)) return 0;
+            tfs[0] = (uint8_t)(places[0] < 255 ? places[0] + 1 : 255);
+            for (ptrdiff_t k = 1; k < count; k++) {
+                uint16_t tf = (uint16_t)(places[k] - places[k - 1]);
+                tfs[k] = (uint8_t)(tf < 255 ? tf : 255);
+            }
+        } else {
+            memset(tfs, 1, (size_t)count);
+        }
+        *least = (uint32_t)docs[count - 1] + 1;
+        if (follows) *next = frequencies + tf_size;
+        return count;
+    }
+    """
+    enum:
+        RUN "RR_RUN"      # postings of a frame, at most
+        ROOM "RR_ROOM"    # numbers that a frame is unpacked into: a few are written before they are counted
+        SPARE "RR_SPARE"  # bytes behind the last frame, so that numbers are read eight bytes at once
+    void rr_fill_bits() noexcept nogil  # once in a room that reads
+    Py_ssize_t rr_read_frame(const uint8_t** next, const uint8_t* end, uint32_t* least, uint16_t* docs,
+                             uint8_t* tfs) noexcept nogil
+
+
+cdef inline uint32_t direct(uint16_t doc, uint8_t tf) noexcept nogil:
+    """The pointer in which the only posting of a term stands."""
+    return <uint32_t>1 << 31 | <uint32_t>tf << 16 | doc
+
+
+cdef inline bint is_direct(uint64_t pointer) noexcept nogil:
+    return pointer >> 31 != 0
+
+
+cdef inline uint16_t doc_of(uint32_t pointer) noexcept nogil:
+    return pointer & 0xFFFF
+
+
+cdef inline uint8_t tf_of(uint32_t pointer) noexcept nogil:
+    return pointer >> 16 & 0xFF
+
+
+cdef inline void write_low(uint8_t* lows, uint32_t bit, uint32_t value) noexcept nogil:
+    """Write fewer than 16 bits into zeros."""
+    lows += bit >> 3
+    value <<= bit & 7
+    lows[0] |= value & 0xFF
+    if value >> 8:
+        lows[1] |= value >> 8 & 0xFF
+        if value >> 16:
+            lows[2] |= value >> 16
+
+
+cdef inline int best_split(uint32_t span, uint32_t count) noexcept nogil:
+    """How many low bits are best written apart for `count` numbers of which the last is `span`.
+
+    None, 4 and 8 are read several at once: in a long frame others must be shorter by a ninth.
+    """
+    cdef uint32_t low_bits, high, cost, least = 0xFFFFFFFFU
+    cdef int best = 0
+    for low_bits in range(16):
+        high = ((span >> low_bits) + count + 7) >> 3
+        if high > MOST_HIGH:
+            continue
+        cost = ((count * low_bits + 7) >> 3) + high
+        if count > SHORT and low_bits != 0 and low_bits != 4 and low_bits != 8:
+            cost = cost * 9 // 8
+        if cost <= least:
+            least = cost
+            best = low_bits
+    return best
+
+
+cdef inline uint8_t* write_frame(uint8_t* at, const uint16_t* docs, const uint8_t* tfs, uint32_t count,
+                                 uint32_t least, bint follows) noexcept nogil:
+    """Write a frame into room for it; where it ends."""
+    cdef uint32_t span = docs[count - 1] - least - (count - 1), high_size, tf_bits = 0, value, bit, k
+    cdef int low_bits = best_split(span, count)
+    cdef uint32_t mask = (<uint32_t>1 << low_bits) - 1
+    cdef bint counted
+    cdef uint8_t* lows
+    cdef uint8_t* highs
+    cdef uint8_t* frequencies
+    for k in range(count):
+        tf_bits += tfs[k]
+    counted = tf_bits > count
+    high_size = ((span >> low_bits) + count + 7) >> 3
+    at[0] = count - 1
+    at[1] = low_bits | counted << 4 | follows << 5
+    at += 2
+    if counted or follows:
+        at[0] = high_size
+        at += 1
+    if counted and follows:
+        at[0] = ((tf_bits + 7) >> 3) & 0xFF
+        at[1] = (tf_bits + 7) >> 3 >> 8
+        at += 2
+    lows = at
+    highs = lows + ((count * low_bits + 7) >> 3)
+    frequencies = highs + high_size
+    at = frequencies + (((tf_bits + 7) >> 3) if counted else 0)
+    memset(lows, 0, at - lows)
+    for k in range(count):
+        value = docs[k] - least - k
+        if low_bits:
+            write_low(lows, k * low_bits, value & mask)
+        bit = (value >> low_bits) + k
+        highs[bit >> 3] |= 1 << (bit & 7)
+    if counted:
+        bit = 0
+        for k in range(count):
+            bit += tfs[k]
+            frequencies[(bit - 1) >> 3] |= 1 << ((bit - 1) & 7)
+    return at
+
+
+cdef inline uint64_t most_bytes(const uint8_t* tfs, Py_ssize_t count) noexcept nogil:
+    """That the frames of so many postings may take."""
+    cdef uint64_t bits = 0
+    cdef Py_ssize_t k
+    for k in range(count):
+        bits += tfs[k]
+    return bits // 8 + 2 * count + (count // RUN + 1) * (MOST_HIGH + 16)
+
+
+cdef inline uint8_t* write_frames(uint8_t* at, const uint16_t* docs, const uint8_t* tfs,
+                                  Py_ssize_t count) noexcept nogil:
+    """Write what a block holds of a term into room for most_bytes(); where it ends."""
+    cdef Py_ssize_t k = 0, size
+    cdef uint32_t least = 0
+    while k < count:
+        size = min(count - k, <Py_ssize_t>RUN)
+        at = write_frame(at, docs + k, tfs + k, size, least, k + size < count)
+        k += size
+        least = docs[k - 1] + 1
+    return at
