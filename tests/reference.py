@@ -535,7 +535,12 @@ GATHERED = {
     **dict.fromkeys(("part_start", "field_start", "doc_start", "folded_start"), "Q"),
     "message_time": "q",
 }
-LAST_TIME = 253_402_300_799_999
+LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
+
+
+def known_time(time: int) -> int:
+    """The time, 0 for one that no calendar has."""
+    return time if 0 <= time <= LAST_TIME else 0
 
 
 class Gatherer:
@@ -586,9 +591,8 @@ class Gatherer:
         for message in messages:
             if message.role == "user" and "text" in [part.type for part in message.parts]:
                 asked = len(self)
-            time = message.time if 0 <= message.time <= LAST_TIME else 0
             place = len(self) if asked is None else asked
-            self._message(message.id, self.roles.get(message.role, 2), time, message.author, place)
+            self._message(message.id, self.roles.get(message.role, 2), known_time(message.time), message.author, place)
             for part in message.parts:
                 both = part.flags | message.flags | flags
                 kind = self.kind(both, part.type, bool(part.error or part.flags & 128), message.role, people)

@@ -5,6 +5,8 @@ from typing_extensions import disjoint_base
 
 from recall_rank._core.builder import SegmentBuilder
 
+def known_time(time: int) -> int: ...
+
 @disjoint_base
 class Ids:
     def __init__(self) -> None: ...

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from recall_rank._core.builder import SegmentBuilder
-from recall_rank._core.gather import Gatherer
+from recall_rank._core.gather import Gatherer, known_time
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
@@ -17,7 +17,6 @@ from recall_rank.index.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
 from recall_rank.text import fold, is_recall_tool
 
-LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 _BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}
@@ -72,11 +71,6 @@ def talk_of(messages: Sequence[Message]) -> Talk:
     if any(part.type == "tool" for message in messages for part in message.parts):
         return Talk.WORK
     return Talk.PEOPLE if len({message.author for message in messages if message.author}) > 1 else Talk.CHAT
-
-
-def known_time(time: int) -> int:
-    """The time, or 0 (unknown) for one that no calendar has: what a broken record says must not stop a build."""
-    return time if 0 <= time <= LAST_TIME else 0
 
 
 def newest(session: Session) -> int:

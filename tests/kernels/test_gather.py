@@ -11,10 +11,11 @@ import reference
 from hypothesis import given
 from kernels.inputs import ATOMS, seeds
 from kernels.test_fields import some_part
+from reference import LAST_TIME
 
 from recall_rank._core.builder import SegmentBuilder
-from recall_rank._core.gather import Gatherer
-from recall_rank.index.build import LAST_TIME, kind_of
+from recall_rank._core.gather import Gatherer, known_time
+from recall_rank.index.build import kind_of
 from recall_rank.index.strings import Names
 from recall_rank.model import Flag, Message, Part
 from recall_rank.text import fold, is_recall_tool
@@ -98,6 +99,11 @@ def test_a_session_of_one_message() -> None:
     assert (columns["field_start"], columns["part_start"], columns["doc_start"]) == ([0, 2, 5], [0, 2, 5], [0, 2, 5])
     assert gatherer.part_ids.buffers()[0] == b"s:titlep"
     assert len(gatherer) == 2
+
+
+@pytest.mark.parametrize("time", [0, 1, LAST_TIME, LAST_TIME + 1, -1, 2**63, 2**80, -(2**80)])
+def test_a_time_that_no_calendar_has_is_unknown(time: int) -> None:
+    assert known_time(time) == reference.known_time(time)
 
 
 def test_every_character_that_folds_is_kept_folded() -> None:

@@ -31,6 +31,11 @@ cdef enum:
 cdef int64_t LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 
 
+cpdef known_time(time):
+    """The time, or 0 (unknown) for one that no calendar has: what a broken record says must not stop a build."""
+    return time if 0 <= time <= LAST_TIME else 0
+
+
 cdef bint append_text(bytearray to, value) except -1:
     """Append the UTF-8 of a string, U+FFFD for a lone surrogate; whether it holds a letter beyond ASCII that folds."""
     cdef Py_ssize_t place = PyByteArray_GET_SIZE(to), length, k
@@ -217,7 +222,7 @@ cdef class Gatherer:
         self.message_ids.push(key)
         push32(self.message_session, self.sessions - 1)
         push8(self.message_role, role)
-        push64(self.message_time, time if 0 <= time <= LAST_TIME else 0)
+        push64(self.message_time, known_time(time))
         push32(self.message_author, self.numbered(author))
         push32(self.message_first_part, len(self.part_ids))
         return 0
