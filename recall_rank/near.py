@@ -64,8 +64,14 @@ def _sessions(search: Search) -> Iterator[NearMiss]:
         missing = _missing(search, session)
         if len(missing) < min(2, sum(word.counts for word in search.query.words)):
             row = search.segment.sessions[session]
-            what = f"holds all words of the query but {missing[0]!r}" if missing else "holds all words of the query"
-            yield NearMiss("session", row.title or row.id, row.id, f"{what}, not in this form")
+            yield NearMiss("session", row.title or row.id, row.id, _reason(search, missing))
+
+
+def _reason(search: Search, missing: list[str]) -> str:
+    """What a session holds that lacks these words, at most one; of misspelt words it holds others, nearly the same."""
+    but = f" but {missing[0]!r}" if missing else ""
+    nearly = " and ".join(repr(word) for word in search.expansion.repaired if word not in missing)
+    return f"holds all words of the query{but}{f', {nearly} only nearly' if nearly else ''}, not in this form"
 
 
 def _missing(search: Search, session: int) -> list[str]:

@@ -49,6 +49,25 @@ def test_a_session_that_lacks_one_word_is_near_wherever_it_lies(cut: Cut, filter
     assert set(told) == {"s1", "s2"}
 
 
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        pytest.param("upload every schedulr", "holds all words of the query, 'schedulr' only nearly", id="one"),
+        pytest.param(
+            "uplaod every schedulr", "holds all words of the query, 'uplaod' and 'schedulr' only nearly", id="two"
+        ),
+        pytest.param(
+            "upload bollards schedulr every",
+            "holds all words of the query but 'bollards', 'schedulr' only nearly",
+            id="beside one that it lacks",
+        ),
+    ],
+)
+def test_a_word_that_was_repaired_is_held_only_nearly(query: str, reason: str) -> None:
+    misses = corpus().search(query, match="literal").near_misses
+    assert [miss.reason for miss in misses if miss.kind == "session"] == [f"{reason}, not in this form"]
+
+
 def test_nothing_is_near_while_there_are_hits() -> None:
     assert corpus().search("harbour").near_misses == ()
 
