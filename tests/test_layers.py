@@ -67,7 +67,7 @@ BELOW_ENGINE = BELOW_STAGES | {*STAGES, "state", "ranking", "tail", "page", "nea
 BELOW_SURFACE = BELOW_ENGINE | {"engine", "records", "wire"}
 MAY_IMPORT = {
     "core": {"core"},
-    "model": set[str](),
+    "model": {"model"},
     "records": {"model"},
     "wire": {"model", "wire"},
     "times": {"model"},

@@ -129,7 +129,7 @@ def test_the_wheel_holds_the_package_only(tiny: Path, tmp_path: Path) -> None:
     assert "-none-any" not in wheel.name
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    assert {"recall_rank/py.typed", "recall_rank/_core/tiny.pyi", "recall_rank/model.py"} <= names
+    assert {"recall_rank/py.typed", "recall_rank/_core/tiny.pyi", "recall_rank/model/history.py"} <= names
     assert [name for name in names if name.startswith("recall_rank/_core/tiny.") and name.endswith((".so", ".pyd"))]
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"recall_rank"}
     assert not [name for name in names if name.endswith((".pyx", ".pxd", ".c", ".tmp", "left.so"))]

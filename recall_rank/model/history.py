@@ -1,0 +1,128 @@
+"""What a history is made of: sessions, messages and parts; plain frozen records."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Role = Literal["user", "assistant", "system", "tool"]
+
+
+class Flag(enum.IntFlag):
+    """What a loader knows about a session, message or part beyond its words.
+
+    Flags are never a reason to drop a record: the engine weighs and filters by them.
+    A part carries its own flags; those of its message and session are added when indexed.
+    """
+
+    NONE = 0
+    SYNTHETIC = 1  # injected by the agent's program, not written by a person or the model
+    SUBAGENT = 2  # a sidechain or subagent's conversation
+    ABANDONED = 4  # on a branch the conversation left
+    OUT_OF_CONTEXT = 8  # before a compaction, no longer sent to the model
+    PRUNED = 16  # the agent dropped this output from later requests
+    ARCHIVED = 32
+    SUMMARY = 64  # a compaction's or branch's summary
+    ERROR = 128  # a failed tool call or an error record
+    SOURCE_MISSING = 256  # kept in the index although its source has it no longer
+
+
+class Kind(enum.IntEnum):
+    """What sort of document a passage is; weights.py says what each is worth. Below 16, native code has room for 64."""
+
+    TITLE = 0
+    USER = 1  # a person's words to an agent
+    ASSISTANT = 2  # the agent's prose
+    REASONING = 3
+    TOOL = 4  # a tool call's input and output
+    TOOL_ERROR = 5
+    SUBTASK = 6
+    SUMMARY = 7
+    INJECTED = 8  # text put in by the agent's program
+    TALK = 9  # people talking with each other
+    OTHER = 10
+
+
+class Talk(enum.IntEnum):
+    """Who talks in a session. Native code counts on these numbers."""
+
+    WORK = 0  # a user with an agent that calls tools
+    PEOPLE = 1  # people with each other
+    CHAT = 2  # a user with an agent that only talks
+
+
+SUBAGENT_KIND = 16  # added to the kind of a document from a sidechain or abandoned branch
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a message. Searchable are text, prompt, output, error, title, the tool's name
+    and the string values inside input; base64 payloads must be removed by the loader."""
+
+    id: str
+    type: str  # text, reasoning, tool, subtask, compaction, file, patch, ...
+    text: str | None = None
+    tool: str | None = None
+    input: Any = None  # JSON value
+    output: str | None = None
+    error: str | None = None
+    title: str | None = None  # the tool state's own title
+    prompt: str | None = None  # a subtask's prompt; its description is text
+    status: str | None = None  # completed, error, running, pending
+    flags: Flag = Flag.NONE
+    files: tuple[str, ...] = ()  # paths a tool call touched
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What an answer, or a whole session, used by the account of the program that wrote it; None: it does not say.
+
+    Whatever way the program counts, input is all that was sent and output all that was written here.
+    """
+
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None  # of the input, what came from a cache
+    reasoning: int | None = None  # of the output, what was thought
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn. time is milliseconds since 1970 UTC, 0 when unknown."""
+
+    id: str
+    role: Role
+    time: int = 0
+    parts: Sequence[Part] = ()
+    author: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    flags: Flag = Flag.NONE
+    tokens: Tokens | None = None
+    cost: float | None = None  # US dollars
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation with its messages in the order they were said. Times are milliseconds since 1970 UTC."""
+
+    id: str
+    messages: Sequence[Message] = ()
+    title: str | None = None
+    directory: str | None = None
+    project: str | None = None
+    worktree: str | None = None
+    created: int = 0
+    updated: int = 0
+    parent: str | None = None  # the session that it came from, in whatever way; of a subagent the one that called it
+    source: str | None = None  # the name of the store it was read from
+    agent: str | None = None  # the program that wrote it
+    flags: Flag = Flag.NONE
+    forked_from: str | None = None  # the session whose beginning it repeats; what was repeated counts there
+    continues: str | None = None  # the session that a compaction closed, and that goes on here
+    tokens: Tokens | None = None  # of the whole session, where its store records a sum
+    cost: float | None = None  # likewise, in US dollars
+    repository: str | None = None  # what its project is called wherever it lies: remote or root commit
+    places: Sequence[str] = ()  # every file or database in which it was found, first the one it was read from
