@@ -9,7 +9,7 @@ from pathlib import Path
 from recall_rank.loaders.files import blocks, opened
 from recall_rank.loaders.jsonl import Records
 from recall_rank.loaders.sqlite import Database
-from recall_rank.loaders.sqlite_reader import Reader, Row
+from recall_rank.loaders.sqlite_reader import Reader, Row, decoded
 from recall_rank.loaders.titles import title_from
 from recall_rank.loaders.values import text_of
 
@@ -51,7 +51,7 @@ def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
 
 
 def _threads(reader: Reader) -> dict[str, Thread]:
-    columns = {_text(row[0]) for row in reader.once("SELECT name FROM pragma_table_info('threads')")}
+    columns = {decoded(row[0]) for row in reader.once("SELECT name FROM pragma_table_info('threads')")}
     if "id" not in columns:
         return {}
     wanted = ", ".join(name if name in columns else "NULL" for name in _THREAD)
@@ -59,14 +59,10 @@ def _threads(reader: Reader) -> dict[str, Thread]:
     parents = {}
     if reader.once("SELECT 1 FROM sqlite_master WHERE name = 'thread_spawn_edges'"):
         edges = "SELECT rowid, child_thread_id, parent_thread_id FROM thread_spawn_edges WHERE rowid > ? ORDER BY rowid"
-        parents = {_text(child): _text(parent) for _, child, parent in reader.fetch(edges)}
-    return {key: _thread(row, parents.get(key)) for row in rows if (key := _text(row[1]))}
+        parents = {decoded(child): decoded(parent) for _, child, parent in reader.fetch(edges)}
+    return {key: _thread(row, parents.get(key)) for row in rows if (key := decoded(row[1]))}
 
 
 def _thread(row: Row, parent: str | None) -> Thread:
     _, _, name, title, archived = row
-    return Thread(title_from(_text(name) or _text(title)), bool(archived), parent)
-
-
-def _text(value: object) -> str | None:
-    return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)
+    return Thread(title_from(decoded(name) or decoded(title)), bool(archived), parent)

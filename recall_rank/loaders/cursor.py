@@ -14,8 +14,7 @@ from pathlib import Path
 from recall_rank.loaders import cursor_rows
 from recall_rank.loaders.cursor_composer import AGENT, Composer
 from recall_rank.loaders.jsonl import Record, parse
-from recall_rank.loaders.opencode_rows import decoded
-from recall_rank.loaders.sqlite_reader import Reader
+from recall_rank.loaders.sqlite_reader import Reader, decoded
 from recall_rank.loaders.sqlite_sessions import SessionDatabase, columns_at, lacking
 from recall_rank.model import Flag, Malformed, Reading, Session, Source, Unit
 

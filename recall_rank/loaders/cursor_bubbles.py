@@ -7,7 +7,7 @@ from typing import Any
 
 from recall_rank.loaders.jsonl import Record, parse
 from recall_rank.loaders.titles import injected
-from recall_rank.loaders.values import mapping, millis, text_of, touched_files
+from recall_rank.loaders.values import listed, mapping, millis, text_of, touched_files
 from recall_rank.model import Flag, Part
 
 _PATHS = ("target_file", "targetFile", "relativeWorkspacePath", "effectiveUri", "targetDirectory")
@@ -32,7 +32,7 @@ def parts_of(key: str, bubble: Record, tool: dict[str, Any]) -> list[Part]:
     failure = _message(bubble.get("errorDetails"))
     if failure:
         found.append(Part(f"{key}:error", "text", error=failure, flags=Flag.ERROR))
-    found += [Part(f"{key}:image{at}", "file") for at, _ in enumerate(_listed(bubble.get("images")))]
+    found += [Part(f"{key}:image{at}", "file") for at, _ in enumerate(listed(bubble.get("images")))]
     return found
 
 
@@ -47,7 +47,7 @@ def time_of(bubble: Record) -> int:
 def tools_apart(composer: Record) -> dict[str, dict[str, Any]]:
     """The tool calls that older versions keep with the conversation, by the bubble they belong to."""
     found: dict[str, dict[str, Any]] = {}
-    for capability in _listed(composer.get("capabilities")):
+    for capability in listed(composer.get("capabilities")):
         stored = mapping(mapping(capability).get("data")).get("bubbleDataMap")
         found.update((key, value) for key, value in mapping(unpacked(stored)).items() if type(value) is dict)
     return found
@@ -62,7 +62,7 @@ def unpacked(value: Any) -> Any:
 
 
 def _thoughts(bubble: Record) -> Iterator[str]:
-    blocks = [bubble.get("thinking"), *_listed(bubble.get("allThinkingBlocks"))]
+    blocks = [bubble.get("thinking"), *listed(bubble.get("allThinkingBlocks"))]
     seen = set()
     for block in blocks:
         text = text_of(mapping(block).get("text")) or text_of(mapping(block).get("thinking")) or text_of(block)
@@ -103,7 +103,7 @@ def _files(values: dict[str, Any]) -> Iterator[str]:
 
 def _code(key: str, bubble: Record, text: str) -> Iterator[Part]:
     """Code blocks that do not stand in the text already."""
-    for at, block in enumerate(_listed(bubble.get("codeBlocks"))):
+    for at, block in enumerate(listed(bubble.get("codeBlocks"))):
         code = text_of(mapping(block).get("content"))
         if code and code.strip() not in text:
             path = text_of(mapping(mapping(block).get("uri")).get("path"))
@@ -131,7 +131,3 @@ def _strings(value: Any) -> Iterator[str]:
             waiting.extend(reversed(value.values()))
         elif type(value) is list:
             waiting.extend(reversed(value))
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if type(value) is list else []

@@ -16,11 +16,10 @@ from recall_rank.loaders.cursor_composer import AGENT
 from recall_rank.loaders.cursor_talk import ROLES, Talk
 from recall_rank.loaders.files import blocks, opened, walk
 from recall_rank.loaders.jsonl import Record, Records, parse
-from recall_rank.loaders.opencode_rows import decoded
 from recall_rank.loaders.peek import first_records
 from recall_rank.loaders.session_files import SessionFiles
 from recall_rank.loaders.sqlite import Database
-from recall_rank.loaders.sqlite_reader import Reader, Row
+from recall_rank.loaders.sqlite_reader import Reader, Row, decoded
 from recall_rank.loaders.sqlite_sessions import columns_at, columns_of, lacking, unknown_schema
 from recall_rank.loaders.values import mapping, millis, text_of
 from recall_rank.model import Flag, Malformed, Reading, Session, Source, Unit

@@ -11,7 +11,7 @@ from recall_rank.loaders.cursor_rows import path_of
 from recall_rank.loaders.jsonl import Record
 from recall_rank.loaders.titles import title_from
 from recall_rank.loaders.usage import dollars, tokens_of
-from recall_rank.loaders.values import mapping, millis, text_of
+from recall_rank.loaders.values import listed, mapping, millis, text_of
 from recall_rank.model import Flag, Message, Role, Session
 
 AGENT = "cursor"
@@ -24,19 +24,19 @@ class Composer:
     """One conversation. `stored` are its bubbles that have rows of their own, in the order they were stored."""
 
     def __init__(self, key: str, record: Record, stored: Mapping[str, Record]) -> None:
-        self.children = [child for child in _listed(record.get("subComposerIds")) if type(child) is str]
+        self.children = [child for child in listed(record.get("subComposerIds")) if type(child) is str]
         self.missing = 0  # bubbles that are listed and not there
         self._key = key
         self._record = record
         self._tools = tools_apart(record)
         self._model = text_of(mapping(record.get("modelConfig")).get("modelName"))
-        inline = [bubble for bubble in _listed(record.get("conversation")) if type(bubble) is dict]
+        inline = [bubble for bubble in listed(record.get("conversation")) if type(bubble) is dict]
         self._bubbles: dict[str, Record] = {
             **{str(bubble.get("bubbleId") or at): bubble for at, bubble in enumerate(inline)},
             **{name: value for name, value in mapping(record.get("conversationMap")).items() if type(value) is dict},
             **stored,
         }
-        headers = [mapping(header) for header in _listed(record.get("fullConversationHeadersOnly"))]
+        headers = [mapping(header) for header in listed(record.get("fullConversationHeadersOnly"))]
         self._order = {str(header.get("bubbleId")): _hidden(header) for header in headers}
         if not self._order:
             self._order = dict.fromkeys(self._bubbles, False)
@@ -111,7 +111,7 @@ class Composer:
         """The folder that the conversation itself, or one of its bubbles, names."""
         uri = mapping(mapping(self._record.get("workspaceIdentifier")).get("uri"))
         told = text_of(uri.get("fsPath")) or text_of(uri.get("path"))
-        named = (address for bubble in self._bubbles.values() for address in _listed(bubble.get("workspaceUris")))
+        named = (address for bubble in self._bubbles.values() for address in listed(bubble.get("workspaceUris")))
         return told or next((path for address in named if (path := path_of(text_of(address)))), None)
 
     @staticmethod
@@ -128,7 +128,3 @@ def _hidden(header: dict[str, Any]) -> bool:
 
 def _outside(message: Message) -> Message:
     return replace(message, flags=message.flags | Flag.OUT_OF_CONTEXT)
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if type(value) is list else []

@@ -11,9 +11,8 @@ import xxhash
 
 from recall_rank.loaders.files import read_small
 from recall_rank.loaders.jsonl import parse
-from recall_rank.loaders.opencode_rows import decoded
 from recall_rank.loaders.sqlite import Database
-from recall_rank.loaders.sqlite_reader import Reader, Row
+from recall_rank.loaders.sqlite_reader import Reader, Row, decoded
 from recall_rank.loaders.sqlite_sessions import Columns, columns_of, lacking, unknown_schema
 from recall_rank.loaders.values import mapping, text_of
 

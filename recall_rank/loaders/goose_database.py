@@ -10,8 +10,7 @@ import xxhash
 
 from recall_rank.loaders.goose_content import ROLES, Talk
 from recall_rank.loaders.jsonl import parse
-from recall_rank.loaders.opencode_rows import decoded
-from recall_rank.loaders.sqlite_reader import Reader
+from recall_rank.loaders.sqlite_reader import Reader, decoded
 from recall_rank.loaders.sqlite_sessions import (
     Columns,
     SessionDatabase,

@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from recall_rank.loaders.hermes_messages import Messages, typed
 from recall_rank.loaders.hermes_rows import (
@@ -14,17 +14,17 @@ from recall_rank.loaders.hermes_rows import (
     Record,
     SessionRows,
     columns,
-    decoded,
     session_ids,
     session_rows,
     signatures,
 )
 from recall_rank.loaders.jsonl import parse
-from recall_rank.loaders.sqlite import Database
+from recall_rank.loaders.sqlite_reader import Reader, decoded
+from recall_rank.loaders.sqlite_sessions import SessionDatabase
 from recall_rank.loaders.titles import title_from
 from recall_rank.loaders.usage import dollars, tokens_of
 from recall_rank.loaders.values import mapping, millis
-from recall_rank.model import Flag, Malformed, Message, Reading, Session, Source, Tokens, Unit
+from recall_rank.model import Flag, Message, Reading, Session, Source, Tokens, Unit
 
 NAME = "hermes"
 DATABASE = "state.db"
@@ -33,25 +33,11 @@ SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 _BRANCHED = "branched"
 
 
-class Hermes:
-    """One database. A unit is a session. Inside `with` its connection is kept between reads."""
+class Hermes(SessionDatabase):
+    """One database. A unit is a session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
-        self.name = name or NAME
-        self.location = str(path)
-        self._database = Database(path)
-        self._signatures: tuple[Any, dict[str, bytes]] = (None, {})
-
-    def __enter__(self) -> Self:
-        self._database.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._database.__exit__(*exception)
-
-    def close(self) -> None:
-        """Lets go of the database file; the next read opens it again."""
-        self._database.close()
+        super().__init__(path, name or NAME)
 
     def has_tables(self) -> bool:
         """Whether the tables are Hermes'. Where they cannot be read, a folder of its name says so: reading says why."""
@@ -62,20 +48,12 @@ class Hermes:
         finally:
             self.close()
 
-    def files(self) -> list[Path]:
-        """What the store's size is made of."""
-        path = self._database.path
-        return [path, path.with_name(path.name + "-wal")]
+    def keys(self, reader: Reader) -> list[str]:
+        return sorted(session_ids(reader))
 
-    def units(self) -> Iterable[Unit]:
-        return [Unit(key, self.location) for key in sorted(self._database.read(session_ids))]
-
-    def signature(self, unit: Unit) -> bytes:
-        """Of the session and its messages; asks the database again only when its files changed."""
-        state = self._database.state()
-        if self._signatures[0] != state:
-            self._signatures = (state, self._database.read(signatures))
-        return self._signatures[1].get(unit.key, b"")
+    def signatures(self, reader: Reader) -> dict[str, bytes]:
+        """Of each session and its messages."""
+        return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         rows = self._database.read(lambda reader: session_rows(reader, unit.key))
@@ -84,7 +62,7 @@ class Hermes:
         found = Messages(decoded(rows.session["model"]))
         for row in rows.messages:
             found.add(row)
-        malformed = [Malformed(f"{self.location} messages", f"row {key}", reason) for key, reason in found.bad]
+        malformed = [self.malformed("messages", key, reason) for key, reason in found.bad]
         newer = f"version {rows.version} of the schema was read as far as version {VERSION} goes"
         warnings = [newer] if rows.version > VERSION else []
         return Reading([_session_from(unit.key, rows, found.messages(), self.name)], malformed, warnings)

@@ -9,10 +9,11 @@ from typing import Any
 
 import orjson
 
-from recall_rank.loaders.hermes_rows import Record, decoded
+from recall_rank.loaders.hermes_rows import Record
 from recall_rank.loaders.jsonl import parse
 from recall_rank.loaders.payloads import strip_text
 from recall_rank.loaders.remade import ended
+from recall_rank.loaders.sqlite_reader import decoded
 from recall_rank.loaders.titles import injected
 from recall_rank.loaders.values import mapping, millis, text_of, touched_files
 from recall_rank.model import Flag, Message, Part, Role

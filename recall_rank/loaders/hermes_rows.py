@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 from dataclasses import dataclass
 from typing import Any
 
 import xxhash
 
-from recall_rank.loaders.sqlite_reader import Reader
-from recall_rank.loaders.values import text_of
+from recall_rank.loaders.sqlite_reader import Reader, decoded
+from recall_rank.loaders.sqlite_sessions import columns_of, lacking, selected, unknown_schema
 
 _NEEDED = {
     "sessions": {"id", "started_at", "parent_session_id"},
@@ -43,15 +42,10 @@ class SessionRows:
 
 def columns(reader: Reader) -> dict[str, set[str]]:
     """The columns of the tables that are read. Fails when the schema is not Hermes'; an empty database has none."""
-    sql = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
-    found: dict[str, set[str]] = {}
-    for table, column in reader.once(sql):
-        found.setdefault(table.decode(), set()).add(column.decode())
-    for table, needed in _NEEDED.items():
-        missing = needed - found.get(table, set())
-        if found and missing:
-            lacking = f"column {min(missing)} of {table}" if table in found else f"table {table}"
-            raise OSError(errno.EINVAL, f"not a schema of Hermes that is known here: {lacking} is missing")
+    found = columns_of(reader)
+    lack = lacking(found, _NEEDED)
+    if found and lack:
+        raise unknown_schema("Hermes", lack)
     return found
 
 
@@ -68,7 +62,7 @@ def session_rows(reader: Reader, key: str) -> SessionRows | None:
     known = columns(reader)
     if not known:
         return None
-    heads = reader.once(f"SELECT {_named(_SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
+    heads = reader.once(f"SELECT {selected(_SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
     if not heads:
         return None
     continued = reader.once("SELECT 1 FROM sessions WHERE parent_session_id = ? LIMIT 1", key)
@@ -76,7 +70,7 @@ def session_rows(reader: Reader, key: str) -> SessionRows | None:
     ended = "SELECT end_reason FROM sessions WHERE id = ?" if "end_reason" in known["sessions"] else "SELECT NULL"
     above = decoded(session["parent_session_id"])
     reasons = reader.once(ended, *([above] if "?" in ended else [])) if above else []
-    wanted = _named(_MESSAGE, known["messages"])
+    wanted = selected(_MESSAGE, known["messages"])
     where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
     rows = reader.fetch(f"SELECT rowid, {wanted} FROM messages {where}", key)  # noqa: S608
     messages = [dict(zip(_MESSAGE, row[1:], strict=True)) for row in rows]
@@ -92,7 +86,7 @@ def signatures(reader: Reader) -> dict[str, bytes]:
     known = columns(reader)
     if not known:
         return {}
-    wanted = _named(_SESSION, known["sessions"])
+    wanted = selected(_SESSION, known["sessions"])
     sessions = reader.fetch(f"SELECT rowid, {wanted} FROM sessions WHERE rowid > ? ORDER BY rowid")  # noqa: S608
     parents = {decoded(row[1 + _SESSION.index("parent_session_id")]) for row in sessions}
     marks = ", ".join(f"total({name})" if name in known["messages"] else "NULL" for name in ("active", "compacted"))
@@ -104,13 +98,3 @@ def signatures(reader: Reader) -> dict[str, bytes]:
         digest.update(repr(reader.once(sql, key)).encode())
         found[key] = digest.digest()
     return found
-
-
-def _named(wanted: tuple[str, ...], known: set[str]) -> str:
-    """The columns for a SELECT; one that this version does not have is NULL."""
-    return ", ".join(name if name in known else "NULL" for name in wanted)
-
-
-def decoded(value: Any) -> str | None:
-    """A text column's value: the database gives bytes, so that a broken one hides nothing."""
-    return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)

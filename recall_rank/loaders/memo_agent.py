@@ -15,9 +15,8 @@ import xxhash
 
 from recall_rank.loaders.memo_agent_chains import settled
 from recall_rank.loaders.openai_messages import ROLES, Chat, arguments_of
-from recall_rank.loaders.opencode_rows import decoded
 from recall_rank.loaders.payloads import strip_text
-from recall_rank.loaders.sqlite_reader import Reader, Row
+from recall_rank.loaders.sqlite_reader import Reader, Row, decoded
 from recall_rank.loaders.sqlite_sessions import (
     Columns,
     SessionDatabase,

@@ -4,47 +4,31 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from recall_rank.loaders.jsonl import parse
 from recall_rank.loaders.opencode_parts import part_from, used, used_by
-from recall_rank.loaders.opencode_rows import SessionRows, columns, decoded, session_ids, session_rows, signatures
+from recall_rank.loaders.opencode_rows import SessionRows, columns, session_ids, session_rows, signatures
+from recall_rank.loaders.opencode_session import ROLES, UNNAMED, typed
 from recall_rank.loaders.spills import Spills
-from recall_rank.loaders.sqlite import Database
-from recall_rank.loaders.titles import injected, title_from
+from recall_rank.loaders.sqlite_reader import Reader, decoded
+from recall_rank.loaders.sqlite_sessions import SessionDatabase
+from recall_rank.loaders.titles import title_from
 from recall_rank.loaders.usage import dollars
 from recall_rank.loaders.values import mapping, millis, text_of
-from recall_rank.model import Flag, Malformed, Message, Part, Reading, Role, Session, Source, Unit
+from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
 
 NAME = "opencode"
 SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 
-_UNNAMED = re.compile(r"(New|Child) session - \d{4}-\d\d-\d\d")
-_ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 
-
-class OpenCode:
-    """One OpenCode database. A unit is a session. Inside `with` its connection is kept between reads."""
+class OpenCode(SessionDatabase):
+    """One OpenCode database. A unit is a session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
-        self.name = name or NAME
-        self.location = str(path)
-        self._database = Database(path)
-        self._signatures: tuple[Any, dict[str, bytes]] = (None, {})
-
-    def __enter__(self) -> Self:
-        self._database.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._database.__exit__(*exception)
-
-    def close(self) -> None:
-        """Lets go of the database file; the next read opens it again."""
-        self._database.close()
+        super().__init__(path, name or NAME)
 
     def has_tables(self) -> bool:
         """Whether the tables are OpenCode's. True also where they cannot be read: reading says why."""
@@ -55,21 +39,12 @@ class OpenCode:
         finally:
             self.close()
 
-    def files(self) -> list[Path]:
-        """What the store's size is made of."""
-        path = self._database.path
-        return [path, path.with_name(path.name + "-wal")]
+    def keys(self, reader: Reader) -> list[str]:
+        return sorted(decoded(row[1]) or "" for row in session_ids(reader))
 
-    def units(self) -> Iterable[Unit]:
-        rows = self._database.read(session_ids)
-        return [Unit(key, self.location) for key in sorted(decoded(row[1]) or "" for row in rows)]
-
-    def signature(self, unit: Unit) -> bytes:
-        """Newest change and newest row of the session; asks the database again only when its files changed."""
-        state = self._database.state()
-        if self._signatures[0] != state:
-            self._signatures = (state, self._database.read(signatures))
-        return self._signatures[1].get(unit.key, b"")
+    def signatures(self, reader: Reader) -> dict[str, bytes]:
+        """Newest change and newest row of each session."""
+        return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         rows = self._database.read(lambda reader: session_rows(reader, unit.key))
@@ -94,7 +69,7 @@ class OpenCode:
             if data is None:
                 continue
             if message not in heads:
-                malformed.append(self._malformed("part", part_id, f"its message {message} is missing"))
+                malformed.append(self.malformed("part", decoded(part_id), f"its message {message} is missing"))
                 continue
             by_user = heads[message][1].get("role") == "user"
             parts[message].append(part_from(decoded(part_id) or "", data, by_user=by_user, spills=spills))
@@ -116,11 +91,8 @@ class OpenCode:
         values, problem = parse(raw if type(raw) is bytes else b"")
         if len(values) == 1 and type(values[0]) is dict and problem is None:
             return values[0]
-        malformed.append(self._malformed(table, key, problem or "not an object"))
+        malformed.append(self.malformed(table, decoded(key), problem or "not an object"))
         return None
-
-    def _malformed(self, table: str, key: Any, reason: str) -> Malformed:
-        return Malformed(f"{self.location} {table}", f"row {decoded(key)}", reason)
 
 
 def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], flags: Flag) -> Message:
@@ -131,7 +103,7 @@ def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], fl
     model = text_of(data.get("modelID")) or text_of(mapping(data.get("model")).get("modelID"))
     agent = text_of(data.get("agent")) or text_of(data.get("mode"))
     time = millis(created) or millis(mapping(data.get("time")).get("created"))
-    role = _ROLES.get(data.get("role"), "system")
+    role = ROLES.get(data.get("role"), "system")
     cost = dollars(data.get("cost"))
     return Message(key, role, time, tuple(parts), None, agent, model, flags, used(data), cost)
 
@@ -139,8 +111,8 @@ def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], fl
 def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
     head = rows.session
     title, directory, parent = decoded(head["title"]), decoded(head["directory"]), decoded(head["parent_id"])
-    if not title or _UNNAMED.match(title):
-        title = title_from(next(_typed(messages), None)) or title
+    if not title or UNNAMED.match(title):
+        title = title_from(next(typed(messages), None)) or title
     flags = Flag.SUBAGENT if parent else Flag.NONE
     if head["time_archived"]:
         flags |= Flag.ARCHIVED
@@ -161,14 +133,6 @@ def _session_from(key: str, rows: SessionRows, messages: list[Message], source: 
         tokens=used_by(head),
         cost=dollars(head["cost"]),
     )
-
-
-def _typed(messages: list[Message]) -> Iterator[str]:
-    """What a person typed, in order."""
-    for message in messages:
-        for part in message.parts if message.role == "user" else ():
-            if part.type == "text" and part.text and not part.flags & Flag.SYNTHETIC and not injected(part.text):
-                yield part.text
 
 
 def _before(order: list[str], boundary: tuple[str, str | None] | None) -> set[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 from dataclasses import dataclass, field
 from typing import Any
 
 import xxhash
 
-from recall_rank.loaders.sqlite_reader import Reader, Row
-from recall_rank.loaders.values import text_of
+from recall_rank.loaders.sqlite_reader import Reader, Row, decoded
+from recall_rank.loaders.sqlite_sessions import columns_of, lacking, selected, unknown_schema
 
 SETTLED_MS = 2 * 86_400_000  # sessions this much older than the newest are not rewritten behind our back
 _NEEDED = {
@@ -36,15 +35,10 @@ class SessionRows:
 
 def columns(reader: Reader) -> dict[str, set[str]]:
     """The columns of the tables that are read. Fails when the schema is not OpenCode's; an empty one is."""
-    sql = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
-    found: dict[str, set[str]] = {}
-    for table, column in reader.once(sql):
-        found.setdefault(table.decode(), set()).add(column.decode())
-    for table, needed in _NEEDED.items():
-        missing = needed - found.get(table, set())
-        if found and missing:
-            lacking = f"column {min(missing)} of {table}" if table in found else f"table {table}"
-            raise OSError(errno.EINVAL, f"not a schema of OpenCode that is known here: {lacking} is missing")
+    found = columns_of(reader)
+    lack = lacking(found, _NEEDED)
+    if found and lack:
+        raise unknown_schema("OpenCode", lack)
     return found
 
 
@@ -60,7 +54,7 @@ def session_rows(reader: Reader, key: str) -> SessionRows | None:
     known = columns(reader)
     if not known:
         return None
-    wanted = ", ".join(name if name in known["session"] else "NULL" for name in _SESSION)
+    wanted = selected(_SESSION, known["session"])
     heads = reader.once(f"SELECT {wanted} FROM session WHERE id = ?", key)  # noqa: S608
     if not heads:
         return None
@@ -92,7 +86,7 @@ def signatures(reader: Reader) -> dict[str, bytes]:
     known = columns(reader)
     if not known:
         return {}
-    wanted = ", ".join(name if name in known["session"] else "NULL" for name in _SESSION)
+    wanted = selected(_SESSION, known["session"])
     sessions = reader.fetch(f"SELECT rowid, {wanted} FROM session WHERE rowid > ? ORDER BY rowid")  # noqa: S608
     at = 1 + _SESSION.index("time_updated")
     newest = max((row[at] or 0 for row in sessions), default=0)
@@ -106,8 +100,3 @@ def signatures(reader: Reader) -> dict[str, bytes]:
             digest.update(repr(reader.once(sql, decoded(row[1]))).encode())
         found[decoded(row[1]) or ""] = digest.digest()
     return found
-
-
-def decoded(value: Any) -> str | None:
-    """A text column's value: the database gives bytes, so that a broken one hides nothing."""
-    return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)

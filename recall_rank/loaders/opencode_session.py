@@ -16,8 +16,8 @@ from recall_rank.model import Flag, Message, Part, Role, Session
 
 AGENT = "opencode"
 
-_UNNAMED = re.compile(r"(New|Child) session - \d{4}-\d\d-\d\d")
-_ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
+UNNAMED = re.compile(r"(New|Child) session - \d{4}-\d\d-\d\d")
+ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 
 Parts = Mapping[str, Sequence[tuple[str, Record]]]
 """Message id -> (part id, part) in any order."""
@@ -38,8 +38,8 @@ def session_from(
             flags |= Flag.ABANDONED
         said.append(_message(message, messages[message], parts.get(message, ()), spills, flags))
     title = text_of(info.get("title"))
-    if not title or _UNNAMED.match(title):
-        title = title_from(next(_typed(said), None)) or title
+    if not title or UNNAMED.match(title):
+        title = title_from(next(typed(said), None)) or title
     times = mapping(info.get("time"))
     parent = text_of(info.get("parentID"))
     flags = Flag.SUBAGENT if parent else Flag.NONE
@@ -84,7 +84,7 @@ def _message(
         found.append(part_from(part, content, by_user=by_user, spills=spills))
     model = text_of(data.get("modelID")) or text_of(mapping(data.get("model")).get("modelID"))
     agent = text_of(data.get("agent")) or text_of(data.get("mode"))
-    role = _ROLES.get(data.get("role"), "system")
+    role = ROLES.get(data.get("role"), "system")
     cost = dollars(data.get("cost"))
     return Message(key, role, _created(data), tuple(found), None, agent, model, flags, used(data), cost)
 
@@ -103,7 +103,7 @@ def _before_compaction(order: list[str], parts: Parts) -> set[str]:
     return set()
 
 
-def _typed(messages: Iterable[Message]) -> Iterator[str]:
+def typed(messages: Iterable[Message]) -> Iterator[str]:
     """What a person typed, in order."""
     for message in messages:
         for part in message.parts if message.role == "user" else ():

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from recall_rank.loaders.values import text_of
+
 Row = tuple[Any, ...]
 
 TRANSACTION_SECONDS = 0.1  # a fetched row more, and it stays below the promised 0.25
@@ -60,3 +62,8 @@ class Reader:
             self._began = self._clock()
             self._inside = True
             self.transactions += 1
+
+
+def decoded(value: Any) -> str | None:
+    """A text column's value: the database gives bytes, so that a broken one hides nothing."""
+    return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)

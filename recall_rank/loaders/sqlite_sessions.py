@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from recall_rank.loaders.opencode_rows import decoded
 from recall_rank.loaders.sqlite import Database
-from recall_rank.loaders.sqlite_reader import Reader
+from recall_rank.loaders.sqlite_reader import Reader, decoded
 from recall_rank.model import Malformed, Unit
 
 Columns = Mapping[str, set[str]]  # of each table

@@ -42,6 +42,11 @@ def mapping(value: Any) -> dict[str, Any]:
     return value if type(value) is dict else {}
 
 
+def listed(value: Any) -> list[Any]:
+    """The value when it is an array, an empty one otherwise."""
+    return value if type(value) is list else []
+
+
 def touched_files(tool_input: Any) -> tuple[str, ...]:
     """The paths that a tool call names in its input."""
     if type(tool_input) is not dict or tool_input.keys().isdisjoint(_FILE_KEYS):
