@@ -15,10 +15,11 @@ from typing import Any
 from recall_rank.loaders.copies import counted_once
 from recall_rank.loaders.copilot_events import AGENT, STARTS, Events
 from recall_rank.loaders.copilot_workspace import workspace_of
-from recall_rank.loaders.files import blocks, opened, read_small, signature, walk
+from recall_rank.loaders.files import blocks, opened, read_small, signature
 from recall_rank.loaders.jsonl import Records
 from recall_rank.loaders.peek import first_records
 from recall_rank.loaders.resume import Place, UnfitError, pack, unpack
+from recall_rank.loaders.session_files import SessionFiles
 from recall_rank.loaders.spills import Spills, TemporaryOutputs
 from recall_rank.model import Reading, Session, Source, Unit
 
@@ -29,30 +30,24 @@ WORKSPACE = "workspace.yaml"
 _MOVED = re.compile(r"\d+-copilot-tool-output-[\w-]+")
 
 
-class Copilot:
+class Copilot(SessionFiles):
     """The folder of all sessions, that of one, or one file of events. A unit is a file."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
-        self.name = name or AGENT
-        self.location = str(path)
-        self.warnings: list[str] = []
-        real = Path(os.path.realpath(path))
-        self._single = real if real.is_file() else None
-        self._root = real.parent if self._single else real
-        self._shown = path.parent if self._single else path
+        super().__init__(path, name or AGENT)
+
+    @staticmethod
+    def wanted(name: str) -> bool:
+        return _is_jsonl(name)
 
     def units(self) -> Iterable[Unit]:
         """The files of events; what was passed over is in `warnings` afterwards."""
-        skipped: list[str] = []
-        files = [self._single] if self._single else walk(self._root, _is_jsonl, skipped)
-        found = [path.relative_to(self._root) for path in files]
-        self.warnings = skipped
+        found = super().units()
         # Early versions wrote one file a session, without a folder.
-        own = [key for key in found if self._single or key.name == EVENTS or len(key.parts) == 1]
-        return [Unit(key.as_posix(), str(self._shown / key)) for key in own]
+        return [unit for unit in found if self._single or unit.key.rpartition("/")[2] == EVENTS or "/" not in unit.key]
 
     def signature(self, unit: Unit) -> bytes:
-        path = self._root / unit.key
+        path = self.path_of(unit)
         found = signature(path)
         try:
             return found + signature(path.with_name(WORKSPACE))
@@ -61,7 +56,7 @@ class Copilot:
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's session, or what was appended when `since` still fits (see resume.continues)."""
-        path = self._root / unit.key
+        path = self.path_of(unit)
         with opened(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
             resume = unpack(file, since)

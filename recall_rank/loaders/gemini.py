@@ -8,16 +8,16 @@ rewinding were built after the program's source.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from recall_rank.loaders.files import blocks, opened, read_small, signature, walk
+from recall_rank.loaders.files import blocks, opened, read_small
 from recall_rank.loaders.gemini_chat import AGENT, Chat
 from recall_rank.loaders.json_document import Document, beginning, object_in
 from recall_rank.loaders.jsonl import Records
 from recall_rank.loaders.peek import first_records
+from recall_rank.loaders.session_files import SessionFiles
 from recall_rank.loaders.spills import Spills
 from recall_rank.loaders.values import mapping
 from recall_rank.model import Malformed, Reading, Source, Unit
@@ -29,33 +29,24 @@ STARTS = ('{"id":', '{"$set":', '{"sessionId":', '{"$rewindTo":')
 _OLDER = re.compile(rb'\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"projectHash"')
 
 
-class Gemini:
+class Gemini(SessionFiles):
     """The folder of all projects, that of one, or one conversation. A unit is a file."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
-        self.name = name or AGENT
-        self.location = str(path)
-        self.warnings: list[str] = []
-        real = Path(os.path.realpath(path))
-        self._single = real if real.is_file() else None
-        self._root = real.parent if self._single else real
-        self._shown = path.parent if self._single else path
+        super().__init__(path, name or AGENT)
+
+    @staticmethod
+    def wanted(name: str) -> bool:
+        return _is_chat(name)
 
     def units(self) -> Iterable[Unit]:
         """The conversations; what was passed over is in `warnings` afterwards."""
-        skipped: list[str] = []
-        files = [self._single] if self._single else walk(self._root, _is_chat, skipped)
-        found = [path.relative_to(self._root) for path in files]
-        self.warnings = skipped
-        inside = [key for key in found if self._single or CHATS in (self._root.name, *key.parts[:-1])]
-        return [Unit(key.as_posix(), str(self._shown / key)) for key in inside]
-
-    def signature(self, unit: Unit) -> bytes:
-        return signature(self._root / unit.key)
+        found = super().units()
+        return [unit for unit in found if self._single or CHATS in (self._root.name, *unit.key.split("/")[:-1])]
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's session, always as a whole: any record may change what stands before it."""
-        path = self._root / unit.key
+        path = self.path_of(unit)
         chat = Chat()
         with opened(path, self._root) as file:
             if path.suffix == ".json":
