@@ -14,6 +14,7 @@ from typing import Any
 
 import xxhash
 
+from recall_rank.index.strings import utf8
 from recall_rank.model import Session, Source
 
 SERIALS = 1 << 24
@@ -35,7 +36,7 @@ def links(source: Source, session: Session) -> set[int]:
         for message in session.messages:
             found.add(f"m{message.id}")
             found.update(f"p{part.id.rpartition(':')[0] or part.id}" for part in message.parts)
-    return {xxhash.xxh3_64_intdigest(_bytes(name)) & _HASH for name in found}
+    return {xxhash.xxh3_64_intdigest(utf8(name)) & _HASH for name in found}
 
 
 def kin(source: Source, session: Session) -> Iterable[str | None]:
@@ -71,7 +72,3 @@ def joined(keys: array[int], added: Iterable[int], serials: Collection[int] | No
 def _holds(keys: array[int], key: int) -> bool:
     at = bisect_left(keys, key)
     return at < len(keys) and keys[at] == key
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")

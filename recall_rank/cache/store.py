@@ -11,7 +11,7 @@ from recall_rank.cache.state import State
 from recall_rank.cache.table_code import TableView
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.folder import Folder
-from recall_rank.index.manifest import Listed, Manifest, newest
+from recall_rank.index.manifest import Listed, Manifest, named, newest
 from recall_rank.index.mapped_segment import MappedSegment
 from recall_rank.index.publish import add, add_table, open_generation, publish, sweep
 from recall_rank.index.segment import Segment
@@ -92,7 +92,7 @@ def write(folder: Path, before: Found, kept: Sequence[int], added: Segment | Non
             publish(held, follow)
         except BaseException:
             with suppress(UnusableIndexError, OSError):
-                held.sweep([one.name for one in mine], _named(held))
+                held.sweep([one.name for one in mine], named(held))
             raise
 
 
@@ -100,10 +100,3 @@ def _mark(folder: Path) -> str:
     with suppress(OSError, UnusableIndexError), Folder(folder) as held:
         return newest(held).mark
     return ""
-
-
-def _named(folder: Folder) -> frozenset[str]:
-    try:
-        return frozenset(listed.name for listed in newest(folder).files)
-    except MissingIndexError:
-        return frozenset()

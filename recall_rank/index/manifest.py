@@ -115,6 +115,14 @@ def newest(folder: Folder) -> Manifest:
             continue  # a newer one took its place
 
 
+def named(folder: Folder) -> frozenset[str]:
+    """The files of the generation that counts, none where there is no generation."""
+    try:
+        return frozenset(listed.name for listed in newest(folder).files)
+    except MissingIndexError:
+        return frozenset()
+
+
 def _read(folder: Folder, generation: int) -> Manifest:
     name = _name(generation)
     descriptor = folder.open(name)

@@ -25,7 +25,7 @@ from recall_rank.index.errors import (
     UnusableIndexError,
 )
 from recall_rank.index.folder import Folder
-from recall_rank.index.manifest import Listed, Manifest, generations, newest
+from recall_rank.index.manifest import Listed, Manifest, generations, named, newest
 from recall_rank.index.mapped_segment import MappedSegment
 from recall_rank.index.segment import Segment
 from recall_rank.index.segment_file import SegmentFile
@@ -56,7 +56,7 @@ def save_all(segments: Iterable[Segment], path: str | Path) -> None:
                 publish(folder, lambda _: tuple(added))
             except BaseException:
                 with suppress(UnusableIndexError):
-                    folder.sweep([listed.name for listed in added], _named(folder))
+                    folder.sweep([listed.name for listed in added], named(folder))
                 raise
     except (IndexFolderError, MissingIndexError):
         raise
@@ -160,7 +160,7 @@ def sweep(folder: Folder) -> None:
     """Remove what writers left behind that were killed."""
     left = folder.leftovers()  # before the manifest: a writer that is gone by now can have nothing added to it later
     with suppress(UnusableIndexError):
-        folder.sweep(left, _named(folder))
+        folder.sweep(left, named(folder))
 
 
 def _claimed(folder: Folder, manifest: Manifest) -> bool:
@@ -207,13 +207,6 @@ def _newest_or_none(folder: Folder) -> Manifest:
         return Manifest(0, ())
     except UnusableIndexError:
         return Manifest(seen, ())
-
-
-def _named(folder: Folder) -> frozenset[str]:
-    try:
-        return frozenset(listed.name for listed in newest(folder).files)
-    except MissingIndexError:
-        return frozenset()
 
 
 def _open(folder: Folder, listed: Listed, kind: Callable[[int, int, str], _File]) -> _File:
