@@ -1,5 +1,3 @@
-from libc.stdint cimport uint32_t
-
 from recall_rank._core.accumulate cimport Held
 from recall_rank._core.fuse cimport Around, Run, Shares
 from recall_rank._core.hits cimport Hit
