@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -9,7 +10,7 @@ from typing import Final
 
 import click
 
-from recall_rank.frontends.outcome import INTERRUPTED
+from recall_rank.frontends.outcome import INTERRUPTED, NOT_WRITTEN, fail
 
 _COMMANDS: Final = {
     "search": "recall_rank.frontends.cli_search",
@@ -29,6 +30,8 @@ _COMMANDS: Final = {
     "demo": "recall_rank.frontends.cli_demo",
     "completion": "recall_rank.frontends.cli_completion",
 }
+_WORDS: Final = "recall_rank.words"
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)  # it takes no more
 
 
 class LazyGroup(click.Group):
@@ -43,10 +46,22 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(_COMMANDS[cmd_name]).command
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_WORDS] = tuple(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> object:
+        words = ctx.meta[_WORDS]
+        as_json = "--json" in (words[: words.index("--")] if "--" in words else words)
         try:
             answer: object = super().invoke(ctx)
             sys.stdout.flush()
+        except click.FileError as error:
+            fail(error.format_message(), NOT_WRITTEN, as_json=as_json)
+        except click.UsageError as error:
+            if not as_json:
+                raise  # click shows the command's usage
+            fail(error.format_message(), error.exit_code, as_json=True)
         except BrokenPipeError:
             _discard_stdout()  # the reader has seen enough
             ctx.exit(0)
@@ -74,5 +89,24 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Runs the command line and exits: 0 hits, 1 none, 2 usage, 3 every source failed."""
-    cli(prog_name="recall-rank")
+    """Runs the command line and exits: 0 hits, 1 none, 2 usage, 3 every source failed, 4 the answer was not written."""
+    _open_closed_streams()
+    try:
+        cli(prog_name="recall-rank")
+    except OSError as error:
+        if error.filename is not None or error.errno not in _FULL:
+            raise
+        _discard_stdout()
+        click.echo(f"recall-rank: the answer could not be written: {error.strerror}", err=True)
+        sys.exit(NOT_WRITTEN)
+
+
+def _open_closed_streams() -> None:
+    """A stream that the caller closed takes everything and keeps nothing; its number goes to no file of ours."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115

@@ -16,6 +16,7 @@ HITS: Final = 0
 NO_HITS: Final = 1
 USAGE: Final = 2
 ALL_SOURCES_FAILED: Final = 3
+NOT_WRITTEN: Final = 4
 SCHEMA_VERSION: Final = 1  # of what --json prints: higher once a name goes or means something else, not for new ones
 INTERRUPTED: Final = 130  # what a shell reports for a program ended by Ctrl-C
 

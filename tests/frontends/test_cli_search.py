@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from frontends.conftest import Machine, Run
@@ -241,3 +242,46 @@ def test_asking_for_json_loads_nothing_to_draw_with() -> None:
     root = Path(__file__).resolve().parents[2]
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("words", [("demo",), ("demo", "--json"), ("demo", "--help"), ("--version",)])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_told_in_a_sentence(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = _as_a_process(words, stdout=full, stderr=subprocess.PIPE)
+    assert ended.returncode == 4
+    assert ended.stderr.decode() == "recall-rank: the answer could not be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
+def test_streams_that_are_closed_take_everything(closed: tuple[int, ...]) -> None:
+    shell = " ".join((f"exec {' '.join(f'{number}>&-' for number in closed)};", '"$@"'))
+    words = ("demo", "umlaut", "-n", "1")
+    ended = _as_a_process(words, before=("sh", "-c", shell, "sh"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert bool(ended.stdout) == (1 not in closed)
+
+
+def _as_a_process(words: tuple[str, ...], *, before: tuple[str, ...] = (), **streams: Any) -> Any:
+    code = "from recall_rank.frontends.cli import main; main()"
+    root = Path(__file__).resolve().parents[2]
+    env = {**os.environ, "PYTHONPATH": str(root)}
+    return subprocess.run([*before, sys.executable, "-c", code, *words], check=False, env=env, **streams)
+
+
+def test_a_file_that_cannot_be_made(run: Run, machine: Machine, tmp_path: Path) -> None:
+    shown = run("export", "s1", "--history", "good", "--out", tmp_path / "absent" / "page.md")
+    assert (shown.exit_code, shown.stdout) == (4, "")
+    assert "No such file or directory" in shown.stderr
+
+
+@pytest.mark.parametrize("words", [("--match", "nope"), ("--results", "many"), ("--nosuch",), ("--results",)])
+def test_a_usage_error_is_json_too(run: Run, words: tuple[str, ...]) -> None:
+    shown = run("search", "rate", "--history", "good", "--json", *words)
+    assert (shown.exit_code, shown.stderr) == (2, "")
+    told = json.loads(shown.stdout)
+    assert (told["ok"], told["schema_version"]) == (False, 1)
+    assert words[-1] in told["error"]
+    shown = run("search", "--match", "nope", "--", "--json")
+    assert shown.stdout == ""
+    assert "Usage: recall-rank search" in shown.stderr
