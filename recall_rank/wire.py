@@ -140,6 +140,8 @@ def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, 
     }
     if report.newest:
         entry["newest"] = report.newest
+    if report.kept:
+        entry["kept"] = report.kept
     _put(entry, errors=_texts(report.errors), warnings=_texts(report.warnings))
     if verbose:
         entry["malformed_records"] = [_malformed_to_dict(record) for record in report.malformed]

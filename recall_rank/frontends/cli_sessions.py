@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from recall_rank.frontends.reading_command import answer, reading_options
 from recall_rank.frontends.reopen import put_reopen
 from recall_rank.frontends.transcript_lines import session_lines
+from recall_rank.model import Flag
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
@@ -29,12 +31,15 @@ def command(scope: str, search: str | None, limit: int | None, histories: tuple[
         as_json=as_json,
         lines=session_lines,
         found="sessions",
-        complete=_with_commands,
+        complete=partial(_complete, search=search),
     )
 
 
-def _with_commands(output: dict[str, Any], recall: Recall) -> None:
-    """Add to each session the command that opens it again, where there is one."""
+def _complete(output: dict[str, Any], recall: Recall, *, search: str | None) -> None:
+    """Add how many sessions there are, and to each the command that opens it again, where there is one."""
+    output["total"] = len(recall.sessions(scope=output["scope"], search=search))
     for entry in output["sessions"]:
         session = recall.session(entry["id"])
+        if session.flags & Flag.SOURCE_MISSING:
+            entry["source_missing"] = True
         put_reopen(entry, session.source, session.id, session.directory, session.flags)

@@ -45,7 +45,7 @@ def command(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbo
         paint(line for report in reports for line in _problems(report, verbose))
     if every_source_failed(reports):
         ctx.exit(ALL_SOURCES_FAILED)
-    ctx.exit(HITS if any(report.sessions for report in reports) else NO_HITS)
+    ctx.exit(HITS if any(report.sessions or report.kept for report in reports) else NO_HITS)
 
 
 def _table(reports: Sequence[SourceReport], now: int) -> Iterator[Line]:
@@ -74,6 +74,9 @@ def _row(report: SourceReport, now: int) -> tuple[str, ...]:
 
 
 def _problems(report: SourceReport, verbose: bool) -> Iterator[Line]:
+    if report.kept:
+        gone = "1 session is" if report.kept == 1 else f"{report.kept:,} sessions are"
+        yield [("note: ", "yellow"), (one_line(f"{report.agent}: {gone} gone at the source and kept in the cache"), "")]
     for error in report.errors:
         yield [("not read: ", "red"), (one_line(f"{report.agent}: {error}"), "")]
     for warning in report.warnings:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from recall_rank.frontends.ages import age, stamp
 from recall_rank.frontends.reopen import reopen
 from recall_rank.frontends.terminal import escape, one_line
+from recall_rank.model import Flag
 
 if TYPE_CHECKING:
     from recall_rank.model import Count, Result, SearchResponse, Span
@@ -117,6 +118,8 @@ def _why(result: Result) -> str:
         reasons.append(f"{at_least}{_plural(result.hit_count, 'hit')} in this session")
     if result.pruned:
         reasons.append("no longer in the agent's context")
+    if result.flags & Flag.SOURCE_MISSING:
+        reasons.append("gone at its source")
     reasons += [result.session_id, result.message_id]
     return " · ".join(filter(None, reasons))
 

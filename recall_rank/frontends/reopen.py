@@ -22,7 +22,8 @@ _COMMANDS: Final = {
     "pi": ("pi", "--session", "{}"),
 }
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")  # no id of these programs looks like an option
-_NOT_REOPENED: Final = Flag.SUBAGENT  # a part of a session, which no program opens by itself
+# A part of a session, which no program opens by itself; what its program deleted.
+_NOT_REOPENED: Final = Flag.SUBAGENT | Flag.SOURCE_MISSING
 
 
 def reopen(store: str | None, session_id: str, directory: str | None, flags: Flag = Flag.NONE) -> str | None:

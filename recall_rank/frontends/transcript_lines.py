@@ -58,13 +58,15 @@ def session_lines(answer: Entry, now: int) -> Iterator[Line]:
             (age(updated, now), "green"),
             (f" ({stamp(updated)})" if stamp(updated) else "", "dim"),
             (" · archived" if entry["archived"] else "", "dim"),
+            (" · gone at its source" if "source_missing" in entry else "", "dim"),
         ]
         place = " · ".join(filter(None, (entry["directory"], entry["id"])))
         yield [(_INDENT + one_line(place), "dim")]
         if "reopen" in entry:
             yield [(_INDENT + "reopen: ", "dim"), (entry["reopen"], "")]
-    count = answer["returned"]
-    yield [(f"{count:,} session{'' if count == 1 else 's'}" if count else "No sessions", "bold")]
+    shown, count = answer["returned"], answer["total"]
+    of = "" if shown == count else f"{shown:,} of "
+    yield [(f"{of}{count:,} session{'' if count == 1 else 's'}" if shown else "No sessions", "bold")]
     yield from _notes(answer)
 
 

@@ -80,6 +80,14 @@ def test_reading_commands_use_it_too_and_show_what_is_new(run: Run, home: Path, 
     assert run("search", "zeppelin", "--history", demo).exit_code == 0
 
 
+def test_a_list_that_is_cut_says_so(run: Run, demo: Path) -> None:
+    count = len(json.loads(run("sessions", "--history", demo, "--json").stdout)["sessions"])
+    assert run("sessions", "--history", demo).stdout.endswith(f"\n{count} sessions\n")
+    assert run("sessions", "--history", demo, "-n", "2").stdout.endswith(f"\n2 of {count} sessions\n")
+    told = json.loads(run("sessions", "--history", demo, "--search", "rate", "-n", "1", "--json").stdout)
+    assert (told["returned"], told["total"]) == (1, 1)
+
+
 def test_sources_tell_where_and_when(run: Run, home: Path, demo: Path) -> None:
     shown = run("sources", "--history", demo).stdout
     assert "last refreshed just now, kept in" in shown
@@ -148,6 +156,12 @@ def test_settings_name_the_cache_and_what_is_kept(run: Run, home: Path, demo: Pa
     kept = found(run, "--history", demo)["results"][0]
     assert (kept["session_id"], kept["flags"]) == (session, ["source_missing"])
     assert run("messages", session, "--history", demo).exit_code == 0
+    assert "gone at its source" in run("search", "rate limit", "--history", demo, "-n", "1").stdout
+    assert "1 session is gone at the source and kept" in run("sources", "--history", demo).stdout
+    assert json.loads(run("sources", "--history", demo, "--json").stdout)["sources"][0]["kept"] == 1
+    listed = json.loads(run("sessions", "--history", demo, "--json").stdout)["sessions"]
+    assert [entry["id"] for entry in listed if entry.get("source_missing")] == [session]
+    assert run("sessions", "--history", demo).stdout.count("gone at its source") == 1
     gone = found(run, "--history", demo, "--no-keep-vanished")
     assert session not in {hit["session_id"] for hit in gone["results"]}
     assert run("search", "x", "--history", demo, "--cache", home / "a", "--no-cache").exit_code == 2

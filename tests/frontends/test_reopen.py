@@ -43,6 +43,10 @@ def test_a_subagent_is_not_opened() -> None:
     assert reopen("codex", "a-1", "/srv", Flag.SUBAGENT | Flag.ERROR) is None
 
 
+def test_what_its_program_deleted_is_not_opened() -> None:
+    assert reopen("codex", "a-1", "/srv", Flag.SOURCE_MISSING) is None
+
+
 @pytest.mark.parametrize("key", ["", "-rf", "--yolo", "a b", "a;b", "$(id)", "a\nb", "a`b", "ä", "a/b", "x" * 300])
 def test_an_id_that_no_program_gives_is_not_repeated(key: str) -> None:
     assert reopen("codex", key, None) is None
