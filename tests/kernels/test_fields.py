@@ -78,6 +78,20 @@ def test_string_values_of_a_million_lists_in_each_other() -> None:
         value = value[0]
 
 
+@pytest.mark.parametrize("levels", [0, 1, 63, 64, 200])
+def test_what_holds_itself_is_refused(levels: int) -> None:
+    inner: Any = {}
+    inner["again"] = ["x", (inner, inner)]
+    value = inner
+    for _ in range(levels):
+        value = [value]
+    with pytest.raises(ValueError, match="not one that holds itself"):
+        string_values(value)
+    shared = ["twice"]
+    inner["again"] = (shared, [shared], ())
+    assert string_values([value, value]) == ["twice"] * 4
+
+
 @given(seeds)
 def test_strings_come_in_the_order_of_the_value(chance: Random) -> None:
     value = some_value(chance)

@@ -5,36 +5,51 @@ from recall_rank._core.fields cimport COMMAND, CWD, ERROR, INPUT, OUTPUT, PROMPT
 cdef enum:
     DEEP = 64  # levels that the C stack is asked to hold
 
+cdef object ENDED = object()
+cdef str ENDLESS = "an input must be a JSON value, not one that holds itself"
 
-cdef int collect(value, list found, int depth) except -1:
-    cdef list waiting
+
+cdef int collect(value, list found, list above) except -1:
     if isinstance(value, str):
         if value:
             found.append(value)
-    elif depth < DEEP:
-        if isinstance(value, dict):
-            for each in value.values():
-                collect(each, found, depth + 1)
-        elif isinstance(value, (list, tuple)):
-            for each in value:
-                collect(each, found, depth + 1)
-    else:
-        waiting = [value]
-        while waiting:
-            value = waiting.pop()
-            if isinstance(value, dict):
-                waiting.extend(reversed(value.values()))
-            elif isinstance(value, (list, tuple)):
-                waiting.extend(reversed(value))
-            else:
-                collect(value, found, 0)
+    elif isinstance(value, (dict, list, tuple)):
+        if len(above) == DEEP:
+            return collect_deeper(value, found, above)
+        for each in above:
+            if each is value:
+                raise ValueError(ENDLESS)
+        above.append(value)
+        for each in value.values() if isinstance(value, dict) else value:
+            collect(each, found, above)
+        above.pop()
+    return 0
+
+
+cdef int collect_deeper(value, list found, list above) except -1:
+    """The same without the C stack: what is open ends where its mark is met."""
+    cdef set opened = {id(each) for each in above}
+    cdef list waiting = [value], inner = []
+    while waiting:
+        value = waiting.pop()
+        if value is ENDED:
+            opened.discard(id(inner.pop()))
+        elif isinstance(value, (dict, list, tuple)):
+            if id(value) in opened:
+                raise ValueError(ENDLESS)
+            opened.add(id(value))
+            inner.append(value)
+            waiting.append(ENDED)
+            waiting.extend(reversed(value.values() if isinstance(value, dict) else value))
+        elif isinstance(value, str) and value:
+            found.append(value)
     return 0
 
 
 cdef list strings_in(value):
     """Every non-empty string inside a JSON value, in order."""
     cdef list found = []
-    collect(value, found, 0)
+    collect(value, found, [])
     return found
 
 
@@ -72,7 +87,10 @@ cdef list fields_of(part):
 
 
 def string_values(value):
-    """Every non-empty string inside a JSON value, in order, however deep it is nested."""
+    """Every non-empty string inside a JSON value, in order, however deep it is nested.
+
+    Raises ValueError for what holds itself.
+    """
     return strings_in(value)
 
 
