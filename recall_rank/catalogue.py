@@ -124,19 +124,24 @@ def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:
     return matching[0] if len(matching) == 1 else None
 
 
-def chosen(sessions: Sequence[Session], scope: str, search: str | None, context: Context | None) -> list[Session]:
-    """The sessions of a scope whose titles hold `search`. ValueError for a scope that cannot be meant."""
+def chosen(
+    sessions: Sequence[Session], scope: str, search: str | None, context: Context | None, limit: int | None
+) -> list[Session]:
+    """The first `limit` sessions of a scope whose titles hold `search`. ValueError for what cannot be meant."""
+    if limit is not None and limit < 0:
+        raise ValueError(f"limit must be 0 or more, not {limit!r}")
     if scope not in ("global", "project"):
         raise ValueError(f"scope must be 'project' or 'global', not {scope!r}")
     if scope == "project" and context is None:
         raise ValueError("scope 'project' needs a context")
     words = fold(search or "")
-    return [
+    found = [
         session
         for session in sessions
         if words in folded(session.title or "")
         and (scope == "global" or context is None or of_project(session, context))
     ]
+    return found[:limit]
 
 
 def confined(sessions: Sequence[Session]) -> list[Session]:

@@ -18,7 +18,7 @@ from recall_rank.model import RefreshReport, SearchResponse, Session, Source
 from recall_rank.places import Place, held
 from recall_rank.prefilter import prefilter
 from recall_rank.query import OPTION_NAMES, Options, Query
-from recall_rank.records import session_from
+from recall_rank.records import sessions_from
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +66,7 @@ class Index:
         With a `folder` it is written there, in place of the index that is there, and opened: `sessions` are then read
         batch by batch, and neither they nor the index need fit into memory. Raises what save() does.
         """
-        records = (session_from(session) for session in sessions)
+        records = sessions_from(sessions)
         if folder is None:
             return cls(build(records))
         from recall_rank.index.publish import save_all

@@ -34,8 +34,15 @@ def kept(
     *,
     discovered: bool = False,
 ) -> Kept:
-    """Sources held in memory or in a cache. Raises TypeError for a cache that is none."""
+    """Sources held in memory or in a cache. Raises TypeError for a cache that is none, and what are no sources."""
+    if isinstance(sources, str | bytes | PathLike | Source) or not isinstance(sources, Iterable):
+        raise TypeError(f"sources must be a list of sources, such as open_sources(path) gives, not {sources!r}")
     given = tuple(sources)
+    for each in given:
+        if not isinstance(each, Source):
+            raise TypeError(
+                f"a source has name, location, units(), signature() and read(); {each!r} has not all of them"
+            )
     if cache is None:
         from recall_rank.in_memory import InMemory
 

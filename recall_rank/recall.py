@@ -136,7 +136,7 @@ class Recall:
         from recall_rank.loaders.repositories import in_repository
 
         here = in_repository(context or self._context)
-        return chosen(self._held.contents().catalogue.sessions, scope, search, here)[:limit]
+        return chosen(self._held.contents().catalogue.sessions, scope, search, here, limit)
 
     def session(self, session_id: str) -> Session:
         """A session without its messages, by its id or a beginning of it that no other has. Raises LookupError."""

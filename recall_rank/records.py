@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from math import isfinite
 from typing import Any, TypeVar
 
 from recall_rank.model import Flag, Message, Part, Session, Tokens
 
 Record = TypeVar("Record", Part, Message, Session)
 _FIELDS = {cls: frozenset(f.name for f in fields(cls)) for cls in (Part, Message, Session)}
+_TIMES = ("time", "created", "updated")
 _REQUIRED: Mapping[type, tuple[str, ...]] = {Part: ("id", "type"), Message: ("id", "role"), Session: ("id",)}
 
 
@@ -23,6 +25,15 @@ def session_from(value: Session | Mapping[str, Any]) -> Session:
     return _record(Session, value, messages=tuple(_message_from(m) for m in _listed(value, "messages")))
 
 
+def sessions_from(values: Iterable[Session | Mapping[str, Any]]) -> Iterator[Session]:
+    """session_from() of each, as they come. Raises TypeError at once for what is no iterable of sessions."""
+    given: object = values
+    if isinstance(given, Session | Mapping | str | bytes) or not isinstance(given, Iterable):
+        shown = "one alone" if isinstance(given, Session | Mapping) else repr(given)[:80]
+        raise TypeError(f"sessions must be an iterable of sessions, not {shown}")
+    return map(session_from, values)
+
+
 def _message_from(value: Message | Mapping[str, Any]) -> Message:
     if isinstance(value, Message):
         return value
@@ -31,6 +42,14 @@ def _message_from(value: Message | Mapping[str, Any]) -> Message:
 
 def _part_from(value: Part | Mapping[str, Any]) -> Part:
     return value if isinstance(value, Part) else _record(Part, value)
+
+
+def _milliseconds(cls: type[Record], name: str, value: object) -> int:
+    if isinstance(value, float) and isfinite(value):
+        return int(value)  # as time.time() * 1000 gives them
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{cls.__name__} needs milliseconds since 1970 as {name!r}, not {value!r}")
+    return value
 
 
 def _listed(value: object, name: str) -> Iterable[Any]:
@@ -47,6 +66,9 @@ def _record(cls: type[Record], value: object, **nested: object) -> Record:
         known["flags"] = Flag(known["flags"])
     if isinstance(used := known.get("tokens"), Mapping):
         known["tokens"] = Tokens(**{name: used.get(name) for name in ("input", "output", "cached", "reasoning")})
+    for name in _TIMES:
+        if name in known:
+            known[name] = _milliseconds(cls, name, known[name])
     for name in _REQUIRED[cls]:
         if not isinstance(known.get(name), str):
             raise ValueError(f"{cls.__name__} needs a string {name!r}, not {known.get(name)!r}")

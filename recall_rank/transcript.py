@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from recall_rank.catalogue import only_prefix
 from recall_rank.model import Message, Session
 from recall_rank.text import fields, fold
+
+_ROLES: Final = ("user", "assistant", "system", "tool", "all")
 
 
 class UnknownSession(LookupError):  # noqa: N818 - names what is not there, as KeyError does
@@ -68,7 +71,10 @@ def turn(session: Session, message_id: str) -> Turn:
 
 
 def excerpt(session: Session, message_id: str, before: int, after: int) -> Excerpt:
-    """The message with up to `before` messages in front and `after` behind it. Raises UnknownMessage."""
+    """The message with up to `before` messages in front and `after` behind it. Raises UnknownMessage, and ValueError
+    for numbers that cannot be meant."""
+    if before < 0 or after < 0:
+        raise ValueError(f"window, before and after must be 0 or more, not {min(before, after)!r}")
     at = place_of(session, message_id)
     first, last = max(0, at - before), min(len(session.messages), at + after + 1)
     return Excerpt(_bare(session), session.messages[first:last], at - first, first > 0, last < len(session.messages))
@@ -77,7 +83,13 @@ def excerpt(session: Session, message_id: str, before: int, after: int) -> Excer
 def message_page(
     session: Session, offset: int, limit: int, *, role: str = "all", reverse: bool = False, query: str | None = None
 ) -> MessagePage:
-    """Messages of a role that hold a text, oldest first unless reversed, from `offset` on."""
+    """Messages of a role that hold a text, oldest first unless reversed, from `offset` on. Raises ValueError for what
+    cannot be meant."""
+    if role not in _ROLES:
+        raise ValueError(f"role must be one of {', '.join(_ROLES)}, not {role!r}")
+    for name, number in (("offset", offset), ("limit", limit)):
+        if number < 0:
+            raise ValueError(f"{name} must be 0 or more, not {number!r}")
     chosen = [message for message in session.messages if role in ("all", message.role)]
     wanted = fold((query or "").strip())
     if wanted:

@@ -166,6 +166,19 @@ def test_kept_sessions_say_so_and_can_be_read(tmp_path: Path) -> None:
         assert recall.get("s1", "s1:1").message.parts[0].text == "is lit"
 
 
+@pytest.mark.parametrize("cached", [False, True])
+def test_what_are_no_sources_is_refused(tmp_path: Path, cached: bool) -> None:
+    cache = tmp_path if cached else None
+    for wrong in (None, 5, "history.jsonl", tmp_path, Shelf()):
+        with pytest.raises(
+            TypeError, match=r"sources must be a list of sources, such as open_sources\(path\) gives, not "
+        ):
+            Recall(wrong, cache)  # type: ignore[arg-type]
+    for odd in ("history.jsonl", object(), None):
+        with pytest.raises(TypeError, match=r"a source has name, location, units\(\), signature\(\) and read\(\); "):
+            Recall([Shelf(), odd], cache)  # type: ignore[list-item]
+
+
 def test_the_cache_of_this_user_is_the_default_of_discovery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     shelf = Shelf()

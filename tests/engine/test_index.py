@@ -88,6 +88,29 @@ def test_rank_is_one_shot() -> None:
     assert answer(rank("lantern", sessions, now=NOW)) == answer(ask(Index.build(sessions), "lantern", budget_ms=2000.0))
 
 
+@pytest.mark.parametrize(
+    ("values", "words"), [(None, "None"), (5, "5"), ("s", "'s'"), (MAPPING, "one alone"), (RECORD, "one alone")]
+)
+def test_what_are_no_sessions_is_refused(values: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=f"sessions must be an iterable of sessions, not {words}"):
+        rank("lantern", values)
+
+
+@pytest.mark.parametrize("value", ["2026", float("nan"), float("inf"), True, [1]])
+@pytest.mark.parametrize("name", ["created", "updated", "time"])
+def test_what_is_no_time_is_refused(name: str, value: Any) -> None:
+    at_message = {"id": "m", "role": "user", "time": value}
+    with pytest.raises(TypeError, match=f"needs milliseconds since 1970 as '{name}', not "):
+        Index.build([{"id": "s", "messages": [at_message]} if name == "time" else {"id": "s", name: value}])
+
+
+def test_times_may_have_a_fraction() -> None:
+    made = session_from(
+        {"id": "s", "created": 1780000000000.75, "messages": [{"id": "m", "role": "user", "time": 2.5}]}
+    )
+    assert (made.created, made.messages[0].time) == (1780000000000, 2)
+
+
 def test_sessions_may_come_from_a_generator() -> None:
     assert len(Index.build(session(f"s{n}", "x", "y") for n in range(3))) == 6
 

@@ -169,3 +169,9 @@ class FakeSource:
         if self.error:
             raise OSError(self.error)
         return self.sessions
+
+    def signature(self, unit: Any) -> bytes:
+        raise NotImplementedError
+
+    def read(self, unit: Any, since: bytes | None = None) -> Any:
+        raise NotImplementedError

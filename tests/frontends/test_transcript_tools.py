@@ -193,6 +193,14 @@ def test_the_library_reads_a_unit_again_only_when_it_has_to() -> None:
     recall.prepare()
     assert recall.get("tide-tables", "tt1").message == TIDES.messages[0]
     assert recall.context("tide-tables", "tt2", window=1).center == 1
+    for wrong in ({"window": -1}, {"before": -1}, {"after": -2}):
+        with pytest.raises(ValueError, match="must be 0 or more"):
+            recall.context("tide-tables", "tt2", **wrong)
+    for odd in ({"limit": -1}, {"offset": -1}, {"role": "robot"}):
+        with pytest.raises(ValueError, match=f"{next(iter(odd))} must be "):
+            recall.messages("tide-tables", **odd)
+    with pytest.raises(ValueError, match="limit must be 0 or more, not -1"):
+        recall.sessions(limit=-1)
     assert recall.messages(limit=2).has_more
     assert source.reads == 4
     assert recall.session("ferr").id == "ferry-times"
