@@ -13,7 +13,7 @@ import orjson
 from bench import generate
 from bench.metered import Metered
 from recall_rank import Index
-from recall_rank.index.publish import open_segments
+from recall_rank.index.publish import open_generation
 
 
 def built_apart(parts: int, seed: int, folder: Path) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def child(parts: int, seed: int, folder: Path) -> dict[str, Any]:
 
 def sizes_of(folder: Path) -> tuple[int, int]:
     """Bytes of the text in an index on disk, and of all else in its folder."""
-    _, segments = open_segments(folder)
+    segments = open_generation(folder).segments
     text = sum(len(segment.text_for(())) for segment in segments)
     return text, sum(path.stat().st_size for path in folder.iterdir()) - text
 

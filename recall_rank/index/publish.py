@@ -77,12 +77,6 @@ class Generation:
     table: TableFile | None  # None: an index that was saved, not refreshed
 
 
-def open_segments(path: str | Path) -> tuple[int, list[MappedSegment]]:
-    """The newest generation in the folder, and its segments, those dead in them included. See open_generation()."""
-    found = open_generation(path)
-    return found.manifest.generation, list(found.segments)
-
-
 def open_generation(path: str | Path, known: Mapping[Listed, MappedSegment] | None = None) -> Generation:
     """The newest generation in the folder; no file is read beyond its beginning, its directory and who is dead.
 

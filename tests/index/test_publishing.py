@@ -21,7 +21,7 @@ from recall_rank.index.errors import DamagedIndexError, IndexFolderError, IndexN
 from recall_rank.index.folder import FORGOTTEN, Folder
 from recall_rank.index.format import FORMAT
 from recall_rank.index.manifest import REMEMBERED, Listed, Manifest, newest
-from recall_rank.index.publish import add, open_segments, publish
+from recall_rank.index.publish import add, open_generation, publish
 from tests.soak import times
 
 ASKED = ("lantern",)
@@ -208,7 +208,7 @@ def test_writers_in_threads_replace_each_other(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit((OLD, NEW)[number % 2].save, tmp_path) for number in range(16)]:
             done.result()
-    assert open_segments(tmp_path)[0] == 16
+    assert open_generation(tmp_path).manifest.generation == 16
     assert len(list(tmp_path.iterdir())) == 2
     assert held(tmp_path) in (said(OLD), said(NEW))
 
@@ -228,8 +228,8 @@ def test_a_rival_is_not_overwritten(tmp_path: Path) -> None:
         after = publish(folder, choose)
     assert asked == [1, 2]
     assert (after.generation, len(after.segments)) == (3, 2)
-    generation, opened = open_segments(tmp_path)
-    assert (generation, len(opened)) == (3, 2)
+    found = open_generation(tmp_path)
+    assert (found.manifest.generation, len(found.segments)) == (3, 2)
     with Index.open(tmp_path) as both:  # segments that were added one after the other are searched together
         assert len(both) == len(OLD) + len(NEW)
 
@@ -267,7 +267,7 @@ def test_a_writer_that_is_replaced_at_once_is_done(tmp_path: Path) -> None:
         NEW.save(tmp_path)
     assert linked.count("replaced") == 1
     assert held(tmp_path) == said(OLD)
-    assert open_segments(tmp_path)[0] == 3
+    assert open_generation(tmp_path).manifest.generation == 3
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -324,7 +324,7 @@ def test_without_hard_links_an_index_is_saved_too(tmp_path: Path, monkeypatch: p
     for number, index in enumerate((OLD, NEW, OLD), 1):
         index.save(tmp_path)
         assert held(tmp_path) == said(index)
-        assert open_segments(tmp_path)[0] == number
+        assert open_generation(tmp_path).manifest.generation == number
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -333,7 +333,7 @@ def test_a_damaged_index_is_replaced(tmp_path: Path) -> None:
     the(tmp_path, "manifest").write_bytes(b"nothing")
     NEW.save(tmp_path)
     assert held(tmp_path) == said(NEW)
-    assert open_segments(tmp_path)[0] == 2
+    assert open_generation(tmp_path).manifest.generation == 2
 
 
 def test_an_open_index_stays_as_it_was(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from index.history import answers, history, told
 
 from recall_rank.corpus import Index
 from recall_rank.index.mapped_segment import MappedSegment
-from recall_rank.index.publish import open_segments
+from recall_rank.index.publish import open_generation
 from recall_rank.index.segment import Segment
 from recall_rank.index.segment_file import SegmentFile
 from recall_rank.model import Context, Session
@@ -148,7 +148,7 @@ def test_an_opened_index_is_saved_again(tmp_path: Path) -> None:
         assert answers(opened) == answers(index)
     files = [next((tmp_path / name).glob("segment-*")).read_bytes() for name in "ab"]
     assert files[0] == files[1]
-    assert open_segments(tmp_path / "a")[0] == 2
+    assert open_generation(tmp_path / "a").manifest.generation == 2
 
 
 def test_opening_reads_no_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from index.history import answers, history, told
 
 from recall_rank.corpus import Index
-from recall_rank.index.publish import open_segments, save_all
+from recall_rank.index.publish import open_generation, save_all
 from recall_rank.index.streamed import built
 from recall_rank.model import Session
 
@@ -44,7 +44,7 @@ def test_built_on_disk_is_built(tmp_path: Path) -> None:
 def test_a_segment_a_batch(tmp_path: Path) -> None:
     said = [session(f"s{k}", message(f"{k}.1", "lantern"), message(f"{k}.2", "keel")) for k in range(5)]
     save_all(built(said, 4), tmp_path)
-    _, segments = open_segments(tmp_path)
+    segments = open_generation(tmp_path).segments
     assert [[row.id for row in segment.sessions] for segment in segments] == [["s0", "s1"], ["s2", "s3"], ["s4"]]
 
 
