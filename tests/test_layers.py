@@ -55,6 +55,7 @@ LAYERS = {
     **dict.fromkeys(("recall", "config", "holders", "in_memory", "on_disk", "on_disk_view"), "recall"),
     "index": "index",
     "loaders": "loaders",
+    "__main__": "frontends",
     "frontends": "frontends",
     "demo": "demo",
     "_core": "core",

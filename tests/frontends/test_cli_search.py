@@ -205,6 +205,17 @@ def test_main_runs_the_words_of_the_shell(monkeypatch: pytest.MonkeyPatch, capsy
     assert "the rate limit is sixty" in capsys.readouterr().out
 
 
+def test_the_package_is_the_command_too() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "recall_rank", "demo", "--nosuch"],
+        check=False,
+        capture_output=True,
+        cwd=Path(__file__).resolve().parents[2],
+    )
+    assert shown.returncode == 2
+    assert shown.stderr.startswith(b"Usage: recall-rank demo ")
+
+
 def test_a_closed_pipe_is_no_error() -> None:
     code = (
         "import os, sys, click\n"
