@@ -52,7 +52,8 @@ def mend(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any
         except RecursionError:
             return values, "nested too deeply"
         except json.JSONDecodeError as error:
-            return values + _salvage(text, at, starts), f"not JSON: {error.msg} at column {error.pos + 1}"
+            reason = f"not JSON: {error.msg.removesuffix(' at')} at column {error.pos + 1}"
+            return values + _salvage(text, at, starts), reason
         values.append(value)
         at = _after_blank(text, end)
         nul = nul or "\0" in text[end:at]

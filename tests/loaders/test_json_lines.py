@@ -259,3 +259,15 @@ def test_a_payload_is_found_wherever_blocks_are_cut(size: int) -> None:
     assert bad == []
     assert [record["a"] for record in found] == [payloads.strip_text(text) for text in texts]
     assert PAYLOAD[:200] not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"t":"mess', "not JSON: Unterminated string starting at column 6"),
+        (b'{"t":"me\x01ss"}', None),
+        (b"rubbish", "not JSON: Expecting value at column 1"),
+    ],
+)
+def test_the_reason_is_a_sentence(line: bytes, reason: str | None) -> None:
+    assert parse(line)[1] == reason
