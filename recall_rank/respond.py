@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from recall_rank.budget import DegradeKind
 from recall_rank.coverage import coverage
-from recall_rank.model import Result, SearchResponse
+from recall_rank.model import Count, Result, SearchResponse
 from recall_rank.result import Asked
 from recall_rank.state import Search
 
@@ -38,6 +38,13 @@ def respond(search: Search, cpu_ms: float) -> SearchResponse:
     )
 
 
+def few(sessions: Count) -> str:
+    """What to try where hardly a session was searched."""
+    count = sessions.eligible
+    searched = "no session was" if not count else "only 1 session was" if count == 1 else f"only {count} sessions were"
+    return f"{searched} searched: widen scope or filters"
+
+
 def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
     options = search.query.options
     found: list[str] = []
@@ -55,8 +62,8 @@ def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
             found.append("no part holds this exact text: try match 'smart'")
         if options.type != "all":
             found.append("no hit of this type: try type 'all'")
-        if search.allowed.session_count.eligible <= 4:
-            found.append(f"only {search.allowed.session_count.eligible} sessions were searched: widen scope or filters")
+        if search.allowed.session_count.known and search.allowed.session_count.eligible <= 4:
+            found.append(few(search.allowed.session_count))
     elif all(result.source == "title" for result in results):
         found.append("only titles match: read the session, or try other words")
     return tuple(found[:3])

@@ -11,6 +11,7 @@ from recall_rank.frontends.question import Question
 from recall_rank.frontends.remarks import Remarks
 from recall_rank.frontends.selection import titled
 from recall_rank.model import SearchResponse, Session
+from recall_rank.respond import few
 from recall_rank.wire import repaired
 
 NEAR: Final = 3
@@ -54,9 +55,9 @@ def suggestions(question: Question, response: SearchResponse, fallback: bool) ->
             found.add("try_smart", 'No part holds this exact text: try match "smart"')
         if given["type"] != "all":
             found.add("try_type_all", 'No hit of this type: try type "all"')
-        searched = response.coverage.sessions.eligible
-        if searched <= FEW_SESSIONS:
-            found.add("few_sessions", f"Only {searched} sessions were searched: widen scope or filters")
+        searched = response.coverage.sessions
+        if searched.known and searched.eligible <= FEW_SESSIONS:
+            found.add("few_sessions", few(searched).capitalize())
     if results and not fallback:
         for text in response.suggestions:
             if text.startswith("nobody wrote"):

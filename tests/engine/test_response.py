@@ -235,7 +235,9 @@ def test_all_degrade_kinds_are_told(index: Index) -> None:
         ("qqqq", {"match": "literal"}, "smart"),
         ("qqqq", {"type": "tool"}, "type 'all'"),
         ("lantern", {"directory": "/nowhere"}, "fallback"),
-        ("qqqq", {}, "sessions were searched"),
+        ("qqqq", {}, "only 2 sessions were searched: widen"),
+        ("qqqq", {"title": "Other"}, "only 1 session was searched: widen"),
+        ("qqqq", {"title": "absent"}, "no session was searched: widen"),
         ("lantren", {}, "lantern"),
     ],
 )
@@ -243,6 +245,10 @@ def test_suggestions(index: Index, query: str, options: dict[str, Any], words: s
     suggestions = ask(index, query, **options).suggestions
     assert any(words in text for text in suggestions)
     assert len(suggestions) <= 3
+
+
+def test_nothing_is_suggested_where_there_is_nothing() -> None:
+    assert ask(Index.build([]), "qqqq").suggestions == ()
 
 
 def test_an_answer_without_hits_is_complete(index: Index) -> None:
