@@ -36,7 +36,7 @@ def as_of(response: SearchResponse, answering: Answering) -> SearchResponse:
 def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> SearchResponse:
     """The response with what loading had to say put before what searching had to say."""
     errors = [f"{report.agent}: {error}" for report in reports for error in report.errors]
-    warnings = [warning for report in reports for warning in _remarks(report)]
+    warnings = [warning for report in reports for warning in remarks(report)]
     coverage = replace(response.coverage, per_source=tuple(reports))
     if errors and "load_error" not in coverage.limited_by:
         coverage = replace(coverage, limited_by=(*coverage.limited_by, "load_error"))
@@ -48,7 +48,8 @@ def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> S
     )
 
 
-def _remarks(report: SourceReport) -> Iterator[str]:
+def remarks(report: SourceReport) -> Iterator[str]:
+    """What reading a source left to say, as an answer's warnings say it."""
     for warning in report.warnings[:MAX_WARNINGS_PER_SOURCE]:
         yield f"{report.agent}: {warning}"
     more = len(report.warnings) - MAX_WARNINGS_PER_SOURCE

@@ -9,6 +9,7 @@ from recall_rank.frontends.ages import age, stamp
 from recall_rank.frontends.reopen import reopen
 from recall_rank.frontends.terminal import escape, one_line
 from recall_rank.model import Flag
+from recall_rank.reports import remarks
 
 if TYPE_CHECKING:
     from recall_rank.model import Count, Result, SearchResponse, Span
@@ -17,7 +18,9 @@ Line = list[tuple[str, str]]
 """Pieces of text, each with a rich style; the text is already safe for a terminal."""
 
 MARK: Final = "bold yellow"
+MOST_REMARKS: Final = 8  # about the histories; whoever has hundreds of them still wants to see hits
 _INDENT: Final = "    "
+_OF_PARTS: Final = {"words": "words they must or must not hold", "filtered": "type, role, tool or time"}
 _DEGRADED: Final[Mapping[str, str]] = {
     "time": "the time budget ended the search early",
     "budget": "a limit cut what was searched",
@@ -88,14 +91,23 @@ def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
     ]
     for sentence in _left_out(response):
         yield [(one_line(sentence), "dim")]
-    for error in response.load_errors:
-        yield [("not read: ", "red"), (one_line(error), "")]
-    for warning in response.warnings:
-        yield [("note: ", "yellow"), (one_line(warning), "")]
+    of_sources = {remark for report in coverage.per_source for remark in remarks(report)}
+    warnings = sorted(response.warnings, key=of_sources.__contains__)  # what is about this search is never left out
+    own = sum(warning not in of_sources for warning in warnings)
+    yield from _some("not read: ", "red", response.load_errors, MOST_REMARKS)
+    yield from _some("note: ", "yellow", warnings, own + MOST_REMARKS)
     for miss in response.near_misses:
         yield [("close: ", "yellow"), (one_line(f"{miss.text} ({miss.reason})"), "")]
     for suggestion in response.suggestions:
         yield [("try: ", "green"), (one_line(suggestion), "")]
+
+
+def _some(label: str, style: str, texts: Sequence[str], most: int) -> Iterator[Line]:
+    """The first of the texts, a line each, and how many more there are."""
+    for text in texts[:most]:
+        yield [(label, style), (one_line(text), "")]
+    if len(texts) > most:
+        yield [(label, style), (f"and {len(texts) - most:,} more: recall-rank sources says all", "")]
 
 
 def _part_kind(result: Result) -> str:
@@ -137,10 +149,13 @@ def _shown(response: SearchResponse, offset: int) -> str:
 
 
 def _left_out(response: SearchResponse) -> Iterator[str]:
-    skipped = response.coverage.sessions.skipped
-    if skipped:
-        reasons = ", ".join(f"{count} by {reason}" for reason, count in skipped.items())
-        yield f"left out {_plural(sum(skipped.values()), 'session')}: {reasons}"
+    sessions, parts = response.coverage.sessions.skipped, response.coverage.parts.skipped
+    if sessions:
+        reasons = ", ".join(f"{count:,} by {reason}" for reason, count in sessions.items()).replace("_", " ")
+        yield f"left out {_plural(sum(sessions.values()), 'session')}: {reasons}"
+    for reason, what in _OF_PARTS.items():
+        if reason in parts:
+            yield f"left out {_plural(parts[reason], 'part')} by {what}"
     if response.coverage.limited_by:
         yield f"limited by {', '.join(response.coverage.limited_by)}".replace("_", " ")
     if response.coverage.parts.not_reached:

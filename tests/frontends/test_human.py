@@ -14,6 +14,7 @@ from recall_rank.frontends.ages import age, stamp
 from recall_rank.frontends.human import MARK, answer_lines, closing_lines, hit_lines, marked
 from recall_rank.frontends.paint import paint
 from recall_rank.model import Count, SourceReport, Span
+from recall_rank.reports import with_reports
 
 MINUTE = 60_000
 DAY = 86_400_000
@@ -148,15 +149,17 @@ def test_what_was_left_out_is_said() -> None:
     answer = full_response()
     coverage = replace(
         answer.coverage,
-        parts=Count(12, 12, 7),
+        parts=Count(17, 12, 7, {"words": 4, "filtered": 1, "directory": 0}),
         per_source=(*answer.coverage.per_source, SourceReport("codex", "/x", errors=("no",))),
     )
     shown = text_of(answer_lines(replace(answer, coverage=coverage), NOW)).splitlines()
     assert [line for line in shown if "searched" in line] == [
-        "1 hit · searched 2 of 3 sessions, 7 of 12 parts, 1 of 2 sources in 1.5 ms"
+        "1 hit · searched 2 of 3 sessions, 7 of 17 parts, 1 of 2 sources in 1.5 ms"
     ]
     for line in (
         "left out 1 session: 1 by directory",
+        "left out 4 parts by words they must or must not hold",
+        "left out 1 part by type, role, tool or time",
         "limited by directory",
         "not reached: 5 parts",
         "the time budget ended the search early",
@@ -167,3 +170,22 @@ def test_what_was_left_out_is_said() -> None:
         "try: match smart",
     ):
         assert line in shown
+
+
+def test_remarks_about_many_histories_leave_room_for_hits() -> None:
+    reports = [SourceReport("codex", f"/{number}", warnings=(f"odd {number}",)) for number in range(20)]
+    answer = with_reports(
+        replace(response([hit()]), warnings=("about this search",), load_errors=("no",) * 30), reports
+    )
+    lines = text_of(closing_lines(answer)).splitlines()
+    told = [line for line in lines if line.startswith("note: ")]
+    assert told[0] == "note: about this search"
+    assert told[1:] == [*(f"note: codex: odd {n}" for n in range(8)), "note: and 12 more: recall-rank sources says all"]
+    assert sum(line.startswith("not read: ") for line in lines) == 9
+    assert "not read: and 22 more: recall-rank sources says all" in lines
+
+
+def test_reasons_are_words() -> None:
+    answer = response([hit()])
+    coverage = replace(answer.coverage, sessions=Count(9, 1, 1, {"sessions_limit": 8}))
+    assert "left out 8 sessions: 8 by sessions limit" in text_of(closing_lines(replace(answer, coverage=coverage)))
