@@ -23,7 +23,7 @@ def near_misses(search: Search) -> tuple[NearMiss, ...]:
 
     Nothing while there are hits, or when the time is up.
     """
-    if search.page or search.deadline.passed():
+    if search.total or search.deadline.passed():
         return ()
     return tuple(islice((*_words(search), *_sessions(search)), MOST))
 

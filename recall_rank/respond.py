@@ -55,7 +55,7 @@ def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
             )
     if DegradeKind.TIME in search.degraded:
         return tuple(found[:3])  # what was not searched may hold what was not found
-    if not results:
+    if not search.total:
         if options.directory and not options.fallback:
             found.append("no hit in this directory: try fallback to search elsewhere too")
         if options.match == "literal":
@@ -64,6 +64,6 @@ def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
             found.append("no hit of this type: try type 'all'")
         if search.allowed.session_count.known and search.allowed.session_count.eligible <= 4:
             found.append(few(search.allowed.session_count))
-    elif all(result.source == "title" for result in results):
+    elif len(results) == search.total and all(result.source == "title" for result in results):
         found.append("only titles match: read the session, or try other words")
     return tuple(found[:3])

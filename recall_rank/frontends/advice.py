@@ -46,9 +46,9 @@ def suggestions(question: Question, response: SearchResponse, fallback: bool) ->
     found, given, results = Remarks(), question.given, response.results
     if given["match"] != "regex" and looks_like_regex(question.query):
         found.add("try_regex", 'This looks like a regular expression: try match "regex"')
-    if results and all(result.source == "title" for result in results):
+    if results and len(results) == response.total and all(result.source == "title" for result in results):
         found.add("title_only", "Only titles match: read the session with recall_messages, or try other words")
-    if not results and "time" not in response.degrade_kinds:  # what was not searched may hold what was not found
+    if not response.total and "time" not in response.degrade_kinds:  # what was not searched may hold what was not found
         if given["directory"] and not question.options["fallback"]:
             found.add("try_directory_fallback", "No hit in this directory: try fallback true to look elsewhere too")
         if given["match"] == "literal":

@@ -98,7 +98,7 @@ def _advise(
         count = replace(response.coverage.sessions, eligible=1)
         response = replace(response, coverage=replace(response.coverage, sessions=count))
     suggestions(question, response, fallback).put(answer, "suggestion", MOST_SUGGESTIONS)
-    if not response.results:
+    if not response.total:
         close = near_misses(response, [session for session, _ in sessions])
         if close:
             answer["near_misses"] = close

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from engine.cutting import Cut, joined_index
-from engine.samples import session
+from engine.samples import ask, session, texts
 
 from recall_rank.corpus import Index
 
@@ -70,6 +70,14 @@ def test_a_word_that_was_repaired_is_held_only_nearly(query: str, reason: str) -
 
 def test_nothing_is_near_while_there_are_hits() -> None:
     assert corpus().search("harbour").near_misses == ()
+
+
+@pytest.mark.parametrize("match", ["literal", "smart"])
+def test_behind_the_last_page_nothing_is_near_and_nothing_is_to_be_tried(match: str) -> None:
+    index = texts("the lantern wick", "a wick for the lantern")
+    behind = ask(index, "lantern wick", match=match, offset=5)
+    assert behind.total > 0
+    assert (list(behind.results), tuple(behind.near_misses), tuple(behind.suggestions)) == ([], (), ())
 
 
 def test_a_filter_hides_its_near_misses_too() -> None:

@@ -180,6 +180,15 @@ def test_a_title_is_a_hit_of_its_own(index: Index) -> None:
     assert any("only titles" in text for text in ask(index, "trouble").suggestions)
 
 
+def test_only_titles_match_when_none_but_titles_do() -> None:
+    index = Index.build(
+        [session("a", "some words, and the lantern", title="Lantern"), session("b", "x", title="Lantern")]
+    )
+    for page in ({"results": 1}, {"results": 2}, {"offset": 1}, {"offset": 2}):
+        assert not any("only titles" in text for text in ask(index, "lantern", **page).suggestions)
+    assert any("only titles" in text for text in ask(index, "lantern", exclude_session_ids=["a"]).suggestions)
+
+
 def test_a_title_without_a_message_leads_nowhere() -> None:
     index = Index.build([session("empty", title="Lantern"), session("full", "words", title="Lantern")])
     assert found(index, "lantern") == {"full:title"}

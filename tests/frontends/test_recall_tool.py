@@ -168,6 +168,9 @@ def test_advice_where_nothing_is_found(desk: RecallTools) -> None:
     assert answer["suggestion_categories"] == ["try_smart", "few_sessions"]
     assert [miss["session_id"] for miss in answer["near_misses"]] == ["tide-tables", "ferry-times", "bee-hives"]
     assert ask(desk, "Ferry calls")["suggestion_categories"] == ["title_only"]
+    behind = ask(desk, "Ferry calls", offset=20)
+    assert behind["total"] > 0
+    assert {"suggestions", "near_misses"}.isdisjoint(behind)
     assert ask(desk, "ferry|boat")["suggestion_categories"][0] == "try_regex"
     assert ask(desk, "ferri calls", match="smart")["total"] > 0
 
