@@ -16,6 +16,7 @@ from bench import generate
 from bench.column_cases import column_rows
 from bench.documents import documents
 from bench.report import Report, Table
+from bench.run_cases import run_rows
 from bench.vocabulary import misspell, words
 from recall_rank._core import builder, edit, gather, packing, postings, ranges, scan, signs, vocabulary
 from recall_rank._core import tokens as tokeniser
@@ -128,7 +129,7 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
             len(keys),
             "postings",
         )
-    for row in column_rows(texts, reference):
+    for row in (*column_rows(texts, reference), *run_rows(texts, known, reference)):
         yield Case(*row)
     text = b"\n".join(texts)
     yield Case(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from recall_rank._core.scan import mark_parts
+from time import monotonic_ns
+
+from recall_rank._core.scan import mark_parts, mark_ranges
 from recall_rank.index.piece import Marks, Piece
+from recall_rank.index.runs import places
 from recall_rank.index.searched import Searched
+from recall_rank.index.segment import Segment
 from recall_rank.text import encode, fold
 
 
@@ -23,7 +27,7 @@ def mark_literal(segment: Searched, text: str, keep: bytearray | None, found: by
 
 def _mark_own(piece: Piece, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
     segment = piece.segment
-    looked = mark_parts(segment.text, segment.part_start, needle, found, keep, deadline_ns)
+    looked = _mark_plain(segment, needle, keep, found, deadline_ns)
     if len(segment.folded_part):
         marks = bytearray(len(segment.folded_part))
         done = mark_parts(segment.folded_text, segment.folded_start, needle, marks, None, deadline_ns)
@@ -33,6 +37,25 @@ def _mark_own(piece: Piece, needle: bytes, keep: Marks | None, found: Marks, dea
             if part < looked and (keep is None or keep[part]):
                 found[part] = marks[place]
     return looked
+
+
+def _mark_plain(segment: Segment, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
+    """Mark the parts that hold the needle when ASCII letters alone are folded; the number of parts looked at.
+
+    Where its words tell that it can stand in few places only, these are looked at and no others.
+    """
+    few = places(segment, needle, keep, deadline_ns)
+    if few is None:
+        return mark_parts(segment.text, segment.part_start, needle, found, keep, deadline_ns)
+    for starts, ends, parts in few:
+        if deadline_ns and monotonic_ns() >= deadline_ns:
+            return int(parts[0])
+        marks = bytearray(len(parts))
+        mark_ranges(segment.text_for(zip(starts, ends, strict=True)), starts, ends, needle, marks)
+        for part, holds in zip(parts, marks, strict=True):
+            if holds:
+                found[part] = 1
+    return segment.parts
 
 
 def literal_places(text: str, wanted: str) -> list[tuple[int, int]]:

@@ -348,7 +348,9 @@ class SegmentBuilder:
         counts: dict[bytes, int] = {}
         found = tokens(text[start:end])
         tagged = [tag + token[0].encode() for tag, value in fields for token in tokens(value)]
-        for term in [token[0].encode() for token in found] + [term for term in tagged if len(term) <= MAX_TERM]:
+        partial = [] if whole(text[start:end]) and not is_cut(text, start, end) else [b"\4"]
+        tagged = [term for term in tagged if len(term) <= MAX_TERM]
+        for term in [token[0].encode() for token in found] + partial + tagged:
             counts[term] = min(255, counts.get(term, 0) + 1)
         self.documents.append(counts)
         return sum(token[1] == WORD for token in found)
@@ -371,6 +373,23 @@ class SegmentBuilder:
             "signatures": array("I", [signature(term.decode()) for term in vocabulary]).tobytes(),
             "postings": packed(len(vocabulary), blocks),
         }
+
+
+def whole(text: bytes) -> bool:
+    """Whether every run of three or more ASCII letters and digits is in the form of a token around it."""
+    found = tokens(text)
+    return all(
+        any(
+            start <= run.start() and run.end() <= end and run.group().lower().decode() in form
+            for form, _, start, end, *_ in found
+        )
+        for run in re.finditer(rb"[0-9A-Za-z]{3,}", text)
+    )
+
+
+def is_cut(text: bytes, start: int, end: int) -> bool:
+    """Whether a run goes on behind the end."""
+    return start < end and re.fullmatch(rb"[0-9A-Za-z]{2}", text[end - 1 : end + 1]) is not None
 
 
 # --- packing ----------------------------------------------------------------------------------------------
@@ -789,6 +808,36 @@ def held_in(postings: Postings, first: int, last: int, starts: Sequence[int], en
     ranges = list(zip(starts, ends, strict=True))
     held = [doc for term in range(first, last) for doc, _ in postings.lists[term]]
     return sum(low <= doc < high for low, high in ranges for doc in held)
+
+
+# --- runs -------------------------------------------------------------------------------------------------
+
+
+def holding(vocabulary: Vocabulary, run: bytes, most: int) -> list[int] | None:
+    found = [number for number, term in enumerate(vocabulary.terms) if run in term and term[:1] >= b" "]
+    return None if len(found) > most else found
+
+
+def mark_documents(postings: Postings, terms: Iterable[int], documents: bytearray) -> None:
+    for doc in {doc for term in terms for doc, _ in postings.lists[term]}:
+        documents[doc] = 1
+
+
+def stretches(
+    documents: Sequence[int],
+    doc_start: Sequence[int],
+    doc_part: Sequence[int],
+    part_start: Sequence[int],
+    reach: int,
+    eligible: Sequence[int] | None = None,
+) -> list[tuple[int, set[int]]]:
+    """(part, its bytes that may be looked at) for every part of a marked document."""
+    found: dict[int, set[int]] = {}
+    for doc, part in enumerate(doc_part):
+        if documents[doc] and (eligible is None or eligible[part]):
+            wide = range(doc_start[doc] - reach, doc_start[doc + 1] + reach)
+            found.setdefault(part, set()).update(set(wide) & set(range(part_start[part], part_start[part + 1])))
+    return sorted(found.items())
 
 
 # --- eligible ---------------------------------------------------------------------------------------------

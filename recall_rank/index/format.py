@@ -17,7 +17,7 @@ from recall_rank.index.errors import IndexFormatError
 
 Code = Literal["B", "H", "I", "Q", "q"]
 
-FORMAT: Final = 3  # one more with every change of what is written; others are refused, and the index built again
+FORMAT: Final = 4  # one more with every change of what is written; others are refused, and the index built again
 MAGIC: Final = b"RRSEG\r\n\x1a"  # shows when a copy turned line ends or stopped at a control character
 BLOCK: Final = 65_536
 ALIGN: Final = 64  # columns begin on a cache line

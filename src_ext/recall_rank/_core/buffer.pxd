@@ -32,6 +32,7 @@ cdef struct TokenBuffer:
     Py_ssize_t forms_capacity
     uint32_t words
     int failed             # memory ran out; what is there is not complete
+    int partial            # some word or compound may not be there as a whole
 
 
 cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexcept nogil:
@@ -63,6 +64,7 @@ cdef inline void buffer_clear(TokenBuffer* buffer) noexcept nogil:
     buffer.forms_size = 0
     buffer.words = 0
     buffer.failed = 0
+    buffer.partial = 0
 
 
 cdef inline bint reserve(TokenBuffer* out) noexcept nogil:

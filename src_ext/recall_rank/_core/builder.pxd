@@ -20,7 +20,7 @@ cdef class SegmentBuilder:
     cdef bint frozen
     cdef int count_term(self, Block* block, Slot* slot) noexcept nogil
     cdef Block* current(self) noexcept nogil
-    cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size) noexcept nogil
+    cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size, bint goes_on) noexcept nogil
     cdef int tagged(self, bytes tag, bytes value) except -1
     cdef int add_field(self, unsigned char tag, const unsigned char* text, Py_ssize_t size) noexcept nogil
     cdef dict finish_vocabulary(self, uint32_t* renumbered)

@@ -13,10 +13,12 @@ from recall_rank._core.keys cimport Key, sort_keys
 from recall_rank._core.packing cimport PostingsWriter
 from recall_rank._core.tokens cimport tokenise
 from recall_rank._core.vocabulary cimport signature, to_points
+from recall_rank._core.whole cimport is_cut, is_whole
 
 cdef enum:
     LENGTHS = MAX_TERM + 2
     AHEAD = 12           # tokens or terms between prefetch and use
+    PARTIAL = 4          # the term of documents that hold more than their words tell
 
 BLOCK = BLOCK_DOCS
 
@@ -100,8 +102,9 @@ cdef class SegmentBuilder:
             self.block_count = wanted
         return self.blocks + wanted - 1
 
-    cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size) noexcept nogil:
-        """Words of the document, or -1 when memory ran out."""
+    cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size, bint goes_on) noexcept nogil:
+        """Words of the document, or -1 when memory ran out. `goes_on`: its last word does, behind it."""
+        cdef unsigned char[8] partial = [PARTIAL, 0, 0, 0, 0, 0, 0, 0]
         cdef Block* block = self.current()
         cdef Token* token
         cdef Py_ssize_t k
@@ -118,21 +121,26 @@ cdef class SegmentBuilder:
             if self.count_term(block, intern(&self.table, self.buffer.forms + token.form, token.size, token.length,
                                              token.hash)):
                 return -1
+        if goes_on or (self.buffer.partial and not is_whole(text, size, &self.buffer)):
+            if self.count_term(block, intern(&self.table, partial, 1, 1, form_hash(partial, 1))):
+                return -1
         return self.buffer.words
 
     def add(self, bytes text not None, Py_ssize_t start, Py_ssize_t end, fields=()):
         """Add text[start:end] as the next document; its number of words.
 
-        `fields` are (tag, bytes) pairs: every word of theirs is counted as the term tag + word.
+        `fields` are (tag, bytes) pairs: every word of theirs is counted as the term tag + word. Where a run of ASCII
+        letters and digits is in none of the document's tokens, or goes on behind it, it holds the term "\\x04" once.
         """
         cdef const unsigned char* data = text
         cdef int64_t words
-        if not 0 <= start <= end <= len(text):
-            raise IndexError(f"no range {start}:{end} in {len(text)} bytes")
+        cdef Py_ssize_t size = len(text)
+        if not 0 <= start <= end <= size:
+            raise IndexError(f"no range {start}:{end} in {size} bytes")
         if self.frozen:
             raise ValueError("the segment is finished")
         with nogil:
-            words = self.add_document(data + start, end - start)
+            words = self.add_document(data + start, end - start, start < end and is_cut(data, end, size))
         if words < 0:
             raise MemoryError
         for tag, value in fields:

@@ -44,13 +44,17 @@ cdef inline void emit_joined(TokenBuffer* out, Piece* pieces, int first, int las
     cdef int k, size = 0, length = 0
     cdef bint digits = True
     cdef uint32_t form
-    if last - first < 2 or last - first > MAX_JOIN or not reserve(out):
+    if last - first < 2 or not reserve(out):
+        return
+    if last - first > MAX_JOIN:
+        out.partial = 1
         return
     for k in range(first, last):
         digits = digits and pieces[k].digits
     form = out.forms_size
     for k in range(first, last):
         if size + pieces[k].size + (digits and k > first) > MAX_TERM:
+            out.partial = 1
             return
         if digits and k > first:
             out.forms[form + size] = pieces[k].mark
@@ -203,6 +207,7 @@ cdef inline Py_ssize_t read_compound(const Chars* chars, const unsigned char* te
                 pad(out, form + used)
                 count = split_digits(out, pieces, count, cuts, cut_count)
             if count >= MAX_PIECES or not reserve(out):
+                out.partial = 1
                 piece = NULL
                 break
             piece = &pieces[count]
@@ -239,6 +244,7 @@ cdef inline Py_ssize_t read_compound(const Chars* chars, const unsigned char* te
                     run += 1
             kept = run - at
             if used + kept > limit:
+                out.partial = 1
                 kept = limit - used
             memcpy(out.forms + form + used, text + at, kept)
             if kind == UPPER and kept:

@@ -13,6 +13,7 @@ from recall_rank._core.columns cimport push8, push16, push32, push64
 from recall_rank._core.fields cimport TEXT, fields_of
 from recall_rank._core.passages cimport passage_end
 from recall_rank._core.utf8 cimport encode
+from recall_rank._core.whole cimport is_cut
 
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
@@ -258,7 +259,7 @@ cdef class Gatherer:
         while True:
             end = passage_end(data, size, start, self.longest)
             with nogil:
-                words = self.builder.add_document(data + start, end - start)
+                words = self.builder.add_document(data + start, end - start, end > start and is_cut(data, end, size))
             if words < 0:
                 raise MemoryError
             if start == 0:
