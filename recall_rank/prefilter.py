@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from functools import lru_cache
 
 from recall_rank import weights
 from recall_rank.dates import named_dates, names_a_date
 from recall_rank.expand import Expansion, TermGroup, rarity
 from recall_rank.index.searched import Evidences, Searched
+from recall_rank.lexicon import Member
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.query import Query
 
@@ -31,7 +33,7 @@ def prefilter(
     `groups` are the expansion's, unless others are given.
     """
     evidence = segment.evidence(eligible)
-    groups = expansion.groups if groups is None else groups
+    groups = _once(expansion.groups if groups is None else groups)
     starts = array("I", [0])
     firsts, lasts, worth = array("I"), array("I"), array("f")
     for group in groups:
@@ -58,6 +60,20 @@ def prefilter(
     session = array("f", [weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK])
     evidence.fuse(around, session, only, weights.ECHO, weights.ECHO_FLOOR * expansion.ceiling)
     return evidence
+
+
+def _once(groups: list[TermGroup]) -> list[TermGroup]:
+    """The same groups, those of equal members as one: a word that is asked for again is not looked up again."""
+    found: list[TermGroup] = []
+    known: dict[tuple[Member, ...], int] = {}
+    for at, group in enumerate(groups):
+        if not group.joint and not (at + 1 < len(groups) and groups[at + 1].joint):
+            place = known.setdefault(tuple(group.members), len(found))
+            if place < len(found):
+                found[place] = replace(found[place], factor=found[place].factor + group.factor)
+                continue
+        found.append(group)
+    return found
 
 
 def _add_dates(
