@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from recall_rank._core.vocabulary import Vocabulary
+from recall_rank._core.vocabulary import Vocabulary, within_each
 from recall_rank.index.searched import Searched
 from recall_rank.irregular import BASE, FORMS
 from recall_rank.text import stem
@@ -60,15 +60,13 @@ class Lexicon:
 
         After the deadline, those that were found until then.
         """
+        near = within_each([vocabulary for vocabulary, *_ in self._rooms], form, bound, deadline_ns=deadline_ns)
         if len(self._rooms) == 1:
-            vocabulary, frequency, whole, start = self._rooms[0]
-            near = vocabulary.within(form, bound, deadline_ns=deadline_ns)
-            if not whole:
-                near = [pair for pair in near if frequency(pair[0], pair[0] + 1)]
-            return [((start + number,), edits) for number, edits in near]
+            _, frequency, whole, start = self._rooms[0]
+            return [((start + at,), edits) for at, edits in near[0] if whole or frequency(at, at + 1)]
         found: dict[bytes, tuple[list[int], int]] = {}
-        for vocabulary, frequency, whole, start in self._rooms:
-            for number, edits in vocabulary.within(form, bound, deadline_ns=deadline_ns):
+        for (vocabulary, frequency, whole, start), others in zip(self._rooms, near, strict=True):
+            for number, edits in others:
                 if whole or frequency(number, number + 1):
                     found.setdefault(vocabulary.form(number), ([], edits))[0].append(start + number)
         return [found[other] for other in sorted(found, key=lambda other: (found[other][1], *_place(other)))]

@@ -713,6 +713,10 @@ class Vocabulary:
         return self.terms[number]
 
 
+def within_each(vocabularies: Iterable[Vocabulary], form: bytes, bound: int) -> list[list[tuple[int, int]]]:
+    return [vocabulary.within(form, bound) for vocabulary in vocabularies]
+
+
 # --- postings ---------------------------------------------------------------------------------------------
 
 

@@ -9,11 +9,12 @@ from time import monotonic_ns
 from typing import Any
 
 import pytest
+import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from kernels.inputs import LETTERS, VOCABULARY, columns, seeds, some_term, some_terms, vocabularies
 
-from recall_rank._core.vocabulary import Vocabulary
+from recall_rank._core.vocabulary import Vocabulary, within_each
 
 KNOWN = [b"cat", b"cart", b"carts", b"dog", "çat".encode(), "猫".encode(), b"\x01cat", b"\x02cat", b"x" * 64]
 
@@ -159,6 +160,20 @@ def test_within_ends_at_its_deadline() -> None:
     native, slow = vocabularies([b"plinter", b"printed", b"printer"])
     assert native.within(b"printer", 2, deadline_ns=1) == []
     assert native.within(b"printer", 2, deadline_ns=monotonic_ns() + 10**12) == slow.within(b"printer", 2)
+
+
+@given(seeds)
+def test_several_vocabularies_tell_what_each_does(chance: Random) -> None:
+    known = [some_terms(chance) for _ in range(chance.randint(0, 4))]
+    pairs = [vocabularies(terms) for terms in known]
+    form, bound = near(chance, chance.choice(known or [[b"a"]])), chance.randint(0, 3)
+    found = within_each([native for native, _ in pairs], form, bound)
+    assert found == reference.within_each([slow for _, slow in pairs], form, bound)
+
+
+def test_several_vocabularies_are_nothing_else() -> None:
+    with pytest.raises(TypeError):
+        within_each([vocabularies(KNOWN)[0], None], b"plinter", 2)  # type: ignore[list-item]
 
 
 @given(seeds)

@@ -131,6 +131,7 @@ cdef extern from *:
 
 cdef enum:
     STRIDE = 1048576   # bytes between two looks at the clock
+    BRIEF = 65536      # bytes that are looked through before another thread has woken up to take the lock
 
 # How common bytes are in code, logs and English prose, folded: the higher, the commoner. Rare ones filter best.
 cdef uint8_t[256] COMMON
@@ -178,6 +179,8 @@ def find(const unsigned char[::1] text not None, bytes needle not None, Py_ssize
     if len(needle) > size - start:
         return -1
     prepare(&prepared, needle, len(needle))
+    if size - start <= BRIEF:
+        return rr_find(&prepared, &text[0], start, size, wide)
     with nogil:
         found = rr_find(&prepared, &text[0], start, size, wide)
     return found
@@ -245,23 +248,30 @@ def mark_ranges(const unsigned char[::1] text not None, const uint64_t[::1] star
     """Set marks[k] to 1 for every range text[starts[k]:ends[k]] that holds `needle`; ranges may overlap."""
     cdef rr_needle prepared
     cdef Py_ssize_t count = starts.shape[0], k
-    cdef uint64_t size = <uint64_t>text.shape[0]
-    cdef bint good = True
+    cdef uint64_t size = <uint64_t>text.shape[0], bytes_in_all = 0
     if ends.shape[0] != count or marks.shape[0] != count:
         raise ValueError("starts, ends and marks must be equally long")
     if len(needle) == 0:
         raise ValueError("the needle is empty")
+    for k in range(count):
+        if not starts[k] <= ends[k] <= size:
+            raise ValueError(f"range {k} is not within the text")
+        bytes_in_all += ends[k] - starts[k]
     prepare(&prepared, needle, len(needle))
-    with nogil:
-        for k in range(count):
-            good = starts[k] <= ends[k] <= size
-            if not good:
-                break
-            if (ends[k] - starts[k] >= <uint64_t>prepared.size
-                    and rr_find(&prepared, &text[0], <Py_ssize_t>starts[k], <Py_ssize_t>ends[k], wide) >= 0):
-                marks[k] = 1
-    if not good:
-        raise ValueError(f"range {k} is not within the text")
+    if bytes_in_all <= BRIEF:
+        look_in(&prepared, text, starts, ends, marks, wide)
+    else:
+        with nogil:
+            look_in(&prepared, text, starts, ends, marks, wide)
+
+
+cdef void look_in(const rr_needle* needle, const unsigned char[::1] text, const uint64_t[::1] starts,
+                  const uint64_t[::1] ends, unsigned char[::1] marks, bint wide) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(starts.shape[0]):
+        if (ends[k] - starts[k] >= <uint64_t>needle.size
+                and rr_find(needle, &text[0], <Py_ssize_t>starts[k], <Py_ssize_t>ends[k], wide) >= 0):
+            marks[k] = 1
 
 
 def count_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, bint wide=True):
@@ -271,6 +281,8 @@ def count_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ss
         raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
     if start == end:
         return 0
+    if end - start <= BRIEF:
+        return rr_points(&text[0], start, end, wide)
     with nogil:
         found = rr_points(&text[0], start, end, wide)
     return found

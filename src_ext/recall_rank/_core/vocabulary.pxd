@@ -1,4 +1,4 @@
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int64_t, uint32_t
 
 from recall_rank._core.buffer cimport MAX_TERM
 
@@ -9,6 +9,13 @@ cdef struct Wanted:            # a word whose neighbours are looked for
     uint32_t places[256]       # a bit for each place of an ASCII letter; of no use unless `wide`
     int bound
     bint wide                  # eight terms at a time
+    unsigned char mark         # its field's; FIELDS where it is of no field
+
+cdef struct Near:              # the terms near a word, their edits in the upper two bits
+    void* vocabulary
+    uint32_t* terms
+    Py_ssize_t count
+    Py_ssize_t room
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil
 cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points) noexcept nogil
@@ -29,6 +36,7 @@ cdef class Vocabulary:
     cdef const uint32_t* signatures
     cdef Py_ssize_t size
     cdef Py_ssize_t near_end       # what stands in the arena before it is read eight at a time
+    cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil
     cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,

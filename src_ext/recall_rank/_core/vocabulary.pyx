@@ -5,6 +5,7 @@ range in each length, and a term's number is its place. A 32-bit letter signatur
 search a lossless filter: one edit takes at most one bit away and adds at most one.
 """
 
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcmp, memset
 
@@ -52,6 +53,7 @@ cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bou
     """What the edit search knows of the word that is looked for."""
     cdef int k
     word.bound = bound
+    word.mark = form[0] if form[0] < FIELDS else FIELDS
     word.size = to_points(form, size, word.points)
     word.signature = signature(word.points, word.size)
     word.wide = wide and word.size <= 32 and rr_can_take_eight()
@@ -195,38 +197,29 @@ cdef class Vocabulary:
         instructions that not every processor has; the answer is the same. deadline_ns is a time.monotonic_ns(), 0 for
         none: what was found until then is the answer.
         """
-        cdef Wanted word
-        cdef uint32_t picked[CHUNK]
-        cdef const unsigned char* data = form
-        cdef Py_ssize_t size = len(form), first = 0, last = 0, count, k
-        cdef int length, longest
-        cdef unsigned char mark
-        if not 0 <= bound <= 3:
-            raise ValueError(f"bound must be 0 to 3, not {bound}")
-        found = []
-        if size == 0 or size > MAX_TERM or self.size == 0:
-            return found
-        want(&word, data, size, bound, wide)
-        mark = data[0] if data[0] < FIELDS else FIELDS
-        length = word.size - bound - 1 if word.size > bound else 0
-        longest = word.size + bound if word.size + bound < MAX_TERM else MAX_TERM
-        while length < longest or first < last:
+        return within_each((self,), form, bound, wide, deadline_ns)[0]
+
+    cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil:
+        """Find the terms near the word, as many as are found before the deadline; False without memory."""
+        cdef Py_ssize_t first = 0, last = 0, count
+        cdef int length = word.size - word.bound - 1 if word.size > word.bound else 0
+        cdef int longest = word.size + word.bound if word.size + word.bound < MAX_TERM else MAX_TERM
+        while self.size and (length < longest or first < last):
             if first == last:
                 length += 1
-                first = self.locate(&mark, 1, self.starts[length], self.starts[length + 1], False)
+                first = self.locate(&word.mark, 1, self.starts[length], self.starts[length + 1], False)
                 last = self.starts[length + 1]
-                if mark < FIELDS:
-                    last = self.locate(&mark, 1, first, last, True)
+                if word.mark < FIELDS:
+                    last = self.locate(&word.mark, 1, first, last, True)
                 continue
-            if deadline_ns and rr_now() >= deadline_ns:
+            if deadline and rr_now() >= deadline:
                 break
-            with nogil:
-                count = rr_sieve(self.signatures, first, last, word.signature, bound, picked, CHUNK, &first, wide)
-                count = self.near(&word, length, picked, count)
-            for k in range(count):
-                found.append((picked[k] & 0x3FFFFFFF, picked[k] >> 30))
-        found.sort(key=by_edits)
-        return found
+            if not has_room(near):
+                return False
+            count = rr_sieve(self.signatures, first, last, word.signature, word.bound, near.terms + near.count, CHUNK,
+                             &first, wide)
+            near.count += self.near(word, length, near.terms + near.count, count)
+        return True
 
     cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil:
         """Keep those of the terms `picked`, all of `length`, that are near the word, their edits in the upper bits.
@@ -271,5 +264,48 @@ cdef class Vocabulary:
         return self.arena[self.offsets[number]:self.offsets[number + 1]]
 
 
-def by_edits(pair):
-    return pair[1], pair[0]
+cdef bint has_room(Near* near) noexcept nogil:
+    """Whether CHUNK more terms fit, now that there is room for them."""
+    cdef void* grown
+    if near.count + CHUNK <= near.room:
+        return True
+    grown = PyMem_RawRealloc(near.terms, (2 * near.room + CHUNK) * sizeof(uint32_t))
+    if grown == NULL:
+        return False
+    near.terms = <uint32_t*>grown
+    near.room = 2 * near.room + CHUNK
+    return True
+
+
+def within_each(vocabularies, bytes form not None, int bound, bint wide=True, int64_t deadline_ns=0):
+    """What Vocabulary.within() tells of each of `vocabularies`, in one go: other threads run until all are done."""
+    cdef tuple rooms = tuple(vocabularies)
+    cdef Py_ssize_t count = len(rooms), size = len(form), k, j
+    cdef bint good = True
+    cdef Wanted word
+    cdef Near* near
+    if not 0 <= bound <= 3:
+        raise ValueError(f"bound must be 0 to 3, not {bound}")
+    if size == 0 or size > MAX_TERM:
+        return [[] for _ in rooms]
+    want(&word, form, size, bound, wide)
+    near = <Near*>PyMem_RawCalloc(count + 1, sizeof(Near))
+    if near == NULL:
+        raise MemoryError
+    try:
+        for k in range(count):
+            near[k].vocabulary = <void*><Vocabulary?>rooms[k]
+        with nogil:
+            for k in range(count):
+                good = good and (<Vocabulary>near[k].vocabulary).search(&word, wide, deadline_ns, near + k)
+        if not good:
+            raise MemoryError
+        # edits are the upper bits: as numbers they stand nearest first
+        return [
+            [(term & 0x3FFFFFFF, term >> 30) for term in sorted([near[k].terms[j] for j in range(near[k].count)])]
+            for k in range(count)
+        ]
+    finally:
+        for k in range(count):
+            PyMem_RawFree(near[k].terms)
+        PyMem_RawFree(near)

@@ -296,38 +296,39 @@ cdef class Matcher:
             return 0, 0, -1, -1, []
         buffer_init(&buffer)
         try:
-            with nogil:
-                passage = kept_find(&self.kept, &text[0] + start, &text[0] + end)
-                if passage != NULL:
-                    events = self.kept.events + passage.events
-                    found = passage.count
-                else:
+            passage = kept_find(&self.kept, &text[0] + start, &text[0] + end)
+            if passage != NULL:
+                events = self.kept.events + passage.events
+                found = passage.count
+            else:
+                with nogil:
                     tokenise(&text[0] + start, end - start, &buffer)
                     events = own = <Event*>PyMem_RawCalloc(buffer.count + 1, sizeof(Event))
                     if own != NULL:
                         found = self.events_of(&buffer, own)
-                places = <Place*>PyMem_RawCalloc(found + 1, sizeof(Place))
-                for k in range(found if places != NULL else 0):
-                    counts = False
-                    places[k].start = events[k].start
-                    places[k].end = events[k].end
-                    places[k].kind = events[k].slot
-                    places[k].weight = 0
-                    for j in range(events[k].slot, events[k].slot + events[k].span):
-                        slots |= <uint64_t>1 << j
-                        counts = counts or self.asked.counted[j]
-                        places[k].weight += self.asked.weights[j]
-                    places[k].weight *= events[k].similarity
-                    while at < start + <Py_ssize_t>events[k].start:
-                        if text[at] >= 0xF8:
-                            field = text[at] - 0xF8
-                        at += 1
-                    if counts:
-                        fields |= 1 << field
-                if found and places != NULL:
-                    heaviest_run(places, found, width, &left, &right)
-                    low = start + events[left].start
-                    high = start + events[right].end
+            # a few events: they are gone through before another thread has woken up to take the lock
+            places = <Place*>PyMem_RawCalloc(found + 1, sizeof(Place))
+            for k in range(found if places != NULL else 0):
+                counts = False
+                places[k].start = events[k].start
+                places[k].end = events[k].end
+                places[k].kind = events[k].slot
+                places[k].weight = 0
+                for j in range(events[k].slot, events[k].slot + events[k].span):
+                    slots |= <uint64_t>1 << j
+                    counts = counts or self.asked.counted[j]
+                    places[k].weight += self.asked.weights[j]
+                places[k].weight *= events[k].similarity
+                while at < start + <Py_ssize_t>events[k].start:
+                    if text[at] >= 0xF8:
+                        field = text[at] - 0xF8
+                    at += 1
+                if counts:
+                    fields |= 1 << field
+            if found and places != NULL:
+                heaviest_run(places, found, width, &left, &right)
+                low = start + events[left].start
+                high = start + events[right].end
             if events == NULL or places == NULL or buffer.failed:
                 raise MemoryError
             return slots, fields, low, high, [
