@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from itertools import groupby, pairwise
-from operator import itemgetter
 from typing import Any, Self
 
 from recall_rank._core.evidence import by_score
+from recall_rank._core.together import Together
 from recall_rank.index.piece import Piece
 from recall_rank.index.searched import Hit, SessionHits
 from recall_rank.index.session_order import SessionOrder
 
 LARGE = 1_048_576  # documents from which a segment is worth a thread of its own: below, handing over costs more
+
+Row = tuple[int, float, int, int, int, float]  # tier, score below zero, segment, and there part, document; its own
 
 
 class JoinedEvidence:
@@ -24,7 +24,7 @@ class JoinedEvidence:
     A session stands whole in one segment, and so do its messages and their neighbours: nothing has to be added up.
     """
 
-    __slots__ = ("_each", "_order", "_pieces")
+    __slots__ = ("_all", "_each", "_order", "_pieces")
 
     def __init__(self, pieces: Sequence[Piece], order: SessionOrder, eligible: bytearray | None) -> None:
         self._pieces = pieces
@@ -32,6 +32,7 @@ class JoinedEvidence:
         # without marks what is gone is weighed too, since that is faster, and left out of the hits: see fuse()
         own = [None if eligible is None else piece.docs_in(eligible) for piece in pieces]
         self._each = [piece.segment.evidence(marks) for piece, marks in zip(pieces, own, strict=True)]
+        self._all = Together(self._each)
 
     @property
     def hit_count(self) -> int:
@@ -61,30 +62,9 @@ class JoinedEvidence:
         deadline_ns: int = 0,
     ) -> bool:
         """As Evidence.accumulate(); large segments are read at the same time. Terms are numbered as in Lexicon."""
-        split = self._split(starts, firsts, lasts, weights)
-
-        def read(number: int) -> bool:
-            members = split[number]
-            return self._each[number].accumulate(*members, factors, joint, k1, norms, class_weights, deadline_ns)
-
-        return all(_in_turn(read, [piece.segment.docs for piece in self._pieces]))
-
-    def _split(
-        self, starts: array[int], firsts: array[int], lasts: array[int], weights: array[float]
-    ) -> list[tuple[array[int], array[int], array[int], array[float]]]:
-        """The groups with the members of each segment only."""
-        own = [(array("I", [0]), array("I"), array("I"), array("f")) for _ in self._pieces]
-        first_terms = [piece.first_term for piece in self._pieces]
-        for begin, end in pairwise(starts):
-            for at in range(begin, end):
-                number = bisect_right(first_terms, firsts[at]) - 1
-                _, own_firsts, own_lasts, own_weights = own[number]
-                own_firsts.append(firsts[at] - first_terms[number])
-                own_lasts.append(lasts[at] - first_terms[number])
-                own_weights.append(weights[at])
-            for own_starts, own_firsts, *_ in own:
-                own_starts.append(len(own_firsts))
-        return own
+        self._all.ask(starts, firsts, lasts, weights, factors, joint, k1, norms, class_weights)
+        sizes = [piece.segment.docs for piece in self._pieces]
+        return _read(lambda first, last: self._all.read(first, last, deadline_ns), sizes)
 
     def add_times(self, starts: array[int], ends: array[int], value: float) -> None:
         for each in self._each:
@@ -98,9 +78,7 @@ class JoinedEvidence:
         echo: float = 0.0,
         echo_floor: float = 0.0,
     ) -> int:
-        for piece, each in zip(self._pieces, self._each, strict=True):
-            each.fuse(neighbours, session, piece.only(only), echo, echo_floor)
-        return self.hit_count
+        return self._all.fuse(neighbours, session, [piece.only(only) for piece in self._pieces], echo, echo_floor)
 
     def extend(self, other: Self, share: float) -> None:
         """As Evidence.extend(); `other` is over the same segments."""
@@ -113,30 +91,24 @@ class JoinedEvidence:
             each.extend_marked(piece.parts_in(parts), piece.segment.part_first_doc)
 
     def top(self, count: int) -> list[Hit]:
-        found = [
-            (tier, -score, number, part, doc, base)
-            for number, each in enumerate(self._each)
-            for part, doc, score, base, tier in each.top(min(count, each.hit_count))
+        rows = sorted(
+            (tier, -score, number, part, doc, base) for number, part, doc, score, base, tier in self._all.top(count)
+        )
+        if len({row[:2] for row in rows}) < len(rows):
+            rows.sort(key=self._place)
+        firsts = [(piece.first_part, piece.first_doc) for piece in self._pieces]
+        return [
+            (part + firsts[number][0], doc + firsts[number][1], -negative, base, tier)
+            for tier, negative, number, part, doc, base in rows[:count]
         ]
-        found.sort()
-        best: list[Hit] = []
-        for _, tied in groupby(found, key=itemgetter(0, 1)):
-            same = list(tied)
-            if len(same) > 1:
-                same.sort(key=self._newer_first)
-            for tier, negative, number, part, doc, base in same:
-                piece = self._pieces[number]
-                best.append((part + piece.first_part, doc + piece.first_doc, -negative, base, tier))
-            if len(best) >= count:
-                break
-        return best[:count]
 
-    def _newer_first(self, row: tuple[int, float, int, int, int, float]) -> tuple[int, int, int]:
-        """Equals: the newer message, then the order of one segment."""
-        _, _, number, part, _, _ = row
+    def _place(self, row: Row) -> tuple[int, float, int, int, int]:
+        """Of equals, the newer message, then the order of one segment."""
+        tier, negative, number, part, *_ = row
         segment = self._pieces[number].segment
         message = segment.part_message[part]
-        return -segment.message_time[message], self._order.place(number, segment.message_session[message]), part
+        own = self._order.place(number, segment.message_session[message])
+        return tier, negative, -segment.message_time[message], own, part
 
     def among(self, parts: bytearray) -> list[Hit]:
         return [
@@ -171,18 +143,13 @@ class JoinedEvidence:
             each.write_scores(view[piece.first_part : piece.first_part + piece.segment.parts])
 
 
-def _in_turn(read: Callable[[int], bool], sizes: Sequence[int]) -> list[bool]:
-    """What `read` gives for each segment; several large ones are read at the same time, where there are processors."""
-    large = [number for number, size in enumerate(sizes) if size >= LARGE]
-    threads = min(len(large), os.cpu_count() or 1)
-    if threads > 1:
-        from concurrent.futures import ThreadPoolExecutor
+def _read(read: Callable[[int, int], bool], sizes: Sequence[int]) -> bool:
+    """Whether `read` came to the end of all segments; several large ones are read at the same time, where there are
+    processors."""
+    threads = min(sum(size >= LARGE for size in sizes), os.cpu_count() or 1)
+    if threads < 2:
+        return read(0, len(sizes))
+    from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(read, range(len(sizes))))
-    done = []
-    for number in range(len(sizes)):
-        done.append(read(number))
-        if not done[-1]:
-            break
-    return done
+    with ThreadPoolExecutor(threads) as pool:
+        return all(list(pool.map(lambda number: read(number, number + 1), range(len(sizes)))))

@@ -125,7 +125,8 @@ class SegmentFile:
         """
         place, size, _, seal = self._places[column]
         verified = self._verified[column]
-        first, last = max(start, 0) // BLOCK, blocks_of(min(end, size))
+        # asked some hundred times a search: no calls
+        first, last = start // BLOCK if start > 0 else 0, -(-(min(size, end)) // BLOCK)
         at = verified.find(0, first, last)
         if at < 0:
             return

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from recall_rank.corpus import Index
 from recall_rank.index.build import build
 from recall_rank.index.joined import JoinedSegment
-from recall_rank.index.joined_evidence import LARGE, _in_turn
+from recall_rank.index.joined_evidence import LARGE, _read
 from recall_rank.model import Context, SearchResponse, Session
 from recall_rank.places import Place
 
@@ -182,10 +182,19 @@ def test_who_is_not_there_cannot_be_gone() -> None:
 
 def test_large_segments_are_read_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 4)
-    assert _in_turn(lambda number: number != 1, [LARGE, LARGE, 5]) == [True, False, True]
-    assert _in_turn(lambda number: number != 1, [LARGE, 5, LARGE, 5]) == [True, False, True, True]
-    assert _in_turn(lambda number: number != 1, [LARGE, 5, 5]) == [True, False]
-    assert _in_turn(bool, []) == []
+    asked: list[tuple[int, int]] = []
+
+    def read(first: int, last: int) -> bool:
+        asked.append((first, last))
+        return not first <= 1 < last
+
+    assert not _read(read, [LARGE, LARGE, 5])
+    assert sorted(asked) == [(0, 1), (1, 2), (2, 3)]
+    asked.clear()
+    assert not _read(read, [LARGE, 5, 5])
+    assert _read(read, [LARGE])
+    assert _read(read, [])
+    assert asked == [(0, 3), (0, 1), (0, 0)]
 
 
 def test_several_threads_give_the_answer_of_one(monkeypatch: pytest.MonkeyPatch) -> None:

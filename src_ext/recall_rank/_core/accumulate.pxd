@@ -4,6 +4,9 @@ from recall_rank._core.frames cimport BLOCK
 from recall_rank._core.layout cimport Worth
 from recall_rank._core.postings cimport Postings
 
+cdef enum:
+    AFTERWARDS = 15  # ns that a document with evidence costs behind the last block: fused, and the best of it found
+
 cdef struct Groups:         # what is searched: groups of members, a member being the terms [first, last)
     Py_ssize_t count
     const uint32_t* starts  # group g has the members starts[g]:starts[g + 1]
@@ -19,9 +22,23 @@ cdef struct Held:     # the documents with evidence, in their order
     uint32_t* docs
     float* scores
     Py_ssize_t count
+    Py_ssize_t room   # documents that fit
+
+cdef struct Touched:  # the documents of a block that hold a group
+    float* tf         # f32[BLOCK], 0 where it is not held
+    uint16_t* docs    # in the order they were met
+    Py_ssize_t count
+
+cdef struct Work:     # what one block after another is weighed in
+    float* scores     # f32[BLOCK], 0 between two blocks
+    Touched first     # of a half of a word, waiting for the other
+    Touched second
+    void* memory      # of all these
 
 cdef bint room_for_documents(Held* held, Py_ssize_t documents) noexcept nogil
 cdef void release_documents(Held* held) noexcept nogil
+cdef bint room_for_work(Work* work, Py_ssize_t documents) noexcept nogil
+cdef void release_work(Work* work) noexcept nogil
 cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
-                                  const uint8_t* eligible, Py_ssize_t documents, Held* held,
+                                  const uint8_t* eligible, Py_ssize_t documents, Held* held, Work* work,
                                   int64_t deadline) noexcept nogil

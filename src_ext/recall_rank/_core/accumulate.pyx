@@ -1,12 +1,12 @@
 """BM25 over the postings of a segment, group by group and block by block."""
 
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from recall_rank._core.clock cimport rr_now
 from recall_rank._core.frames cimport BLOCK, ROOM
 from recall_rank._core.layout cimport Worth
+from recall_rank._core.lending cimport lend, take_back
 from recall_rank._core.postings cimport Cursor, Postings
 
 cdef extern from *:
@@ -112,27 +112,32 @@ cdef extern from *:
 cdef enum:
     PACE = 16384  # postings between two looks at the clock
     SPARE = 8     # documents that are written at once
-    AFTERWARDS = 15  # ns that a document with evidence costs behind the last block: fused, and the best of it found
+    TOUCHED = BLOCK + 8  # one is written before it is counted
+    WORK = 3 * BLOCK * 4 + 2 * TOUCHED * 2  # bytes
 
 rr_fill_lanes()
 
 
-cdef struct Touched:  # the documents of a block that hold a group
-    float* tf         # f32[BLOCK], 0 where it is not held
-    uint16_t* docs    # in the order they were met
-    Py_ssize_t count
+cdef bint room_for_work(Work* work, Py_ssize_t documents) noexcept nogil:
+    """Room to weigh blocks of segments of up to `documents` in; False when memory ran out."""
+    cdef Py_ssize_t size = (BLOCK if documents > BLOCK else (documents + 7) & ~7) * sizeof(float)
+    memset(work, 0, sizeof(Work))
+    work.memory = lend(WORK)
+    if work.memory == NULL:
+        return False
+    work.scores = <float*>work.memory
+    work.first.tf = work.scores + BLOCK
+    work.second.tf = work.first.tf + BLOCK
+    work.first.docs = <uint16_t*>(work.second.tf + BLOCK)
+    work.second.docs = work.first.docs + TOUCHED
+    memset(work.scores, 0, size)
+    memset(work.first.tf, 0, size)
+    memset(work.second.tf, 0, size)
+    return True
 
 
-cdef bint room_for(Touched* touched) noexcept nogil:
-    touched.count = 0
-    touched.tf = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
-    touched.docs = <uint16_t*>PyMem_RawMalloc((BLOCK + 1) * sizeof(uint16_t))  # one is written before it is counted
-    return touched.tf != NULL and touched.docs != NULL
-
-
-cdef void release(Touched* touched) noexcept nogil:
-    PyMem_RawFree(touched.tf)
-    PyMem_RawFree(touched.docs)
+cdef void release_work(Work* work) noexcept nogil:
+    take_back(work.memory, WORK)
 
 
 cdef inline bint is_one_term(const Groups* groups, Py_ssize_t group) noexcept nogil:
@@ -233,9 +238,11 @@ cdef void settle(Touched* touched, Touched* before, float factor, const Worth* w
 
 
 cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* groups, const uint16_t* shapes,
-                           const uint8_t* mask, Py_ssize_t limit, float* scores, Touched* first, Touched* second,
-                           int64_t deadline) noexcept nogil:
+                           const uint8_t* mask, Py_ssize_t limit, Work* room, int64_t deadline) noexcept nogil:
     """Add all groups to the scores of a block; False when the deadline came before the last of them."""
+    cdef float* scores = room.scores
+    cdef Touched* first = &room.first
+    cdef Touched* second = &room.second
     cdef Py_ssize_t group
     cdef uint64_t work = 0
     cdef uint32_t member
@@ -264,20 +271,22 @@ cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* gr
 cdef bint room_for_documents(Held* held, Py_ssize_t documents) noexcept nogil:
     """Room for `documents`, and for those that are written before they are counted."""
     held.count = 0
-    held.docs = <uint32_t*>PyMem_RawMalloc((documents + SPARE) * sizeof(uint32_t))
-    held.scores = <float*>PyMem_RawMalloc((documents + SPARE) * sizeof(float))
+    held.room = documents + SPARE
+    held.docs = <uint32_t*>lend(held.room * sizeof(uint32_t))
+    held.scores = <float*>lend(held.room * sizeof(float))
     return held.docs != NULL and held.scores != NULL
 
 
 cdef void release_documents(Held* held) noexcept nogil:
-    PyMem_RawFree(held.docs)
-    PyMem_RawFree(held.scores)
+    take_back(held.docs, held.room * sizeof(uint32_t))
+    take_back(held.scores, held.room * sizeof(float))
     memset(held, 0, sizeof(Held))
 
 
-cdef void take(float* scores, uint32_t base, Held* held, bint wide) noexcept nogil:
-    """Move the evidence of a block to the documents that are held; all scores are 0 again."""
-    held.count = rr_take(scores, BLOCK, base, held.docs, held.scores, held.count, wide)
+cdef void take(float* scores, uint32_t base, Py_ssize_t limit, Held* held, bint wide) noexcept nogil:
+    """Move the evidence of a block, which has `limit` documents, to those that are held; all scores are 0 again."""
+    cdef Py_ssize_t size = BLOCK if limit > BLOCK else (limit + 7) & ~7
+    held.count = rr_take(scores, size, base, held.docs, held.scores, held.count, wide)
 
 
 def taken(float[::1] scores not None, bint wide):
@@ -297,39 +306,27 @@ def taken(float[::1] scores not None, bint wide):
 
 
 cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
-                                  const uint8_t* eligible, Py_ssize_t documents, Held* held,
+                                  const uint8_t* eligible, Py_ssize_t documents, Held* held, Work* work,
                                   int64_t deadline) noexcept nogil:
     """Append the documents to which the groups give evidence, newest block first; the blocks that were done.
 
-    A block is all or nothing: of one that the deadline interrupts, no document is there. -1 when memory ran out.
+    A block is all or nothing: of one that the deadline interrupts, no document is there, and its work is of no use to
+    anyone else.
     """
-    cdef Py_ssize_t group, block, base, done = 0
+    cdef Py_ssize_t block, base, done = 0
     cdef const uint8_t* mask
-    cdef Touched first, second
-    cdef bint halves = False
     cdef int64_t ends
-    cdef float* scores = <float*>PyMem_RawCalloc(BLOCK, sizeof(float))
-    for group in range(groups.count):
-        halves = halves or groups.joint[group]
-    memset(&first, 0, sizeof(Touched))
-    if not room_for(&second) or (halves and not room_for(&first)) or scores == NULL:
-        done = -1
-    else:
-        for block in range(postings.block_count):
-            ends = deadline - held.count * AFTERWARDS if deadline else 0
-            if deadline and rr_now() >= ends:
-                break
-            base = block * BLOCK
-            if base >= documents:
-                done = block + 1  # nothing the postings name is a document any more
-                continue
-            mask = eligible + base if eligible != NULL else NULL
-            if not accumulate_block(postings, block, groups, shapes + base, mask, documents - base, scores,
-                                    &first, &second, ends):
-                break
-            take(scores, base, held, True)
-            done = block + 1
-    release(&first)
-    release(&second)
-    PyMem_RawFree(scores)
+    for block in range(postings.block_count):
+        ends = deadline - held.count * AFTERWARDS if deadline else 0
+        if deadline and rr_now() >= ends:
+            break
+        base = block * BLOCK
+        if base >= documents:
+            done = block + 1  # nothing the postings name is a document any more
+            continue
+        mask = eligible + base if eligible != NULL else NULL
+        if not accumulate_block(postings, block, groups, shapes + base, mask, documents - base, work, ends):
+            break
+        take(work.scores, base, documents - base, held, True)
+        done = block + 1
     return done

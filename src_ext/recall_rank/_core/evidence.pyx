@@ -1,67 +1,47 @@
 """The evidence of a query over a whole segment, and the hits it makes: accumulated, fused, told best first."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.math cimport logf
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from recall_rank._core.accumulate cimport (BLOCK, Groups, Held, accumulate_blocks, release_documents,
-                                           room_for_documents)
-from recall_rank._core.fuse cimport Around, Run, Shares, add_around, fold, keep_only
-from recall_rank._core.hits cimport Hit, SessionHits, add_hit, best_first, has_room
-from recall_rank._core.layout cimport CLASSES, LONGEST, TALKS, Layout, Worth
+from recall_rank._core.accumulate cimport (BLOCK, Work, accumulate_blocks, release_documents, release_work,
+                                           room_for_documents, room_for_work)
+from recall_rank._core.fuse cimport (Run, add_around, add_in_times, fold, keep_only, release_around,
+                                     room_for_around)
+from recall_rank._core.groups cimport Question
+from recall_rank._core.hits cimport Hit, SessionHits, add_hit, best_first, has_room, release_hits
+from recall_rank._core.layout cimport TALKS, Layout, Worth
+from recall_rank._core.lending cimport lend, take_back
 from recall_rank._core.postings cimport Postings
-from recall_rank._core.reach cimport Found, can_bound, reach
+from recall_rank._core.reach cimport Least, can_bound, leave_out, reach, release_least, room_for_least
+
+cdef enum:
+    BRIEF = 1000  # hits that are scored before another thread has woken up to take the lock
 
 
 cdef class Evidence:
     """The evidence of one query over one segment. Not shared between threads; columns and postings are."""
-
-    cdef Layout layout
-    cdef Postings postings
-    cdef object eligible
-    cdef const uint8_t[::1] eligible_view
-    cdef Held held                # documents; after fuse() the best passages of parts
-    cdef bint accumulated
-    cdef Run* runs                # of what is held
-    cdef Py_ssize_t run_count
-    cdef Around around
-    cdef Shares shares
-    cdef Found best               # what top() found without all the others
-    cdef bint scored              # all hits are in `hits`
-    cdef Hit* hits
-    cdef readonly Py_ssize_t hit_count
-    cdef Py_ssize_t room          # Hits that fit into `hits`
-    cdef readonly uint32_t tiers  # 1 after fuse(), and 1 more for every extension
-    cdef readonly Py_ssize_t blocks_done
-    cdef readonly Py_ssize_t docs_done
 
     def __cinit__(self, Layout layout not None, Postings postings not None, eligible=None):
         self.layout = layout
         self.postings = postings
         if postings.block_count * BLOCK < layout.docs:
             raise ValueError("there are documents without postings")
-        self.eligible = eligible
-        if eligible is not None:
+        self.marked = eligible is not None
+        if self.marked:
             self.eligible_view = eligible
             if self.eligible_view.shape[0] != layout.docs:
                 raise ValueError("eligible must have one byte a document")
-        self.around.message_best = <float*>PyMem_RawCalloc(layout.messages + 1, sizeof(float))
-        self.around.session_sum = <float*>PyMem_RawCalloc(layout.sessions + 1, sizeof(float))
-        self.around.session_title = <float*>PyMem_RawCalloc(layout.sessions + 1, sizeof(float))
-        if (self.around.message_best == NULL or self.around.session_sum == NULL
-                or self.around.session_title == NULL):
-            raise MemoryError
 
     def __dealloc__(self):
         release_documents(&self.held)
-        PyMem_RawFree(self.runs)
-        PyMem_RawFree(self.best.hits)
-        PyMem_RawFree(self.around.message_best)
-        PyMem_RawFree(self.around.session_sum)
-        PyMem_RawFree(self.around.session_title)
-        PyMem_RawFree(self.hits)
+        PyMem_RawFree(self.own_groups)
+        take_back(self.runs, self.most_runs * sizeof(Run))
+        release_hits(self.best.hits, self.best.room)
+        release_hits(self.hits, self.room)
+        release_around(&self.around)
 
     def accumulate(self, const uint32_t[::1] starts not None, const uint32_t[::1] firsts not None,
                    const uint32_t[::1] lasts not None, const float[::1] weights not None,
@@ -69,76 +49,53 @@ cdef class Evidence:
                    const float[:, ::1] norms not None, const float[::1] class_weights not None, int64_t deadline_ns=0):
         """Add every group's evidence, newest block first; False when the deadline came before the last block.
 
-        Group g has the members starts[g]:starts[g + 1]; a member is the terms [first, last) with one weight.
-        factors f32[groups] holds IDF times boost; joint u8[groups] is 1 where a document must also hold the
-        group before (two halves of a word), whose own factor is then 0; norms f32[64, 1024] is k1-scaled length
-        normalisation by class and words; class_weights f32[64]. BM25 (Robertson and Zaragoza 2009) with
-        tf = sum over members of weight * frequency. deadline_ns is a time.monotonic_ns(), 0 for none.
+        The arguments are those of Question. deadline_ns is a time.monotonic_ns(), 0 for none.
         """
-        cdef Py_ssize_t count = factors.shape[0], members = firsts.shape[0], done, k
-        cdef const uint8_t* eligible = NULL
-        cdef const uint16_t* shape
-        cdef Groups groups
-        if (joint.shape[0] != count or starts.shape[0] != count + 1 or lasts.shape[0] != members
-                or weights.shape[0] != members):
-            raise ValueError("the groups do not fit together")
-        if norms.shape[0] != CLASSES or norms.shape[1] != LONGEST or class_weights.shape[0] != CLASSES:
-            raise ValueError("norms must be 64 x 1024 and class_weights 64")
-        if count and (starts[0] != 0 or starts[count] != members):
-            raise ValueError("the groups do not fit together")
-        for k in range(count):
-            if starts[k] > starts[k + 1]:
-                raise ValueError("the groups are out of order")
-            if joint[k] and (k == 0 or joint[k - 1]):
-                raise ValueError(f"group {k} is joint, but there is no single group before it")
-        for k in range(members):
-            if firsts[k] > lasts[k] or lasts[k] > self.postings.term_count:
-                raise ValueError("a member names terms that do not exist")
-            if not weights[k] >= 0:
-                raise ValueError(f"weights must not be negative, not {weights[k]}")
+        cdef Work work
+        cdef bint whole
+        self.ask(Question(self.postings.term_count, starts, firsts, lasts, weights, factors, joint, k1, norms,
+                          class_weights), 0, self.postings.term_count)
+        if not room_for_work(&work, self.layout.docs):
+            raise MemoryError
+        with nogil:
+            whole = self.read(&work, deadline_ns)
+        release_work(&work)
+        return whole
+
+    cdef int ask(self, Question question, uint32_t first_term, uint32_t last_term) except -1:
+        """Get ready for read(): of the question count its terms [first_term, last_term), which are this segment's."""
         if self.accumulated:
             raise ValueError("accumulate() runs once")
         self.accumulated = True
+        self.question = question
+        self.groups = question.groups
+        if first_term or last_term < question.term_count:
+            question.share(first_term, last_term, &self.groups, &self.own_groups)
         if not room_for_documents(&self.held, self.layout.docs):
             raise MemoryError
-        worths = self.layout.worths(norms, class_weights)
-        groups.worths = <const Worth*>PyByteArray_AS_STRING(worths)
-        shapes = self.layout.doc_shapes()
-        shape = <const uint16_t*>PyByteArray_AS_STRING(shapes)
-        groups.count = count
-        groups.starts = &starts[0]
-        groups.firsts = &firsts[0] if members else NULL
-        groups.lasts = &lasts[0] if members else NULL
-        groups.weights = &weights[0] if members else NULL
-        groups.factors = &factors[0] if count else NULL
-        groups.joint = &joint[0] if count else NULL
-        groups.k1 = k1
-        if self.eligible is not None and self.layout.docs:
-            eligible = &self.eligible_view[0]
-        with nogil:
-            done = accumulate_blocks(self.postings, &groups, shape, eligible, self.layout.docs, &self.held,
-                                     deadline_ns)
-        if done < 0:
-            raise MemoryError
-        self.blocks_done = done
-        self.docs_done = min(self.layout.docs, done * BLOCK)
-        return done == self.postings.block_count
+        self.worths = self.layout.worths(question.norms, question.class_weights)
+        self.groups.worths = <const Worth*>PyByteArray_AS_STRING(self.worths)
+        self.shapes = self.layout.doc_shapes()
+        self.shape = <const uint16_t*>PyByteArray_AS_STRING(self.shapes)
+        return 0
+
+    cdef bint read(self, Work* work, int64_t deadline) noexcept nogil:
+        """Weigh the documents block by block; False when the deadline came before the last block."""
+        cdef const uint8_t* mask = &self.eligible_view[0] if self.marked and self.layout.docs else NULL
+        cdef Py_ssize_t docs = self.layout.docs
+        self.blocks_done = accumulate_blocks(self.postings, &self.groups, self.shape, mask, docs, &self.held, work,
+                                             deadline)
+        self.docs_done = min(docs, self.blocks_done * BLOCK)
+        return self.blocks_done == self.postings.block_count
 
     def add_times(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, float value):
         """Add `value` to every document with evidence whose message's time is in one of [starts[k], ends[k])."""
-        cdef Py_ssize_t at, k, ranges = starts.shape[0]
-        cdef int64_t time
-        if ends.shape[0] != ranges:
+        if ends.shape[0] != starts.shape[0]:
             raise ValueError("starts and ends differ in length")
         if self.tiers:
             raise ValueError("times come before fuse()")
         with nogil:
-            for at in range(self.held.count):
-                time = self.layout.message_time[self.layout.part_message[self.layout.doc_part[self.held.docs[at]]]]
-                for k in range(ranges):
-                    if starts[k] <= time < ends[k]:
-                        self.held.scores[at] += value
-                        break
+            add_in_times(&self.held, self.layout, starts, ends, value)
 
     def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only=None, float echo=0,
              float echo_floor=0):
@@ -151,18 +108,22 @@ cdef class Evidence:
         A question that was asked before is answered by what followed it: `echo` times what the evidence of the
         message that an agent's prose answers has above `echo_floor`.
         """
-        cdef const uint8_t[::1] view
-        cdef const uint8_t* keep = NULL
-        cdef const uint32_t* place
-        cdef Py_ssize_t k, most
+        self.begin_to_fuse(neighbours, session, only, echo, echo_floor)
+        with nogil:
+            self.gather()
+        return self.hit_count
+
+    cdef int begin_to_fuse(self, const float[::1] neighbours, const float[::1] session, only, float echo,
+                           float echo_floor) except -1:
+        """Get ready for gather(), as fuse() is told."""
+        cdef Py_ssize_t k
         if neighbours.shape[0] != 4 * TALKS or session.shape[0] != 4:
             raise ValueError("neighbours must be 12 weights and session 4")
-        if only is not None:
-            view = only
-            if view.shape[0] != self.layout.parts:
+        self.kept_only = only is not None
+        if self.kept_only:
+            self.only = only
+            if self.only.shape[0] != self.layout.parts:
                 raise ValueError("only must have one byte a part")
-            if self.layout.parts:
-                keep = &view[0]
         if self.tiers:
             raise ValueError("fuse() runs once")
         self.tiers = 1
@@ -172,34 +133,64 @@ cdef class Evidence:
             self.shares.session[k] = session[k]
         self.shares.echo = echo
         self.shares.echo_floor = echo_floor
-        most = self.held.count
-        if self.layout.ordered and self.layout.sessions < most:
-            most = self.layout.sessions
-        self.runs = <Run*>PyMem_RawMalloc((most + 1) * sizeof(Run))
-        if self.runs == NULL:
+        self.most_runs = self.held.count + 1
+        if self.layout.ordered and self.layout.sessions < self.held.count:
+            self.most_runs = self.layout.sessions + 1
+        self.runs = <Run*>lend(self.most_runs * sizeof(Run))
+        if self.runs == NULL or not room_for_around(&self.around, self.layout):
             raise MemoryError
-        places = self.layout.doc_places()
-        place = <const uint32_t*>PyByteArray_AS_STRING(places)
-        with nogil:
-            self.run_count = fold(&self.held, self.layout, place, &self.around, self.runs)
-            if keep != NULL:
-                self.run_count = keep_only(&self.held, self.layout, keep, self.runs, self.run_count)
+        self.places = self.layout.doc_places()
+        self.place = <const uint32_t*>PyByteArray_AS_STRING(self.places)
+        return 0
+
+    cdef void gather(self) noexcept nogil:
+        """Make hits of the documents: of each part its best passage, and what stands around it."""
+        self.run_count = fold(&self.held, self.layout, self.place, &self.around, self.runs)
+        if self.kept_only and self.layout.parts:
+            self.run_count = keep_only(&self.held, self.layout, &self.only[0], self.runs, self.run_count)
         self.hit_count = self.held.count
-        return self.hit_count
 
     cdef int score_all(self) except -1:
         """Make a Hit of everything that is held, where that has not been done: top() may come along without."""
-        cdef Py_ssize_t k
         if self.scored:
             return 0
         if not has_room(&self.hits, &self.room, self.held.count + 1):
             raise MemoryError
-        with nogil:
-            for k in range(self.run_count):
-                add_around(&self.held, self.runs + k, self.layout, &self.around, &self.shares,
-                           self.hits + self.runs[k].first)
+        if self.held.count <= BRIEF:
+            self.score()
+        else:
+            with nogil:
+                self.score()
         self.scored = True
         return 0
+
+    cdef void score(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.run_count):
+            add_around(&self.held, self.runs + k, self.layout, &self.around, &self.shares,
+                       self.hits + self.runs[k].first)
+
+    cdef int begin_to_look(self, Py_ssize_t count) except -1:
+        """Get ready for look(): all hits are scored where they are few, or nothing bounds what they may score."""
+        if not self.scored and (count >= self.hit_count or not can_bound(&self.shares, self.layout)):
+            self.score_all()
+        return 0
+
+    cdef bint look(self, Least* least) noexcept nogil:
+        """Find the hits that may be among the best, unless all are scored; False when memory ran out."""
+        return self.scored or reach(&self.held, self.runs, self.run_count, self.layout, &self.around, &self.shares,
+                                    least, &self.best)
+
+    cdef const Hit* first(self, const Least* least, Py_ssize_t* found) noexcept nogil:
+        """After look() the best hits, best first, as many as are wanted; how many there are."""
+        cdef Hit* hits = self.hits
+        cdef Py_ssize_t total = self.hit_count
+        if not self.scored:
+            leave_out(&self.best, least)
+            hits, total = self.best.hits, self.best.count
+        found[0] = min(least.count, total)
+        best_first(hits, total, found[0], self.layout)
+        return hits
 
     def extend(self, Evidence other not None, float share):
         """Let the hits of `other` that are no hits yet follow as a tier of their own, with `share` of their scores."""
@@ -264,30 +255,26 @@ cdef class Evidence:
 
         May be called again with a larger count: the hits are reordered, never lost.
         """
-        cdef Py_ssize_t k
+        cdef Py_ssize_t k, found
         cdef bint good
-        cdef Hit* hits
+        cdef Least least
+        cdef const Hit* hits
         if count < 0:
             raise ValueError(f"count must not be negative, not {count}")
         if count > self.hit_count:
             count = self.hit_count
         if count == 0:
             return []
-        if not self.scored and count < self.hit_count and can_bound(&self.shares, self.layout):
-            with nogil:
-                good = reach(&self.held, self.runs, self.run_count, self.layout, &self.around, &self.shares, count,
-                             &self.best)
-                if good:
-                    best_first(self.best.hits, self.best.count, count, self.layout)
-            if not good:
-                raise MemoryError
-            hits = self.best.hits
-        else:
-            self.score_all()
-            hits = self.hits
-            with nogil:
-                best_first(hits, self.hit_count, count, self.layout)
-        return [(hits[k].part, hits[k].doc, hits[k].score, hits[k].base, hits[k].tier) for k in range(count)]
+        self.begin_to_look(count)
+        if not room_for_least(&least, count):
+            raise MemoryError
+        with nogil:
+            good = self.look(&least)
+            hits = self.first(&least, &found)
+        release_least(&least)
+        if not good:
+            raise MemoryError
+        return [(hits[k].part, hits[k].doc, hits[k].score, hits[k].base, hits[k].tier) for k in range(found)]
 
     def among(self, const unsigned char[::1] parts not None):
         """The hits of the marked parts u8[parts], as top() tells them, in the order of the segment. O(hits)."""
@@ -329,8 +316,8 @@ cdef class Evidence:
         return found
 
     def session_evidence(self, Py_ssize_t session):
-        """The L3 norm of the session's messages."""
-        if not 0 <= session < self.layout.sessions:
+        """After fuse() the L3 norm of the session's messages."""
+        if not 0 <= session < self.layout.sessions or not self.tiers:
             raise IndexError(session)
         return self.around.session_sum[session]
 

@@ -1,11 +1,13 @@
 """The best passage stands for its part, the best part for its message; neighbours and the session add to a part."""
 
 from libc.math cimport cbrtf
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.string cimport memset
 
 from recall_rank._core.accumulate cimport Held
 from recall_rank._core.hits cimport Hit
 from recall_rank._core.layout cimport GOES_ON, IS_TITLE, MESSAGE, PEOPLE, TITLE, Layout
+from recall_rank._core.lending cimport lend, take_back
 
 cdef extern from *:
     """
@@ -36,6 +38,32 @@ cdef const uint8_t* column8(const uint8_t[::1] view) noexcept nogil:
     return &view[0] if view.shape[0] else NULL
 
 
+cdef bint room_for_around(Around* around, Layout layout) noexcept nogil:
+    """Room for what fold() tells; False when memory ran out."""
+    around.room = layout.messages + 2 * layout.sessions + 1
+    around.message_best = <float*>lend(around.room * sizeof(float))
+    around.session_sum = around.message_best + layout.messages
+    around.session_title = around.session_sum + layout.sessions
+    return around.message_best != NULL
+
+
+cdef void release_around(Around* around) noexcept nogil:
+    take_back(around.message_best, around.room * sizeof(float))
+
+
+cdef void add_in_times(Held* held, Layout layout, const int64_t[::1] starts, const int64_t[::1] ends,
+                       float value) noexcept nogil:
+    """Add `value` to every document that is held whose message's time is in one of [starts[k], ends[k])."""
+    cdef Py_ssize_t at, k
+    cdef int64_t time
+    for at in range(held.count):
+        time = layout.message_time[layout.part_message[layout.doc_part[held.docs[at]]]]
+        for k in range(starts.shape[0]):
+            if starts[k] <= time < ends[k]:
+                held.scores[at] += value
+                break
+
+
 cdef inline void end_run(Run* run, Py_ssize_t last, float most, float said, float total, Around* around) noexcept nogil:
     run.last = last
     run.most = most
@@ -56,6 +84,7 @@ cdef Py_ssize_t fold(Held* held, Layout layout, const uint32_t* places, Around* 
     cdef Py_ssize_t k, found = 0, count = 0
     cdef bint new
     cdef float value, best = 0, total = 0, most = 0, said = 0
+    memset(around.message_best, 0, around.room * sizeof(float))
     for k in range(held.count):
         doc = docs[k]
         value = scores[k]

@@ -17,5 +17,6 @@ cdef struct SessionHits:
     uint32_t content    # whether `shown` is content
 
 cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nogil
+cdef void release_hits(Hit* hits, Py_ssize_t room) noexcept nogil
 cdef void add_hit(SessionHits* rows, const Hit* hit, Layout layout) noexcept nogil
 cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, Layout layout) noexcept nogil

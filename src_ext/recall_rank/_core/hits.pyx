@@ -1,9 +1,10 @@
 """The order of the parts that evidence speaks for, and the best of them without sorting all."""
 
-from cpython.mem cimport PyMem_RawRealloc
 from libc.stdint cimport int64_t
+from libc.string cimport memcpy
 
 from recall_rank._core.layout cimport TITLE
+from recall_rank._core.lending cimport lend, take_back
 
 
 cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nogil:
@@ -12,12 +13,19 @@ cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nog
     cdef void* grown
     if wanted <= room[0]:
         return True
-    grown = PyMem_RawRealloc(hits[0], more * sizeof(Hit))
+    grown = lend(more * sizeof(Hit))
     if grown == NULL:
         return False
+    if room[0]:
+        memcpy(grown, hits[0], room[0] * sizeof(Hit))
+    release_hits(hits[0], room[0])
     hits[0] = <Hit*>grown
     room[0] = more
     return True
+
+
+cdef void release_hits(Hit* hits, Py_ssize_t room) noexcept nogil:
+    take_back(hits, room * sizeof(Hit))
 
 
 cdef bint above(const Hit* a, const Hit* b, Layout layout) noexcept nogil:

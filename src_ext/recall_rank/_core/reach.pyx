@@ -6,13 +6,9 @@ from recall_rank._core.accumulate cimport Held
 from recall_rank._core.fuse cimport Around, Run, Shares, add_around
 from recall_rank._core.hits cimport has_room
 from recall_rank._core.layout cimport PEOPLE, TALKS, Layout
+from recall_rank._core.lending cimport lend, take_back
 
 cdef float SLACK = 1.0001  # sums of the same numbers in another order differ by less
-
-
-cdef struct Bound:
-    float most         # no hit of the run scores more
-    Py_ssize_t run
 
 
 cdef bint can_bound(const Shares* shares, Layout layout) noexcept nogil:
@@ -62,58 +58,77 @@ cdef void heap_of(Bound* bounds, Py_ssize_t count) noexcept nogil:
         sink(bounds, k, count)
 
 
-cdef Py_ssize_t note(Found* found, Py_ssize_t first, Py_ssize_t more, Bound* least, Py_ssize_t known,
-                     Py_ssize_t count) noexcept nogil:
-    """Keep of the `more` hits behind the first those that may be among the `count` best; least[count] is the heap of
-    the best scores so far, `known` of them, below zero so that the worst is its root. How many these are now."""
+cdef bint room_for_least(Least* least, Py_ssize_t count) noexcept nogil:
+    """Nothing is known of the `count` best, count > 0; False when memory ran out."""
+    least.heap = <Bound*>PyMem_RawMalloc(count * sizeof(Bound))
+    least.known = 0
+    least.count = count
+    return least.heap != NULL
+
+
+cdef void release_least(Least* least) noexcept nogil:
+    PyMem_RawFree(least.heap)
+
+
+cdef void note(Found* found, Py_ssize_t first, Py_ssize_t more, Least* least) noexcept nogil:
+    """Keep of the `more` hits behind the first those that may be among the best."""
     cdef Py_ssize_t k, kept = first
     cdef float score
     for k in range(first, first + more):
         score = found.hits[k].score
-        if known == count and -score > least[0].most:
+        if least.known == least.count and -score > least.heap[0].most:
             continue  # of equals, any may be the newest
         found.hits[kept] = found.hits[k]
         kept += 1
-        if known < count:
-            least[known].most = -score
-            known += 1
-            if known == count:
-                heap_of(least, count)
-        elif -score < least[0].most:
-            least[0].most = -score
-            sink(least, 0, count)
+        if least.known < least.count:
+            least.heap[least.known].most = -score
+            least.known += 1
+            if least.known == least.count:
+                heap_of(least.heap, least.count)
+        elif -score < least.heap[0].most:
+            least.heap[0].most = -score
+            sink(least.heap, 0, least.count)
     found.count = kept
-    return known
 
 
 cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout layout, const Around* around,
-                const Shares* shares, Py_ssize_t count, Found* found) noexcept nogil:
-    """Collect, in no order, hits among which the `count` best are, count > 0; False when memory ran out.
+                const Shares* shares, Least* least, Found* found) noexcept nogil:
+    """Collect, in no order, hits among which those of this segment are that belong to the best; False when memory ran
+    out.
 
     The sessions that could score most come first. They end where none is left that could reach the worst of the best.
     """
-    cdef Bound* bounds = <Bound*>PyMem_RawMalloc((run_count + 1) * sizeof(Bound))
-    cdef Bound* least = <Bound*>PyMem_RawMalloc(count * sizeof(Bound))
-    cdef Py_ssize_t k, more, left = run_count, known = 0
+    cdef Py_ssize_t size = (run_count + 1) * sizeof(Bound)
+    cdef Bound* bounds = <Bound*>lend(size)
+    cdef Py_ssize_t k, more, left = run_count
     cdef const Run* run
-    cdef bint good = bounds != NULL and least != NULL
+    cdef bint good = bounds != NULL
     found.count = 0
     if good:
         for k in range(run_count):
             bounds[k].run = k
             bounds[k].most = most_of(runs + k, layout, around, shares)
         heap_of(bounds, run_count)
-    while good and left and not (known == count and bounds[0].most < -least[0].most):
+    while good and left and not (least.known == least.count and bounds[0].most < -least.heap[0].most):
         run = runs + bounds[0].run
         more = run.last - run.first
         good = has_room(&found.hits, &found.room, found.count + more)
         if good:
             add_around(held, run, layout, around, shares, found.hits + found.count)
-            known = note(found, found.count, more, least, known, count)
+            note(found, found.count, more, least)
             left -= 1
             bounds[0] = bounds[left]
             if left:
                 sink(bounds, 0, left)
-    PyMem_RawFree(bounds)
-    PyMem_RawFree(least)
+    take_back(bounds, size)
     return good
+
+
+cdef void leave_out(Found* found, const Least* least) noexcept nogil:
+    """Leave out what later hits have overtaken."""
+    cdef Py_ssize_t k, kept = 0
+    for k in range(found.count):
+        if least.known < least.count or -found.hits[k].score <= least.heap[0].most:
+            found.hits[kept] = found.hits[k]
+            kept += 1
+    found.count = kept

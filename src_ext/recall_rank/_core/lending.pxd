@@ -1,0 +1,2 @@
+cdef void* lend(size_t size) noexcept nogil
+cdef void take_back(void* memory, size_t size) noexcept nogil
