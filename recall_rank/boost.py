@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 
 from recall_rank import weights
-from recall_rank.candidate import CUES, NEAR, PHRASE, WINDOW, Candidate
+from recall_rank._core import candidate
+from recall_rank.candidate import Candidate
 from recall_rank.index.searched import Searched
 from recall_rank.query import Query
 
@@ -15,25 +17,20 @@ DAY_MS = 86_400_000
 def boost(segment: Searched, query: Query, candidates: list[Candidate]) -> None:
     """Fill boosts, extra, raw and score; boosts are shares of the evidence in the order of candidate.BOOSTS."""
     several = sum(word.counts for word in query.words) > 1
-    phrase, near = (weights.PHRASE, weights.NEAR) if several else (0.0, 0.0)
-    fade = weights.RECENCY / (weights.RECENCY_DAYS * DAY_MS)
-    now, extra_scores = query.now, query.options.extra_scores
-    for candidate in candidates:
-        row = candidate.features
-        age = now - candidate.time
-        candidate.boosts = shares = (
-            weights.WINDOW * row[WINDOW],
-            phrase * row[PHRASE],
-            near * row[NEAR],
-            weights.QUOTED * candidate.quoted,
-            weights.WHOLE_QUERY * candidate.whole,
-            weights.CUE if row[CUES] else 0.0,
-            weights.SCORER * candidate.similarity,
-            weights.RECENCY if age <= 0 else max(0.0, weights.RECENCY - fade * age),
-        )
-        if extra_scores:
-            candidate.extra = weights.EXTRA * _extra(extra_scores, segment.part_ids[candidate.part])
-        candidate.raw = candidate.score = candidate.evidence * (1.0 + sum(shares)) + candidate.extra
+    worth = (
+        weights.WINDOW,
+        weights.PHRASE if several else 0.0,
+        weights.NEAR if several else 0.0,
+        weights.QUOTED,
+        weights.WHOLE_QUERY,
+        weights.CUE,
+        weights.SCORER,
+        weights.RECENCY,
+    )
+    if signal := query.options.extra_scores:
+        for each in candidates:
+            each.extra = weights.EXTRA * _extra(signal, segment.part_ids[each.part])
+    candidate.boost(candidates, array("d", worth), query.now, weights.RECENCY / (weights.RECENCY_DAYS * DAY_MS))
 
 
 def _extra(scores: Mapping[str, float], part_id: str) -> float:

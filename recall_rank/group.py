@@ -68,7 +68,7 @@ def by_session(
     for session, part, doc, evidence, _, title, tier in others:
         entry = found.get(session)
         time = segment.message_time[segment.part_message[part]]
-        content = Candidate.of_evidence(part, doc, evidence / ceiling, time, "scan" if tier else "prefilter")
+        content = Candidate(part, doc, evidence / ceiling, time, "scan" if tier else "prefilter")
         if entry is None:
             found[session] = Grouped(content, session, title)
             continue
@@ -100,10 +100,7 @@ def add_others(segment: Searched, ranked: Iterable[Candidate]) -> None:
 
 def _represent(entry: Grouped, content: Candidate) -> None:
     """Show content instead of the title, in the place the title has earned."""
-    title = entry.candidate
-    content.evidence, content.boosts, content.extra = title.evidence, title.boosts, title.extra
-    content.others = title.others
-    content.raw, content.score, content.stage = title.raw, title.score, title.stage
+    content.stand_for(entry.candidate)
     entry.candidate = content
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress
 
 from recall_rank import weights
+from recall_rank._core.candidate import best_first
 from recall_rank.boost import boost
 from recall_rank.budget import DegradeKind
 from recall_rank.candidate import Candidate
@@ -87,26 +87,20 @@ def candidates(search: Search, found: Iterable[Hit]) -> list[Candidate]:
     """Parts as they were found: by the prefilter, or behind its hits by longer words and the text scan."""
     ceiling, times, messages = search.expansion.ceiling or 1.0, search.segment.message_time, search.segment.part_message
     return [
-        Candidate.of_evidence(part, doc, value / ceiling, times[messages[part]], "scan" if tier else "prefilter")
+        Candidate(part, doc, value / ceiling, times[messages[part]], "scan" if tier else "prefilter")
         for part, doc, value, _, tier in found
     ]
 
 
-def ordered(search: Search, found: Sequence[Candidate]) -> list[Candidate]:
+def ordered(search: Search, found: list[Candidate]) -> list[Candidate]:
     """By score, then newer, then source, session, message and part: a total order, whatever order things came in."""
     segment, messages = search.segment, search.segment.part_message
-    places = [(-c.score, -c.time) for c in found]
-    shared = {place for place, count in Counter(places).items() if count > 1} if len(set(places)) < len(places) else ()
 
     def names(candidate: Candidate) -> tuple[str, str, str, str]:
         row, message = segment.session_of_part(candidate.part), messages[candidate.part]
         return row.source, row.id, segment.message_ids[message], segment.part_ids[candidate.part]
 
-    keys = [
-        (score, age, names(candidate) if (score, age) in shared else ())
-        for (score, age), candidate in zip(places, found, strict=True)
-    ]
-    return [found[at] for at in sorted(range(len(found)), key=keys.__getitem__)]
+    return best_first(found, names)
 
 
 def _whole_pages(results: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from recall_rank._core.frozen import Maker
 from recall_rank.group import Grouped, is_title
 from recall_rank.index.segment import ROLES, Segment, SessionRow
 from recall_rank.literal import first_match
@@ -15,6 +16,7 @@ from recall_rank.state import Search
 DAY_MS = 86_400_000
 RECENT_DAYS = 7
 PRUNED = int(Flag.PRUNED)
+_RESULTS, _WHYS = Maker(Result), Maker(Why)
 
 
 @dataclass(slots=True)
@@ -56,45 +58,46 @@ class Asked:
         time = segment.message_time[shown_message]
         terms = self._matched_terms(found, cut)
         relevance = self._directory_relevance(entry.session)
-        why = Why(
-            matched_fields=self._matched_fields(kind, tool, names[segment.message_author[message]], title, found, cut),
-            matched_terms=terms,
-            directory_relevance=relevance,
-            recency=_recency(time, query.now),
-            confidence=candidate.confidence,
-            matched_forms=self._matched_forms(segment, found, cut) if options.explain else None,
-        )
-        return Result(
-            session_id=row.id,
-            session_title=row.title,
-            directory=row.directory,
-            project=row.project or "",
-            message_id=segment.message_ids[shown_message],
-            role=ROLES[segment.message_role[shown_message]],
-            time=time,
-            part_id=segment.part_ids[part],
-            part_type=kind,
-            pruned=bool(flags & PRUNED),
-            snippet=cut.text,
-            spans=cut.spans,
-            field=_field_name(kind, cut.field, title=title),
-            source=_source(kind, title=title),
-            history=row.source,
-            agent=row.agent,
-            score=candidate.score,
-            stage=candidate.stage,
-            match_mode=options.match,
-            matched_terms=terms,
-            why=why,
-            directory_relevance=relevance,
-            flags=_flags(flags),
-            tool_name=tool,
-            author=author,
-            title_match=row.title if title or entry.title_match else None,
-            hit_count=search.hits_of_session.get(entry.session, 1) if options.group == "session" else None,
-            hit_count_exact=search.total_exact,
-            explain=candidate.explain() if options.explain else None,
-            match_reasons=_reasons(candidate.explain()) if options.explain else None,
+        fields = self._matched_fields(kind, tool, names[segment.message_author[message]], title, found, cut)
+        explain = candidate.explain() if options.explain else None
+        return _RESULTS.make(  # in the order of its fields
+            row.id,
+            row.title,
+            row.directory,
+            row.project or "",
+            segment.message_ids[shown_message],
+            ROLES[segment.message_role[shown_message]],
+            time,
+            segment.part_ids[part],
+            kind,
+            bool(flags & PRUNED),
+            cut.text,
+            cut.spans,
+            _field_name(kind, cut.field, title=title),
+            _source(kind, title=title),
+            row.source,
+            row.agent,
+            candidate.score,
+            candidate.stage,
+            options.match,
+            terms,
+            _WHYS.make(
+                fields,
+                terms,
+                relevance,
+                _recency(time, query.now),
+                candidate.confidence,
+                self._matched_forms(segment, found, cut) if options.explain else None,
+            ),
+            relevance,
+            _flags(flags),
+            tool,
+            author,
+            row.title if title or entry.title_match else None,
+            search.hits_of_session.get(entry.session, 1) if options.group == "session" else None,
+            search.total_exact,
+            explain,
+            None if explain is None else _reasons(explain),
         )
 
     def _representative(self, session: int, segment: Segment, row: SessionRow) -> int:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import chain
-from typing import cast
 
 from rapidfuzz import fuzz
 
 from recall_rank import weights
+from recall_rank._core.candidate import take_features
 from recall_rank._core.scan import find, mark_ranges
 from recall_rank._core.scorer import Scorer
 from recall_rank.budget import Deadline
-from recall_rank.candidate import END, PHRASE, START, WIDTH, Candidate
+from recall_rank.candidate import PHRASE, WIDTH, Candidate
 from recall_rank.expand import Expansion
 from recall_rank.index.piece import Piece
 from recall_rank.index.searched import Searched
+from recall_rank.index.segment import Segment
 from recall_rank.query import Query
 from recall_rank.text import encode, fold, folded
 
@@ -32,10 +32,8 @@ def holding(segment: Searched, query: Query, docs: Sequence[int]) -> bytearray:
     marks = bytearray(len(docs))
     wanted = _as_written(query)
     for piece, places in segment.parted(docs) if wanted else ():
-        first = piece.segment.doc_start
-        own = [docs[place] - piece.first_doc for place in places]
-        starts, ends = array("Q", [first[doc] for doc in own]), array("Q", [first[doc + 1] for doc in own])
-        found = bytearray(len(own))
+        starts, ends = _passages(piece.segment, [docs[place] - piece.first_doc for place in places])
+        found = bytearray(len(starts))
         text = piece.segment.text_for(zip(starts, ends, strict=True))
         mark_ranges(text, starts, ends, wanted, found)
         for place, mark in zip(places, found, strict=True):
@@ -60,33 +58,39 @@ def read(segment: Searched, query: Query, expansion: Expansion, survivors: list[
 def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
     """The same for the survivors of one segment."""
     segment, count = piece.segment, len(survivors)
-    starts = array("Q", [segment.doc_start[c.doc - piece.first_doc] for c in survivors])
-    ends = array("Q", [segment.doc_start[c.doc - piece.first_doc + 1] for c in survivors])
+    starts, ends = _passages(segment, [c.doc - piece.first_doc for c in survivors])
     table = memoryview(bytearray(4 * WIDTH * max(1, count))).cast("f", (max(1, count), WIDTH))
     text = segment.text_for(zip(starts, ends, strict=True))
     done = expansion.matcher.measure(text, starts, ends, weights.WINDOW_WORDS, table, deadline.score_by_ns)
     if done < count:
         return False
-    rows = cast("list[list[float]]", table.tolist())
+    take_features(survivors, table)
     wanted = _as_written(query)
     phrases = [encode(fold(phrase.strip())) for phrase in query.phrases]
     reach = max(REACH_BYTES, *map(len, [wanted, *phrases]))
-    for candidate, row, start, end in zip(survivors, rows, starts, ends, strict=True):
-        candidate.features = row
-        if not phrases and not (wanted and row[PHRASE] > weights.WHOLE_FROM):
+    for place, candidate in enumerate(survivors):
+        may_be_whole = bool(wanted) and table[place, PHRASE] > weights.WHOLE_FROM
+        if not phrases and not may_be_whole:
             continue
         part = candidate.part - piece.first_part
         # the words may be densest in another passage than the one that holds all of them in order
-        low, high = max(segment.part_start[part], start - reach), min(segment.part_start[part + 1], end + reach)
+        low = max(segment.part_start[part], starts[place] - reach)
+        high = min(segment.part_start[part + 1], ends[place] + reach)
         near = memoryview(segment.text_for(((low, high),)))[low:high]
-        if wanted and row[PHRASE] > weights.WHOLE_FROM:
-            place, candidate.whole = _whole(near, wanted)
-            if place >= 0:
+        if may_be_whole:
+            at, candidate.whole = _whole(near, wanted)
+            if at >= 0:
                 first, last = segment.part_first_doc[part], segment.part_first_doc[part + 1]
-                candidate.doc = piece.first_doc + bisect_right(segment.doc_start, low + place, first, last) - 1
+                candidate.doc = piece.first_doc + bisect_right(segment.doc_start, low + at, first, last) - 1
         if phrases:
             candidate.quoted = sum(find(near, phrase) >= 0 for phrase in phrases) / len(phrases)
     return True
+
+
+def _passages(segment: Segment, docs: Sequence[int]) -> tuple[array[int], array[int]]:
+    """Where documents begin and end in the text of their segment."""
+    first = segment.doc_start
+    return array("Q", [first[doc] for doc in docs]), array("Q", [first[doc + 1] for doc in docs])
 
 
 def _whole(text: memoryview, wanted: bytes) -> tuple[int, float]:
@@ -115,35 +119,42 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
     best = survivors[: weights.SCORED]
     a_sentence = not all(word.counts for word in query.words)
     scorer = Scorer(fuzz.ratio if a_sentence else fuzz.token_sort_ratio, fold(query.text))
-    compared = [
-        (_window(segment, candidate), *(_names(segment, candidate) if a_sentence else ())) for candidate in best
-    ]
-    texts = list(dict.fromkeys(chain.from_iterable(compared)))  # titles and directories come again and again
-    found = array("d", bytes(8 * len(texts)))
-    if scorer.scores(texts, found, deadline.score_by_ns) < len(texts):
-        return False
-    ratio = dict(zip(texts, found, strict=True))
+    compared: list[tuple[str, ...]] = [()] * len(best)
+    for piece, places in segment.parted([candidate.doc for candidate in best]):
+        own = [best[place] for place in places]
+        windows = _windows(piece, own)
+        rows = zip(windows, *_names(piece, own), strict=True) if a_sentence else zip(windows, strict=True)
+        for place, row in zip(places, rows, strict=True):
+            compared[place] = row
     fields = (weights.FIELD_TEXT, weights.FIELD_DIRECTORY, weights.FIELD_TITLE, weights.FIELD_TOOL_NAME)
-    for candidate, names in zip(best, compared, strict=True):
-        share = total = 0.0
-        for name, weight in zip(names, fields, strict=False):
-            if name:
-                share += weight
-                total += weight * ratio[name]
-        candidate.similarity = total / share / 100 if share else 0.0  # an author alone leaves nothing to compare
+    found = array("d", bytes(8 * len(best)))
+    if not scorer.means(compared, array("d", fields), found, deadline.score_by_ns):
+        return False
+    for candidate, ratio in zip(best, found, strict=True):
+        candidate.similarity = ratio / 100
     return True
 
 
-def _window(searched: Searched, candidate: Candidate) -> str:
-    """The densest window of a candidate's passage."""
-    segment, _, doc = searched.local(candidate.part, candidate.doc)
-    base, row = segment.doc_start[doc], candidate.features
-    begin, end = base + int(row[START]), base + int(row[END])
-    return fold(str(memoryview(segment.text_for(((begin, end),)))[begin:end], "utf-8", "replace"))
+def _windows(piece: Piece, candidates: list[Candidate]) -> list[str]:
+    """The densest window of each candidate's passage."""
+    first, moved = piece.segment.doc_start, piece.first_doc
+    spans = [
+        (first[each.doc - moved] + low, first[each.doc - moved] + high)
+        for each in candidates
+        for low, high in (each.window,)
+    ]
+    text = memoryview(piece.segment.text_for(spans))
+    return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]
 
 
-def _names(searched: Searched, candidate: Candidate) -> tuple[str, str, str]:
-    """The names around a candidate: directory, title and tool; empty where there is none."""
-    segment, part, _ = searched.local(candidate.part, candidate.doc)
-    session, tool = segment.session_of_part(part), segment.names.values[segment.part_tool[part]]
-    return folded(session.directory), folded(session.title), folded(tool or "")
+def _names(piece: Piece, candidates: list[Candidate]) -> tuple[list[str], list[str], list[str]]:
+    """The names around each candidate: directories, titles and tools; empty where there is none."""
+    segment = piece.segment
+    parts = [each.part - piece.first_part for each in candidates]
+    sessions = [segment.sessions[segment.message_session[segment.part_message[part]]] for part in parts]
+    tools = [segment.names.values[segment.part_tool[part]] for part in parts]
+    return (
+        [folded(session.directory) for session in sessions],
+        [folded(session.title) for session in sessions],
+        [folded(tool or "") for tool in tools],
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from recall_rank._core.frame import frame
+from recall_rank._core.frozen import Maker
 from recall_rank._core.scan import count_points
 from recall_rank._core.window import Matcher
 from recall_rank.edits import Redact, edited
@@ -16,6 +17,7 @@ from recall_rank.text import FIELD_NAMES, Field
 
 ELLIPSIS = "..."
 LONG_FIELD = 4_096  # bytes from which only the surroundings of a match are decoded
+_SPANS = Maker(Span)
 REDACT_REACH = 8_192  # bytes in front of those in which what must not be shown may have begun
 
 
@@ -111,7 +113,7 @@ def _cut(near: _Near, low: int, high: int, places: Sequence[tuple[int, int]], re
         at = [(max(start, low), min(end, high)) for start, end in places]
     spans = tuple(
         [
-            Span(first + shift, last + shift, start + before, end + before)
+            _SPANS.make(first + shift, last + shift, start + before, end + before)
             for (first, last), (start, end) in zip(at, places, strict=True)
         ]
     )

@@ -1353,6 +1353,59 @@ class Scorer:
             out[k] = self.function(self.query, text)
         return len(texts)
 
+    def means(self, rows: Sequence[tuple[str, ...]], weights: Sequence[float], out: Any, deadline_ns: int = 0) -> bool:
+        for k, row in enumerate(rows):
+            there = [(text, weight) for text, weight in zip(row, weights, strict=False) if text]
+            total = sum(weight * self.function(self.query, text) for text, weight in there)
+            out[k] = total / sum(weight for _, weight in there) if any(weight for _, weight in there) else 0.0
+        return True
+
+
+# --- candidate --------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Candidate:
+    """What a candidate's score is made of; features are window, phrase, near and cues."""
+
+    evidence: float
+    time: int
+    features: tuple[float, float, float, float]
+    quoted: float = 0.0
+    whole: float = 0.0
+    similarity: float = 0.0
+    extra: float = 0.0
+    boosts: tuple[float, ...] = ()
+    score: float = 0.0
+
+
+def boost(candidates: Sequence[Candidate], worth: Sequence[float], now: int, fade: float) -> None:
+    """Each share by itself; what was said today or later is as recent as it gets."""
+    for one in candidates:
+        window, phrase, near, cues = one.features
+        there = (window, phrase, near, one.quoted, one.whole, float(cues > 0), one.similarity)
+        recency = max(0.0, worth[7] - fade * max(0, now - one.time))
+        one.boosts = (*(share * value for share, value in zip(worth, there, strict=False)), recency)
+        one.score = one.evidence * (1 + sum(one.boosts)) + one.extra
+
+
+def best_first(candidates: Sequence[Any], names: Callable[[Any], Any]) -> list[Any]:
+    """Sorted by all there is to sort by."""
+    return sorted(candidates, key=lambda one: (-one.score, -one.time, names(one)))
+
+
+# --- frozen -----------------------------------------------------------------------------------------------
+
+
+class Maker:
+    """The record's own constructor."""
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+
+    def make(self, *values: Any) -> Any:
+        return self.cls(*values)
+
 
 # --- stretch ----------------------------------------------------------------------------------------------
 

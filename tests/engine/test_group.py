@@ -9,11 +9,11 @@ import pytest
 from engine.samples import DAY_MS, NOW, ask, message, paged, pages, part, parts, session
 
 from recall_rank import weights
+from recall_rank.candidate import Candidate
 from recall_rank.corpus import Index
 from recall_rank.group import PER_SESSION, by_part
 from recall_rank.index.build import build
 from recall_rank.model import Session
-from recall_rank.score import Candidate
 
 
 def segment_of(counts: dict[str, int]) -> Any:
@@ -23,7 +23,7 @@ def segment_of(counts: dict[str, int]) -> Any:
 
 
 def candidates(segment: Any, *rows: tuple[str, float]) -> list[Candidate]:
-    return [Candidate(list_of(segment).index(key), 0, score, score=score) for key, score in rows]
+    return [Candidate(list_of(segment).index(key), 0, score) for key, score in rows]
 
 
 def list_of(segment: Any) -> list[str]:

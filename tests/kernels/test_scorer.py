@@ -115,3 +115,42 @@ def test_scores_are_those_of_the_public_function(function: Any, query: str, text
     slow = array("d", [-1.0] * len(texts))
     reference.Scorer(function, query).scores(texts, slow)
     assert scores(function, query, texts) == list(slow)
+
+
+@given(st.lists(st.lists(strings, max_size=3).map(tuple), max_size=6), st.sampled_from([fuzz.ratio, half]), strings)
+def test_a_mean_is_that_of_the_texts_that_are_there(rows: list[tuple[str, ...]], function: Any, query: str) -> None:
+    weights = array("d", [0.5, 0.25, 0.0])
+    native, slow = array("d", [-1.0] * (len(rows) + 1)), array("d", [-1.0] * (len(rows) + 1))
+    assert Scorer(function, query).means(rows, weights, native) is True
+    assert reference.Scorer(function, query).means(rows, weights, slow)
+    assert native == slow
+
+
+def test_a_text_that_comes_again_is_scored_once() -> None:
+    asked: list[str] = []
+
+    def noted(_: str, text: str) -> float:
+        asked.append(text)
+        return 8.0
+
+    out = array("d", [0.0] * 3)
+    assert Scorer(noted, "a").means([("b", "c"), ("c", "b"), ("b",)], array("d", [1.0, 1.0]), out)
+    assert (asked, list(out)) == (["b", "c"], [8.0] * 3)
+
+
+def test_after_the_deadline_there_are_no_means() -> None:
+    out = array("d", [-1.0])
+    for function in (fuzz.ratio, half):
+        assert Scorer(function, "a").means([("a", "b")], array("d", [1.0, 1.0]), out, 1) is False
+        assert list(out) == [-1.0]
+
+
+def test_means_that_do_not_fit_are_refused() -> None:
+    scorer, one = Scorer(fuzz.ratio, "a"), array("d", [1.0])
+    with pytest.raises(ValueError, match="1 weights, not 2"):
+        scorer.means([("a", "b")], one, one)
+    with pytest.raises(ValueError, match="too short"):
+        scorer.means([("a",), ("a",)], one, one)
+    for wrong in (None, ("a",), [["a"]], [(1,)], [(None,)]):
+        with pytest.raises(TypeError):
+            scorer.means(wrong, one, one)  # type: ignore[arg-type]

@@ -11,6 +11,8 @@ from libc.stdint cimport int64_t, uint32_t
 
 from recall_rank._core.clock cimport rr_now
 
+from array import array
+
 cdef extern from *:
     """
     #include <stdbool.h>
@@ -161,3 +163,36 @@ cdef class Scorer:
         if not good:
             raise RuntimeError("rapidfuzz failed to score a text")
         return done
+
+    def means(self, list rows not None, const double[::1] weights not None, double[::1] out not None,
+              int64_t deadline_ns=0):
+        """Fill out f64[n] with the mean score of each row's texts by their weights f64[texts], empty ones left out.
+
+        rows are tuples of strings, at most as many as there are weights; a text that comes again is scored once. A row
+        without texts has the mean 0. False, and nothing filled, when the deadline came before all were scored.
+        """
+        cdef Py_ssize_t count = len(rows), k, j
+        cdef double share, total
+        cdef double[::1] scored
+        cdef dict places = {}
+        cdef tuple row
+        if out.shape[0] < count:
+            raise ValueError("out is too short")
+        for row in rows:
+            if len(row) > weights.shape[0]:
+                raise ValueError(f"there are {weights.shape[0]} weights, not {len(row)}")
+            for text in row:
+                if text not in places:
+                    places[text] = len(places)
+        scored = array("d", bytes(8 * len(places)))
+        if self.scores(list(places), scored, deadline_ns) < len(places):
+            return False
+        for k in range(count):
+            share = total = 0
+            row = rows[k]
+            for j in range(len(row)):
+                if row[j]:
+                    share += weights[j]
+                    total += weights[j] * scored[<Py_ssize_t>places[row[j]]]
+            out[k] = total / share if share else 0
+        return True

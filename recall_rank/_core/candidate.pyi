@@ -1,0 +1,41 @@
+from collections.abc import Callable, Sequence
+from typing import Literal, Self, TypeAlias
+
+from _typeshed import ReadableBuffer
+from typing_extensions import disjoint_base
+
+_Confidence: TypeAlias = Literal["low", "medium", "high"]
+_Stage: TypeAlias = Literal["prefilter", "score", "scan"]
+
+BOOSTS: tuple[str, ...]
+
+@disjoint_base
+class Candidate:
+    part: int
+    doc: int
+    time: int
+    evidence: float
+    quoted: float
+    whole: float
+    similarity: float
+    extra: float
+    others: float
+    raw: float
+    score: float
+    sure: float
+    confidence: _Confidence
+    stage: _Stage
+    def __new__(cls, part: int, doc: int, evidence: float, time: int = 0, stage: _Stage = "prefilter") -> Self: ...
+    @property
+    def features(self) -> Sequence[float]: ...
+    @property
+    def boosts(self) -> Sequence[float]: ...
+    @property
+    def window(self) -> tuple[int, int]: ...
+    def forget(self) -> None: ...
+    def stand_for(self, other: Candidate) -> None: ...
+    def explain(self) -> dict[str, float]: ...
+
+def take_features(candidates: list[Candidate], table: ReadableBuffer) -> None: ...
+def boost(candidates: list[Candidate], worth: ReadableBuffer, now: int, fade: float) -> None: ...
+def best_first(candidates: list[Candidate], names: Callable[[Candidate], object]) -> list[Candidate]: ...

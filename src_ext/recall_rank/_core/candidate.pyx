@@ -1,0 +1,181 @@
+"""A part on its way to a result: what the stages hand to each other, and what they do to many of them alike."""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int64_t
+from libc.stdlib cimport qsort
+from libc.string cimport memcpy, memset
+
+from recall_rank._core.features cimport FEATURES
+
+cdef enum:
+    SHARES = 8
+    WINDOW = 1   # places in FEATURE_NAMES
+    PHRASE = 2
+    NEAR = 3
+    START = 6
+    END = 7
+    CUES = 9
+
+BOOSTS = ("window", "phrase", "near", "quoted", "whole_query", "cue", "scorer", "recency")
+
+
+cdef class Candidate:
+    """A part, what is known of it so far, and its score as it grows."""
+
+    cdef public Py_ssize_t part
+    cdef public Py_ssize_t doc
+    cdef public int64_t time        # of its message, ms
+    cdef public double evidence     # the prefilter's, with neighbours and session, over what the query could give
+    cdef public double quoted       # share of the query's quoted phrases that stand there
+    cdef public double whole        # the whole query stands there as it was written: 1, less inside a longer name
+    cdef public double similarity   # rapidfuzz, 0 to 1; 0 where it did not run
+    cdef public double extra        # the caller's own signal, weighted
+    cdef public double others       # where sessions are ranked: what further messages of its session add
+    cdef public double raw          # the score before calibration: evidence times (1 + boosts) plus extra and others
+    cdef public double score
+    cdef public double sure         # the chance that its session is the right one
+    cdef public str confidence
+    cdef public str stage
+    cdef float[FEATURES] row        # zeros where it was not read
+    cdef double[SHARES] shares
+    cdef bint was_read
+    cdef bint was_boosted
+
+    def __cinit__(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time=0, str stage="prefilter"):
+        self.part = part
+        self.doc = doc
+        self.time = time
+        self.evidence = self.raw = self.score = evidence
+        self.confidence = "low"
+        self.stage = stage
+
+    @property
+    def features(self):
+        """Measures of its passage, in the order of FEATURE_NAMES; empty where it was not read."""
+        return tuple([self.row[k] for k in range(FEATURES)]) if self.was_read else ()
+
+    @property
+    def boosts(self):
+        """Shares of the evidence, in the order of BOOSTS; empty where boost() did not run."""
+        return tuple([self.shares[k] for k in range(SHARES)]) if self.was_boosted else ()
+
+    @property
+    def window(self):
+        """The densest window of its passage, in bytes from where that begins."""
+        return <Py_ssize_t>self.row[START], <Py_ssize_t>self.row[END]
+
+    def forget(self):
+        """Stand again for its evidence alone."""
+        self.was_read = self.was_boosted = False
+        memset(self.row, 0, sizeof(self.row))
+        self.quoted = self.whole = self.similarity = self.extra = self.others = 0
+        self.raw = self.score = self.evidence
+
+    def stand_for(self, Candidate other not None):
+        """Take the place that `other` has earned."""
+        self.evidence = other.evidence
+        self.shares = other.shares
+        self.was_boosted = other.was_boosted
+        self.extra = other.extra
+        self.others = other.others
+        self.raw = other.raw
+        self.score = other.score
+        self.stage = other.stage
+
+    def explain(self):
+        """What the score is made of, by name; the values add up to it."""
+        cdef double scale
+        cdef Py_ssize_t k
+        if self.raw == 0:
+            return {}
+        scale = self.score / self.raw
+        parts = {"evidence": self.evidence * scale}
+        for k in range(SHARES if self.was_boosted else 0):
+            if self.shares[k]:
+                parts[BOOSTS[k]] = self.evidence * self.shares[k] * scale
+        if self.extra:
+            parts["extra"] = self.extra * scale
+        if self.others:
+            parts["others"] = self.others * scale
+        return parts
+
+
+def take_features(list candidates not None, const float[:, ::1] table not None):
+    """Let every candidate have its row of table f32[n, FEATURES], as Matcher.measure() fills it."""
+    cdef Py_ssize_t count = len(candidates), k
+    cdef Candidate candidate
+    if table.shape[0] < count or table.shape[1] != FEATURES:
+        raise ValueError("the table does not fit the candidates")
+    for k in range(count):
+        candidate = <Candidate?>candidates[k]
+        memcpy(candidate.row, &table[k, 0], FEATURES * sizeof(float))
+        candidate.was_read = True
+
+
+def boost(list candidates not None, const double[::1] worth not None, int64_t now, double fade):
+    """Fill boosts, raw and score of every candidate.
+
+    worth f64[8] is what each of BOOSTS is worth at most; recency loses `fade` a millisecond.
+    """
+    cdef Py_ssize_t k, each
+    cdef Candidate one
+    cdef double total, age
+    if worth.shape[0] != SHARES:
+        raise ValueError(f"worth must be {SHARES} numbers, not {worth.shape[0]}")
+    for k in range(len(candidates)):
+        one = <Candidate?>candidates[k]
+        age = now - one.time
+        one.shares[0] = worth[0] * one.row[WINDOW]
+        one.shares[1] = worth[1] * one.row[PHRASE]
+        one.shares[2] = worth[2] * one.row[NEAR]
+        one.shares[3] = worth[3] * one.quoted
+        one.shares[4] = worth[4] * one.whole
+        one.shares[5] = worth[5] if one.row[CUES] else 0
+        one.shares[6] = worth[6] * one.similarity
+        one.shares[7] = worth[7] if age <= 0 else max(0.0, worth[7] - fade * age)
+        total = 0
+        for each in range(SHARES):
+            total += one.shares[each]
+        one.raw = one.score = one.evidence * (1 + total) + one.extra
+        one.was_boosted = True
+
+
+cdef struct Place:
+    double score
+    int64_t time
+    Py_ssize_t at
+
+
+cdef int before(const void* one, const void* other) noexcept nogil:
+    """Negative where `one` ranks before `other`: by score, then newer, then as they were given."""
+    cdef const Place* a = <const Place*>one
+    cdef const Place* b = <const Place*>other
+    if a.score != b.score:
+        return -1 if a.score > b.score else 1
+    if a.time != b.time:
+        return -1 if a.time > b.time else 1
+    return -1 if a.at < b.at else a.at > b.at
+
+
+def best_first(list candidates not None, names not None):
+    """Best first: by score, then newer, then by names(candidate), which is asked of equals only. O(n log n)."""
+    cdef Py_ssize_t count = len(candidates), k, first = 0
+    cdef Candidate candidate
+    cdef Place* places = <Place*>PyMem_Malloc((count + 1) * sizeof(Place))
+    if places == NULL:
+        raise MemoryError
+    try:
+        for k in range(count):
+            candidate = <Candidate?>candidates[k]
+            places[k] = Place(candidate.score, candidate.time, k)
+        qsort(places, count, sizeof(Place), before)
+        found = [candidates[places[k].at] for k in range(count)]
+        for k in range(1, count + 1):
+            if k < count and places[k].score == places[first].score and places[k].time == places[first].time:
+                continue
+            if k - first > 1:
+                found[first:k] = sorted(found[first:k], key=names)
+            first = k
+        return found
+    finally:
+        PyMem_Free(places)

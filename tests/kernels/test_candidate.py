@@ -1,0 +1,139 @@
+"""What stages do to candidates: their features, boosts and order."""
+
+from __future__ import annotations
+
+from array import array
+from random import Random
+from typing import Any
+
+import pytest
+import reference
+from hypothesis import given
+from kernels.inputs import seeds
+
+from recall_rank._core.candidate import BOOSTS, Candidate, best_first, boost, take_features
+from recall_rank._core.features import FEATURE_NAMES
+
+PLACES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
+WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, 0.25])
+DAY, FADE = 100, 0.25 / 1024
+
+
+def table(rows: list[list[float]]) -> memoryview:
+    return memoryview(array("f", [value for row in rows for value in row])).cast("B").cast("f", (len(rows), 11))
+
+
+def some_pairs(chance: Random) -> list[tuple[Candidate, reference.Candidate]]:
+    """Native and slow ones; all numbers are sums of powers of two, so that no sum of them is rounded."""
+    pairs = []
+    for number in range(chance.randint(0, 12)):
+        evidence, time = chance.choice([0.0, 0.5, 0.75, 4.0]), chance.choice([0, 50, DAY - 64, DAY, DAY + 5])
+        values = tuple(chance.choice([0.0, 0.25, 1.0]) for _ in PLACES)
+        native, slow = Candidate(number, 7, evidence, time), reference.Candidate(evidence, time, values)  # type: ignore[arg-type]
+        if chance.random() < 0.8:
+            row = [9.0] * len(FEATURE_NAMES)
+            for place, value in zip(PLACES, values, strict=True):
+                row[place] = value
+            take_features([native], table([row]))
+            assert list(native.features) == row
+        else:
+            slow.features = (0.0,) * 4
+        for name in ("quoted", "whole", "similarity", "extra"):
+            value = chance.choice([0.0, 0.5, 1.0])
+            setattr(native, name, value)
+            setattr(slow, name, value)
+        pairs.append((native, slow))
+    return pairs
+
+
+@given(seeds)
+def test_boosts_are_shares_of_the_evidence(chance: Random) -> None:
+    pairs = some_pairs(chance)
+    boost([native for native, _ in pairs], WORTH, DAY, FADE)
+    reference.boost([slow for _, slow in pairs], WORTH, DAY, FADE)
+    for native, slow in pairs:
+        assert tuple(native.boosts) == slow.boosts
+        assert native.score == native.raw == slow.score
+        parts = native.explain()
+        assert sum(parts.values()) == native.score
+        named = dict(zip(BOOSTS, slow.boosts, strict=True))
+        told = {name: value for name, value in parts.items() if name in named}
+        assert told == {name: slow.evidence * share for name, share in named.items() if share} or not native.raw
+
+
+@given(seeds)
+def test_the_best_are_first(chance: Random) -> None:
+    found = [
+        Candidate(number, 0, chance.choice([0.25, 0.5, 1.0]), chance.choice([1, 2]))
+        for number in range(chance.randint(0, 20))
+    ]
+    chance.shuffle(found)
+    asked: list[int] = []
+
+    def names(candidate: Any) -> int:
+        asked.append(candidate.part)
+        return int(candidate.part)
+
+    given = list(found)
+    order = [one.part for one in best_first(found, names)]
+    assert order == [one.part for one in reference.best_first(found, lambda one: one.part)]
+    assert found == given, "what was given is left as it was"
+    places = [(one.score, one.time) for one in found]
+    assert sorted(asked) == sorted(one.part for one in found if places.count((one.score, one.time)) > 1)
+
+
+def test_of_equals_with_equal_names_the_first_stays_first() -> None:
+    found = [Candidate(number, 0, 1.0) for number in (3, 1, 2)]
+    assert best_first(found, lambda _: 0) == found
+
+
+def test_a_candidate_forgets_what_was_read() -> None:
+    candidate = Candidate(1, 2, 0.5, 3, "scan")
+    assert (candidate.features, candidate.boosts, candidate.window) == ((), (), (0, 0))
+    assert (candidate.score, candidate.raw, candidate.confidence, candidate.stage) == (0.5, 0.5, "low", "scan")
+    take_features([candidate], table([list(range(11))]))  # type: ignore[list-item]
+    assert candidate.window == (6, 7)
+    candidate.quoted = candidate.extra = 1.0
+    boost([candidate], WORTH, 0, 0.0)
+    assert candidate.boosts
+    assert candidate.score != 0.5
+    candidate.forget()
+    assert (candidate.features, candidate.boosts, candidate.window) == ((), (), (0, 0))
+    assert (candidate.score, candidate.raw, candidate.quoted, candidate.extra) == (0.5, 0.5, 0.0, 0.0)
+    assert candidate.explain() == {"evidence": 0.5}
+
+
+def test_one_takes_the_place_of_another() -> None:
+    title, content = Candidate(1, 2, 0.5, 3, "score"), Candidate(4, 5, 0.25, 6)
+    title.extra, title.others = 0.5, 0.25
+    boost([title], WORTH, 3, FADE)
+    content.stand_for(title)
+    assert (content.part, content.doc, content.time) == (4, 5, 6)
+    for name in ("evidence", "boosts", "extra", "others", "raw", "score", "stage"):
+        assert getattr(content, name) == getattr(title, name)
+    assert content.explain() == title.explain()
+
+
+def test_nothing_is_explained_of_what_has_no_score() -> None:
+    assert Candidate(0, 0, 0.0).explain() == {}
+
+
+def test_tables_that_do_not_fit_are_refused() -> None:
+    some = [Candidate(0, 0, 1.0), Candidate(1, 0, 1.0)]
+    wide = memoryview(bytearray(4 * 12 * 2)).cast("f", (2, 12))
+    for wrong in (table([[0.0] * 11]), wide):
+        with pytest.raises(ValueError, match="does not fit"):
+            take_features(some, wrong)
+    with pytest.raises(ValueError, match="8 numbers"):
+        boost(some, array("d", [1.0] * 7), 0, 0.0)
+
+
+@pytest.mark.parametrize("wrong", [[None], ["a"], None])
+def test_only_candidates_are_taken(wrong: Any) -> None:
+    for call in (
+        lambda: take_features(wrong, table([[0.0] * 11])),
+        lambda: boost(wrong, WORTH, 0, 0.0),
+        lambda: best_first(wrong, id),
+    ):
+        with pytest.raises(TypeError):
+            call()
