@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from recall_rank._core.frozen import Maker
-from recall_rank.group import Grouped, is_title
-from recall_rank.index.segment import ROLES, Segment, SessionRow
+from recall_rank._core.spot import Spot
+from recall_rank.group import Grouped
+from recall_rank.index.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 from recall_rank.literal import first_match
 from recall_rank.model import DirectoryRelevance, Flag, Recency, Result, ResultSource, Why
-from recall_rank.snippet import Snippet, Spot, show, show_at, spot
+from recall_rank.snippet import Snippet, field_names, show, show_at, spot
 from recall_rank.state import Search
 
 DAY_MS = 86_400_000
 RECENT_DAYS = 7
 PRUNED = int(Flag.PRUNED)
-_RESULTS, _WHYS = Maker(Result), Maker(Why)
+_result, _why = Maker(Result).make, Maker(Why).make
 
 
 @dataclass(slots=True)
@@ -26,6 +27,8 @@ class Asked:
     search: Search
     counted: list[tuple[int, str]]  # bit and spelling of every word that counts, in the query's order
     forms: list[str]  # as they are compared
+    terms: dict[int, tuple[str, ...]] = field(default_factory=dict)  # of words that were found together
+    fields: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)  # of what they depend on
 
     @classmethod
     def of(cls, search: Search) -> Asked:
@@ -42,10 +45,10 @@ class Asked:
         segment, part, doc = search.segment.local(candidate.part, candidate.doc)
         message = segment.part_message[part]
         row = segment.sessions[segment.message_session[message]]
-        title = is_title(search.segment, candidate)
+        title = segment.message_role[message] == TITLE_ROLE
         shown_message = self._representative(entry.session, segment, row) if title else message
         if search.deadline.passed():  # what is left of the work is to show where the hits are
-            found = Spot(0, (), segment.doc_start[doc], segment.doc_start[doc], [])
+            found = Spot(segment.doc_start[doc])
             cut = show(segment, part, found, [], options.width, options.redact)
         else:
             found = spot(segment, search.expansion.matcher, part, doc, options.width)
@@ -58,9 +61,12 @@ class Asked:
         time = segment.message_time[shown_message]
         terms = self._matched_terms(found, cut)
         relevance = self._directory_relevance(entry.session)
-        fields = self._matched_fields(kind, tool, names[segment.message_author[message]], title, found, cut)
+        told = (kind, tool, names[segment.message_author[message]], title, found.fields, cut.field if cut.spans else "")
+        fields = self.fields.get(told)
+        if fields is None:
+            fields = self.fields[told] = self._matched_fields(*told)
         explain = candidate.explain() if options.explain else None
-        return _RESULTS.make(  # in the order of its fields
+        return _result(  # in the order of its fields
             row.id,
             row.title,
             row.directory,
@@ -81,7 +87,7 @@ class Asked:
             candidate.stage,
             options.match,
             terms,
-            _WHYS.make(
+            _why(
                 fields,
                 terms,
                 relevance,
@@ -125,7 +131,10 @@ class Asked:
         if self.search.query.options.match == "regex":
             return tuple(dict.fromkeys(cut.text[span.start : span.end] for span in cut.spans))
         slots = found.slots
-        return tuple(dict.fromkeys([written for bit, written in self.counted if slots & bit]))
+        terms = self.terms.get(slots)
+        if terms is None:
+            terms = self.terms[slots] = tuple(dict.fromkeys([word for bit, word in self.counted if slots & bit]))
+        return terms
 
     def _matched_forms(self, segment: Segment, found: Spot, cut: Snippet) -> dict[str, tuple[str, ...]]:
         """What stands there for the words of the query around the snippet: inflected, joined, split or repaired."""
@@ -141,11 +150,11 @@ class Asked:
         return {written: tuple(found_as) for written, found_as in forms.items()}
 
     def _matched_fields(
-        self, kind: str, tool: str | None, author: str | None, title: bool, found: Spot, cut: Snippet
+        self, kind: str, tool: str | None, author: str | None, title: bool, found: int, shown: str
     ) -> tuple[str, ...]:
-        fields = [_field_name(kind, name, title=title) for name in found.fields]
-        if cut.spans and not fields:
-            fields.append(_field_name(kind, cut.field, title=title))
+        fields = [_field_name(kind, name, title=title) for name in field_names(found)]
+        if shown and not fields:
+            fields.append(_field_name(kind, shown, title=title))
         for name, value in (("tool_name", tool), ("author", author)):
             if value and any(map(value.lower().__contains__, self.forms)):
                 fields.append(name)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from recall_rank._core.frame import frame
 from recall_rank._core.frozen import Maker
 from recall_rank._core.scan import count_points
+from recall_rank._core.spot import Spot
 from recall_rank._core.window import Matcher
 from recall_rank.edits import Redact, edited
 from recall_rank.index.segment import Segment
@@ -17,22 +18,10 @@ from recall_rank.text import FIELD_NAMES, Field
 
 ELLIPSIS = "..."
 LONG_FIELD = 4_096  # bytes from which only the surroundings of a match are decoded
-_SPANS = Maker(Span)
 REDACT_REACH = 8_192  # bytes in front of those in which what must not be shown may have begun
 
 
-Event = tuple[int, int, int, int, float]  # bytes [start, end), words [slot, slot + span) of the query, similarity
-
-
-@dataclass(slots=True)
-class Spot:
-    """What of the query a passage holds, and the stretch of it to show."""
-
-    slots: int  # bit j: the query's word j
-    fields: tuple[str, ...]  # names of the fields in which a word that counts was found
-    first: int  # bytes [first, last) of the segment; the passage's first byte where nothing matches
-    last: int
-    events: list[Event]  # the matches around it, in order
+_span = Maker(Span).make
 
 
 @dataclass(slots=True)
@@ -45,15 +34,15 @@ class Snippet:
 def spot(segment: Segment, matcher: Matcher, part: int, doc: int, width: int) -> Spot:
     """Read a passage for the last time."""
     start, end = segment.doc_start[doc], segment.doc_start[doc + 1]
-    label = segment.field_at(part, start)[2]
-    text = memoryview(segment.text_for(((start, end),)))
-    reach = width if bytes(text[start + 1 : end]).isascii() else 4 * width  # bytes of `width`
-    slots, fields, first, last, events = matcher.spot(text, start, end, label, width, reach)
-    return Spot(slots, _names(fields), max(first, start), max(last, start), events)
+    text = segment.text_for(((start, end),))
+    label = text[start] if start < end else 0
+    if label < Field.TEXT:  # the passage goes on with a field
+        label = segment.field_at(part, start)[2]
+    return matcher.spot(text, start, end, label, width)
 
 
 @lru_cache(maxsize=256)
-def _names(fields: int) -> tuple[str, ...]:
+def field_names(fields: int) -> tuple[str, ...]:
     """The names of a set of fields, bit k for the k-th."""
     return tuple(dict.fromkeys(FIELD_NAMES[field] for field in Field if fields >> (field - Field.TEXT) & 1))
 
@@ -67,12 +56,8 @@ def show(
     redact: Redact | None = None,
 ) -> Snippet:
     """The snippet of a part: from the field that holds the heaviest stretch of what was found."""
-    inner = [start for start, end, *_ in found.events if found.first <= start and end <= found.last]
-    at = inner[len(inner) // 2] if inner else found.first
-    near = _near(segment, part, at, found.first, found.last, width, redact)
-    low, high, places = frame(
-        near.whole, near.start, near.end, found.events, found.first, found.last, width, word_weights
-    )
+    near = _near(segment, part, found.middle, found.first, found.last, width, redact)
+    low, high, places = found.frame(near.whole, near.start, near.end, width, word_weights)
     return _cut(near, low, high, places, redact)
 
 
@@ -104,20 +89,18 @@ def _cut(near: _Near, low: int, high: int, places: Sequence[tuple[int, int]], re
     left = ELLIPSIS if low > 0 or before else ""
     right = ELLIPSIS if high < len(text) or near.cut else ""
     edits = redact(text, low, high) if redact is not None else ()
-    if edits:
-        changed = edited(text, edits, low, high)
-        shift, shown = len(left), changed.text
-        at = [changed.span(max(start, low), min(end, high)) for start, end in places]
-    else:
-        shift, shown = len(left) - low, text[low:high]
-        at = [(max(start, low), min(end, high)) for start, end in places]
-    spans = tuple(
-        [
-            _SPANS.make(first + shift, last + shift, start + before, end + before)
-            for (first, last), (start, end) in zip(at, places, strict=True)
+    if not edits:
+        at = len(left) - low
+        spans = [
+            _span(max(start, low) + at, min(end, high) + at, start + before, end + before) for start, end in places
         ]
-    )
-    return Snippet(left + shown + right, spans, near.field)
+        return Snippet(left + text[low:high] + right, tuple(spans), near.field)
+    changed, at = edited(text, edits, low, high), len(left)
+    spans = []
+    for start, end in places:
+        first, last = changed.span(max(start, low), min(end, high))
+        spans.append(_span(first + at, last + at, start + before, end + before))
+    return Snippet(left + changed.text + right, tuple(spans), near.field)
 
 
 def _near(segment: Segment, part: int, at: int, first: int, last: int, width: int, redact: Redact | None) -> _Near:

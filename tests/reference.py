@@ -12,7 +12,7 @@ import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, groupby, pairwise
 from typing import Any
@@ -1311,13 +1311,12 @@ class Matcher:
             extent(stretch) + 1,
         )
 
-    def spot(
-        self, text: bytes, start: int, end: int, label: int, width: int, margin: int
-    ) -> tuple[int, int, int, int, list[tuple[int, int, int, int, float]]]:
+    def spot(self, text: bytes, start: int, end: int, label: int, width: int) -> Spot:
         """The slots and fields of all events, the heaviest stretch of them, and the events that are near it."""
         events, _, _ = self.read(bytes(text[start:end]))
         if not events:
-            return 0, 0, -1, -1, []
+            return Spot(start)
+        margin = width if text[start + 1 : end].isascii() else 4 * width
         fields = set()
         for event in events:
             if set(event.slots) & set(self.counted):
@@ -1332,11 +1331,35 @@ class Matcher:
             if place[1] >= low - margin and place[0] <= high + margin
         ]
         slots = {slot for event in events for slot in event.slots}
-        return sum(1 << slot for slot in slots), sum(1 << field for field in fields), low, high, near
+        return Spot(low, high, sum(1 << slot for slot in slots), sum(1 << field for field in fields), near)
 
 
 def extent(events: Sequence[Event]) -> int:
     return events[-1].position - events[0].position
+
+
+@dataclass
+class Spot:
+    """What of a query stands in a passage."""
+
+    first: int
+    last: int = -1
+    slots: int = 0
+    fields: int = 0
+    events: list[tuple[int, int, int, int, float]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.last = max(self.first, self.last)
+
+    @property
+    def middle(self) -> int:
+        inside = [start for start, end, *_ in self.events if self.first <= start and end <= self.last]
+        return inside[len(inside) // 2] if inside else self.first
+
+    def frame(
+        self, text: bytes, start: int, end: int, width: int, weights: Sequence[float]
+    ) -> tuple[int, int, list[tuple[int, int]]]:
+        return frame(text, start, end, self.events, self.first, self.last, width, weights)
 
 
 # --- scorer -----------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from typing import Self
 from _typeshed import ReadableBuffer, WriteableBuffer
 from typing_extensions import disjoint_base
 
+from recall_rank._core.spot import Spot
+
 @disjoint_base
 class Matcher:
     def __new__(cls, weights: Sequence[float], counted: Sequence[bool]) -> Self: ...
@@ -20,6 +22,4 @@ class Matcher:
         deadline_ns: int = 0,
     ) -> int: ...
     def events(self, text: ReadableBuffer, start: int, end: int) -> list[tuple[int, int, int, int, float, int]]: ...
-    def spot(
-        self, text: ReadableBuffer, start: int, end: int, label: int, width: int, margin: int
-    ) -> tuple[int, int, int, int, list[tuple[int, int, int, int, float]]]: ...
+    def spot(self, text: ReadableBuffer, start: int, end: int, label: int, width: int) -> Spot: ...

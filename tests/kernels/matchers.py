@@ -8,6 +8,7 @@ from random import Random
 import reference
 
 from recall_rank._core.features import FEATURE_NAMES
+from recall_rank._core.spot import Spot
 from recall_rank._core.window import Matcher
 
 FEATURES = len(FEATURE_NAMES)
@@ -20,6 +21,11 @@ WRITTEN = [*WORDS, "a_b", "A-B-C", "c_d", "a.b", "cd.e", "x", "y", "x y", "zz_a"
 
 def some_passage(chance: Random) -> bytes:
     return " ".join(chance.choices(WRITTEN, k=chance.randint(0, 24))).encode()
+
+
+def told(spot: Spot | reference.Spot) -> tuple[object, ...]:
+    """All that a spot tells."""
+    return spot.slots, spot.fields, spot.first, spot.last, spot.events, spot.middle
 
 
 def table(rows: int) -> memoryview:

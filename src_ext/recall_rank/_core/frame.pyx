@@ -6,12 +6,6 @@ from libc.stdint cimport uint8_t
 from recall_rank._core.stretch cimport KINDS, Place, heaviest_run
 
 
-cdef struct Shown:
-    Py_ssize_t low   # characters
-    Py_ssize_t high
-    Py_ssize_t count  # of places
-
-
 cdef Py_ssize_t in_characters(const uint8_t* text, Py_ssize_t size, Place* places, Py_ssize_t count) noexcept nogil:
     """Turn places, nearly in order, from bytes into characters; the characters of all of `text`."""
     cdef Py_ssize_t at = 0, k, points = 0, ahead, seen
@@ -72,6 +66,24 @@ cdef void choose(Place* places, Py_ssize_t size, Py_ssize_t middle, Py_ssize_t w
     shown.count = count
 
 
+cdef void frame_places(const uint8_t* text, Py_ssize_t size, Place* places, Py_ssize_t count, Py_ssize_t middle,
+                       Py_ssize_t width, Shown* shown) noexcept nogil:
+    """What to show of a text, and its places from bytes into the characters of it that are shown.
+
+    `middle` is the byte around which to show, or -1; where a byte is not a character it does not count.
+    """
+    cdef Py_ssize_t left = 0, right = 0
+    if size and not plain(text, size):
+        size = in_characters(text, size, places, count)
+        middle = -1
+    if middle < 0 and count:
+        heaviest_run(places, count, width, &left, &right)
+        middle = (places[left].start + places[right].end) // 2
+    shown.count = count
+    sort_places(places, count)
+    choose(places, size, middle if middle >= 0 else width // 2, width, shown)
+
+
 def frame(const uint8_t[::1] text not None, Py_ssize_t start, Py_ssize_t end, list events not None, Py_ssize_t first,
           Py_ssize_t last, Py_ssize_t width, list weights not None):
     """What to show of text[start:end], UTF-8 of whole characters: (low, high, places), in characters from `start`.
@@ -81,7 +93,7 @@ def frame(const uint8_t[::1] text not None, Py_ssize_t start, Py_ssize_t end, li
     `width` characters long. events are as Matcher.spot() tells them, weights those of the query's words. places
     are the matches that stand there at least in part, whole and apart. O(bytes + events).
     """
-    cdef Py_ssize_t size = end - start, count = 0, k, left = 0, right = 0, middle = width // 2
+    cdef Py_ssize_t count = 0, k, middle = -1
     cdef Py_ssize_t begin, stop, slot, span
     cdef double similarity, weight
     cdef Place* places = NULL
@@ -106,19 +118,9 @@ def frame(const uint8_t[::1] text not None, Py_ssize_t start, Py_ssize_t end, li
                 weight += <double>weights[k]
             places[count] = Place(begin - start, stop - start, weight * similarity, slot)
             count += 1
-        if size:
-            if plain(&text[start], size):
-                if count and start <= first and last <= end:
-                    middle = (first + last) // 2 - start
-                    left = -1  # already known
-            else:
-                size = in_characters(&text[start], size, places, count)
-        if left == 0 and count:
-            heaviest_run(places, count, width, &left, &right)
-            middle = (places[left].start + places[right].end) // 2
-        shown.count = count
-        sort_places(places, count)
-        choose(places, size, middle, width, &shown)
+        if count and start <= first and last <= end:
+            middle = (first + last) // 2 - start
+        frame_places(&text[start] if start < end else NULL, end - start, places, count, middle, width, &shown)
         return shown.low, shown.high, [(places[k].start, places[k].end) for k in range(shown.count)]
     finally:
         PyMem_Free(places)

@@ -9,7 +9,7 @@ from recall_rank._core.buffer cimport (MAX_TERM, Token, TokenBuffer, buffer_clea
 from recall_rank._core.clock cimport rr_now
 from recall_rank._core.features cimport FEATURES, SLOTS, Asked, Event, measure_events
 from recall_rank._core.kept cimport Kept, Passage, kept_add, kept_clear, kept_find, kept_free
-from recall_rank._core.stretch cimport Place, heaviest_run
+from recall_rank._core.spot cimport Spot
 from recall_rank._core.tokens cimport tokenise
 
 cdef enum:
@@ -270,74 +270,36 @@ cdef class Matcher:
             buffer_free(&buffer)
 
     def spot(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, int label,
-             Py_ssize_t width, Py_ssize_t margin):
-        """What of the query stands in text[start:end], and its heaviest stretch: (slots, fields, first, last, events).
+             Py_ssize_t width):
+        """What of the query stands in text[start:end], and its heaviest stretch of at most `width` bytes: a Spot.
 
-        slots: bit j is set where slot j is matched. fields: bit k is set where a word that counts is matched in a
-        field of byte 0xF8 + k; `label` is the byte of the field at `start`. [first, last) is the stretch of at most
-        `width` bytes that stretch.centre() finds, (-1, -1) where nothing matches. events are the matches within
-        `margin` bytes of it, in order: (start, end, slot, span, similarity). All offsets are those of `text`.
+        `label` is the byte of the field at `start`.
         """
         cdef TokenBuffer buffer
         cdef const Passage* passage
         cdef Event* own = NULL
-        cdef const Event* events = NULL
-        cdef Place* places = NULL
-        cdef Py_ssize_t found = 0, k, j, at = start, low = -1, high = -1
-        cdef Py_ssize_t left = 0, right = 0
-        cdef uint64_t slots = 0
-        cdef int fields = 0, field = label - 0xF8
-        cdef bint counts
+        cdef Py_ssize_t found = 0
+        cdef Spot spot = Spot(start)
         if not 0 <= start <= end <= text.shape[0]:
             raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
-        if not 0 <= field < 8:
+        if not 0xF8 <= label <= 0xFF:
             raise ValueError(f"label must be 0xF8 to 0xFF, not {label}")
-        if start == end:
-            return 0, 0, -1, -1, []
+        passage = kept_find(&self.kept, &text[0] + start, &text[0] + end) if start < end else NULL
+        if passage != NULL:
+            spot.look(text, start, end, self.kept.events + passage.events, passage.count, &self.asked, label, width)
+            return spot
         buffer_init(&buffer)
         try:
-            passage = kept_find(&self.kept, &text[0] + start, &text[0] + end)
-            if passage != NULL:
-                events = self.kept.events + passage.events
-                found = passage.count
-            else:
-                with nogil:
+            with nogil:
+                if start < end:
                     tokenise(&text[0] + start, end - start, &buffer)
-                    events = own = <Event*>PyMem_RawCalloc(buffer.count + 1, sizeof(Event))
-                    if own != NULL:
-                        found = self.events_of(&buffer, own)
-            # a few events: they are gone through before another thread has woken up to take the lock
-            places = <Place*>PyMem_RawCalloc(found + 1, sizeof(Place))
-            for k in range(found if places != NULL else 0):
-                counts = False
-                places[k].start = events[k].start
-                places[k].end = events[k].end
-                places[k].kind = events[k].slot
-                places[k].weight = 0
-                for j in range(events[k].slot, events[k].slot + events[k].span):
-                    slots |= <uint64_t>1 << j
-                    counts = counts or self.asked.counted[j]
-                    places[k].weight += self.asked.weights[j]
-                places[k].weight *= events[k].similarity
-                while at < start + <Py_ssize_t>events[k].start:
-                    if text[at] >= 0xF8:
-                        field = text[at] - 0xF8
-                    at += 1
-                if counts:
-                    fields |= 1 << field
-            if found and places != NULL:
-                heaviest_run(places, found, width, &left, &right)
-                low = start + events[left].start
-                high = start + events[right].end
-            if events == NULL or places == NULL or buffer.failed:
+                own = <Event*>PyMem_RawCalloc(buffer.count + 1, sizeof(Event))
+                if own != NULL:
+                    found = self.events_of(&buffer, own)
+            if own == NULL or buffer.failed:
                 raise MemoryError
-            return slots, fields, low, high, [
-                (start + events[k].start, start + events[k].end, events[k].slot, events[k].span, events[k].similarity)
-                for k in range(found)
-                if (start + <Py_ssize_t>events[k].end >= low - margin
-                    and start + <Py_ssize_t>events[k].start <= high + margin)
-            ]
+            spot.look(text, start, end, own, found, &self.asked, label, width)
+            return spot
         finally:
             PyMem_RawFree(own)
-            PyMem_RawFree(places)
             buffer_free(&buffer)

@@ -9,8 +9,8 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
+from kernels.matchers import table, told
 
-from recall_rank._core.features import FEATURE_NAMES
 from recall_rank._core.window import Matcher
 
 WORDS = ("tide", "moon", "harbour", "of", "tidemoon")
@@ -36,15 +36,11 @@ def matcher() -> Matcher:
     return made
 
 
-def table(rows: int) -> memoryview:
-    return memoryview(bytearray(4 * rows * len(FEATURE_NAMES))).cast("f", (rows, len(FEATURE_NAMES)))
-
-
 def prefix_of(reader: Matcher) -> Callable[[], object]:
     return lambda: reader.add_prefix(b"tide", 0, 0.5)
 
 
-def obvious(text: bytes, start: int, end: int, label: int, width: int, margin: int) -> tuple[object, ...]:
+def obvious(text: bytes, start: int, end: int, label: int, width: int) -> tuple[object, ...]:
     events = [
         (start + low, start + high, slot, span, worth)
         for low, high, slot, span, worth, _ in matcher().events(text, start, end)
@@ -56,25 +52,47 @@ def obvious(text: bytes, start: int, end: int, label: int, width: int, margin: i
         if any(COUNTED[slot : slot + span]):
             marks |= 1 << ((inside[-1] if inside else label) - 0xF8)
     if not events:
-        return 0, 0, -1, -1, []
+        return 0, 0, start, start, [], start
     worth = [sum(WEIGHTS[slot : slot + span]) * similarity for _, _, slot, span, similarity in events]
     places, kinds = [(low, high) for low, high, *_ in events], [event[2] for event in events]
     left, right = reference.heaviest_run(places, worth, width, kinds)
     first, last = events[left][0], events[right][1]
-    return slots, marks, first, last, [e for e in events if e[1] >= first - margin and e[0] <= last + margin]
+    margin = width if text[start + 1 : end].isascii() else 4 * width
+    near = [e for e in events if e[1] >= first - margin and e[0] <= last + margin]
+    inside = [low for low, high, *_ in near if first <= low and high <= last]
+    return slots, marks, first, last, near, inside[len(inside) // 2] if inside else first
 
 
-@given(fields=fields, cut=st.integers(0, 40), width=st.integers(1, 60), margin=st.integers(0, 60))
-def test_it_is_what_events_and_the_heaviest_run_say(
-    fields: list[tuple[int, list[str]]], cut: int, width: int, margin: int
-) -> None:
+@given(fields=fields, cut=st.integers(0, 40), width=st.integers(1, 60))
+def test_it_is_what_events_and_the_heaviest_run_say(fields: list[tuple[int, list[str]]], cut: int, width: int) -> None:
     text = b"".join(bytes([label]) + " ".join(words).encode() for label, words in fields)
     start = min(cut, len(text))
-    asked = (text, start, len(text), 0xF8, width, margin)
-    assert matcher().spot(*asked) == obvious(*asked)
+    asked = (text, start, len(text), 0xF8, width)
+    assert told(matcher().spot(*asked)) == obvious(*asked)
     reader = matcher()
     assert reader.measure(text, array("Q", [0, start]), array("Q", [start, len(text)]), 8, table(2)) == 2
-    assert reader.spot(*asked) == obvious(*asked), "as read before"
+    assert told(reader.spot(*asked)) == obvious(*asked), "as read before"
+
+
+@given(st.lists(st.sampled_from((*WORDS, "é", "gull", "日本")), max_size=12), st.integers(0, 60), st.data())
+def test_a_frame_is_that_of_its_events(words: list[str], width: int, data: st.DataObject) -> None:
+    text = " ".join(words).encode()
+    spot = matcher().spot(text, 0, len(text), 0xF8, width)
+    borders = [len(" ".join(words[:k]).encode()) for k in range(len(words) + 1)]
+    start, end = sorted((data.draw(st.sampled_from(borders)), data.draw(st.sampled_from(borders))))
+    expected = reference.frame(text, start, end, spot.events, spot.first, spot.last, width, WEIGHTS)
+    assert spot.frame(text, start, end, width, WEIGHTS) == expected
+
+
+def test_frames_that_cannot_be_are_refused() -> None:
+    spot = matcher().spot(b"tide", 0, 4, 0xF8, 9)
+    for start, end in ((-1, 2), (2, 1), (0, 5)):
+        with pytest.raises(IndexError):
+            spot.frame(b"tide", start, end, 9, WEIGHTS)
+    with pytest.raises(ValueError, match="width"):
+        spot.frame(b"tide", 0, 4, -1, WEIGHTS)
+    with pytest.raises(ValueError, match="0 weights"):
+        spot.frame(b"tide", 0, 4, 9, [])
 
 
 def test_what_was_read_is_forgotten_when_more_is_looked_for() -> None:
@@ -82,17 +100,17 @@ def test_what_was_read_is_forgotten_when_more_is_looked_for() -> None:
     for add, slots in ((lambda: None, 0), (lambda: reader.add(b"gulls", 1, 1, 1.0), 2), (prefix_of(reader), 3)):
         add()
         reader.measure(text, array("Q", [0]), array("Q", [len(text)]), 8, table(1))
-        assert reader.spot(text, 0, len(text), 0xF8, 99, 99)[0] == slots
-        assert reader.spot(bytes(b"x" * len(text)), 0, len(text), 0xF8, 99, 99)[0] == 0, "another text"
+        assert reader.spot(text, 0, len(text), 0xF8, 99).slots == slots
+        assert reader.spot(bytes(b"x" * len(text)), 0, len(text), 0xF8, 99).slots == 0, "another text"
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 99)])
 def test_a_range_outside_of_the_text_is_refused(start: int, end: int) -> None:
     with pytest.raises(IndexError):
-        matcher().spot(b"tide", start, end, 0xF8, 10, 10)
+        matcher().spot(b"tide", start, end, 0xF8, 10)
 
 
 @pytest.mark.parametrize("label", [0, 0xF7, 0x100])
 def test_a_label_that_is_no_field_is_refused(label: int) -> None:
     with pytest.raises(ValueError, match="label"):
-        matcher().spot(b"tide", 0, 4, label, 10, 10)
+        matcher().spot(b"tide", 0, 4, label, 10)

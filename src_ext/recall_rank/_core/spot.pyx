@@ -1,0 +1,124 @@
+"""What of a query stands in a passage, the stretch of it to show, and what a snippet shows of that."""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport uint8_t, uint64_t
+
+from recall_rank._core.features cimport Asked, Event
+from recall_rank._core.frame cimport Shown, frame_places, plain
+from recall_rank._core.stretch cimport Place, heaviest_run
+
+cdef enum:
+    FIRST_FIELD = 0xF8  # the least byte that begins a field
+
+
+cdef class Spot:
+    """What of a query stands in a passage, and its heaviest stretch; Matcher.spot() makes them, Spot(at) is of nothing.
+
+    slots: bit j is set where slot j is matched. fields: bit k is set where a word that counts is matched in a field
+    of byte 0xF8 + k. [first, last) is the stretch that stretch.heaviest_run() finds, the passage's first byte where
+    nothing matches. All offsets are those of the text the passage was read in.
+    """
+
+    def __cinit__(self, Py_ssize_t at=0):
+        self.first = self.last = at
+
+    def __dealloc__(self):
+        PyMem_Free(self.matches)
+
+    cdef int look(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, const Event* events,
+                  Py_ssize_t found, const Asked* asked, int label, Py_ssize_t width) except -1:
+        """Fill in what the events of the passage text[start:end] tell."""
+        cdef Py_ssize_t k, j, at = start, left = 0, right = 0, margin = width
+        cdef int field = label - FIRST_FIELD
+        cdef bint counts
+        cdef Place* places
+        if not found:
+            return 0
+        self.matches = <Match*>PyMem_Malloc(found * sizeof(Match))
+        places = <Place*>PyMem_Malloc(found * sizeof(Place))
+        if self.matches == NULL or places == NULL:
+            PyMem_Free(places)
+            raise MemoryError
+        with nogil:
+            for k in range(found):
+                counts = False
+                places[k] = Place(start + events[k].start, start + events[k].end, 0, events[k].slot)
+                for j in range(events[k].slot, events[k].slot + events[k].span):
+                    self.slots |= <uint64_t>1 << j
+                    counts = counts or asked.counted[j]
+                    places[k].weight += asked.weights[j]
+                places[k].weight *= events[k].similarity
+                while at < places[k].start:
+                    if text[at] >= FIRST_FIELD:
+                        field = text[at] - FIRST_FIELD
+                    at += 1
+                if counts:
+                    self.fields |= 1 << field
+            heaviest_run(places, found, width, &left, &right)
+            self.first, self.last = places[left].start, places[right].end
+            if not plain(&text[start] + 1, end - start - 1):
+                margin = 4 * width  # bytes of the widest characters
+            for k in range(found):
+                if places[k].end >= self.first - margin and places[k].start <= self.last + margin:
+                    self.matches[self.count] = Match(
+                        places[k].start, places[k].end, events[k].similarity, events[k].slot, events[k].span
+                    )
+                    self.count += 1
+        PyMem_Free(places)
+        return 0
+
+    @property
+    def events(self):
+        """The matches in the stretch and up to its width around it, in order: (start, end, slot, span, similarity)."""
+        return [
+            (self.matches[k].start, self.matches[k].end, self.matches[k].slot, self.matches[k].span,
+             self.matches[k].similarity)
+            for k in range(self.count)
+        ]
+
+    @property
+    def middle(self):
+        """Where the one in the middle of the stretch's matches begins; the field that holds it is shown."""
+        cdef Py_ssize_t k, inside = 0, seen = 0
+        for k in range(self.count):
+            inside += self.first <= self.matches[k].start and self.matches[k].end <= self.last
+        for k in range(self.count):
+            if self.first <= self.matches[k].start and self.matches[k].end <= self.last:
+                if seen == inside // 2:
+                    return self.matches[k].start
+                seen += 1
+        return self.first
+
+    def frame(self, const uint8_t[::1] text not None, Py_ssize_t start, Py_ssize_t end, Py_ssize_t width,
+              list weights not None):
+        """What to show of text[start:end], as frame.frame() tells it of these events."""
+        cdef Py_ssize_t k, j, count = 0, middle = -1
+        cdef double weight
+        cdef const Match* match
+        cdef Shown shown
+        cdef Place* places
+        if not 0 <= start <= end <= text.shape[0]:
+            raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
+        if width < 0:
+            raise ValueError(f"width must be at least 0, not {width}")
+        places = <Place*>PyMem_Malloc((self.count + 1) * sizeof(Place))
+        if places == NULL:
+            raise MemoryError
+        try:
+            for k in range(self.count):
+                match = self.matches + k
+                if match.start < start or match.end > end:
+                    continue
+                if match.slot + match.span > len(weights):
+                    raise ValueError(f"there are {len(weights)} weights, but a match of word {match.slot}")
+                weight = 0
+                for j in range(match.slot, match.slot + match.span):
+                    weight += <double>weights[j]
+                places[count] = Place(match.start - start, match.end - start, weight * match.similarity, match.slot)
+                count += 1
+            if count and start <= self.first and self.last <= end:
+                middle = (self.first + self.last) // 2 - start
+            frame_places(&text[start] if start < end else NULL, end - start, places, count, middle, width, &shown)
+            return shown.low, shown.high, [(places[k].start, places[k].end) for k in range(shown.count)]
+        finally:
+            PyMem_Free(places)
