@@ -39,31 +39,31 @@ cdef class Spot:
         if self.matches == NULL or places == NULL:
             PyMem_Free(places)
             raise MemoryError
-        with nogil:
-            for k in range(found):
-                counts = False
-                places[k] = Place(start + events[k].start, start + events[k].end, 0, events[k].slot)
-                for j in range(events[k].slot, events[k].slot + events[k].span):
-                    self.slots |= <uint64_t>1 << j
-                    counts = counts or asked.counted[j]
-                    places[k].weight += asked.weights[j]
-                places[k].weight *= events[k].similarity
-                while at < places[k].start:
-                    if text[at] >= FIRST_FIELD:
-                        field = text[at] - FIRST_FIELD
-                    at += 1
-                if counts:
-                    self.fields |= 1 << field
-            heaviest_run(places, found, width, &left, &right)
-            self.first, self.last = places[left].start, places[right].end
-            if not plain(&text[start] + 1, end - start - 1):
-                margin = 4 * width  # bytes of the widest characters
-            for k in range(found):
-                if places[k].end >= self.first - margin and places[k].start <= self.last + margin:
-                    self.matches[self.count] = Match(
-                        places[k].start, places[k].end, events[k].similarity, events[k].slot, events[k].span
-                    )
-                    self.count += 1
+        # a few events: they are gone through before another thread has woken up to take the lock
+        for k in range(found):
+            counts = False
+            places[k] = Place(start + events[k].start, start + events[k].end, 0, events[k].slot)
+            for j in range(events[k].slot, events[k].slot + events[k].span):
+                self.slots |= <uint64_t>1 << j
+                counts = counts or asked.counted[j]
+                places[k].weight += asked.weights[j]
+            places[k].weight *= events[k].similarity
+            while at < places[k].start:
+                if text[at] >= FIRST_FIELD:
+                    field = text[at] - FIRST_FIELD
+                at += 1
+            if counts:
+                self.fields |= 1 << field
+        heaviest_run(places, found, width, &left, &right)
+        self.first, self.last = places[left].start, places[right].end
+        if not plain(&text[start] + 1, end - start - 1):
+            margin = 4 * width  # bytes of the widest characters
+        for k in range(found):
+            if places[k].end >= self.first - margin and places[k].start <= self.last + margin:
+                self.matches[self.count] = Match(
+                    places[k].start, places[k].end, events[k].similarity, events[k].slot, events[k].span
+                )
+                self.count += 1
         PyMem_Free(places)
         return 0
 
