@@ -9,6 +9,7 @@ import pytest
 import reference
 from hypothesis import given
 from kernels.inputs import seeds
+from kernels.segments import ALONE, NORMS, ONES, TERMS, Segment, check, flat
 
 from recall_rank._core.accumulate import taken
 
@@ -28,3 +29,27 @@ def test_what_has_evidence_is_taken(chance: Random) -> None:
 def test_scores_come_by_eights() -> None:
     with pytest.raises(ValueError, match="multiple of 8"):
         taken(array("f", [1.0]), True)
+
+
+@pytest.mark.parametrize("count", [1, 127, 128, 129, 300])
+def test_every_form_of_a_word_counts_however_many_words_there_are(count: int) -> None:
+    chance = Random(count)
+    documents = [{term: chance.randint(1, 3) for term in TERMS if chance.random() < 0.5} for _ in range(40)]
+    native, slow = Segment(flat(40), documents).pair()
+    held = len({term for document in documents for term in document})
+    firsts = array("I", [chance.randrange(held) for _ in range(3 * count)])
+    groups = {
+        "starts": array("I", range(0, 3 * count + 1, 3)),
+        "firsts": firsts,
+        "lasts": array("I", [min(held, first + chance.choice([1, 1, 1, 2, 0])) for first in firsts]),
+        "weights": array("f", [chance.choice([0.0, 0.3, 1.0]) for _ in firsts]),
+        "factors": array("f", [chance.uniform(0.1, 2) for _ in range(count)]),
+        "joint": bytes(count),
+        "k1": 1.2,
+        "norms": NORMS,
+        "class_weights": ONES,
+    }
+    for evidence in (native, slow):
+        evidence.accumulate(**groups)
+        evidence.fuse(**ALONE)
+    check(native, slow)

@@ -62,6 +62,16 @@ cdef extern from *:
             if (tf > 0) scores[docs[k]] += worth[1] * factor * tf / (tf + worth[0]);
         }
     }
+    /* The same where other forms of the word were met before: their frequencies are taken along, and forgotten. */
+    static void rr_add_touched(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t count, float weight, float factor,
+                               const uint16_t* shapes, const float* worths, float* scores, float* touched) {
+        for (ptrdiff_t k = 0; k < count; k++) {
+            const float* worth = worths + 2 * shapes[docs[k]];
+            float tf = weight * tfs[k] + touched[docs[k]];
+            touched[docs[k]] = 0;
+            if (tf > 0) scores[docs[k]] += worth[1] * factor * tf / (tf + worth[0]);
+        }
+    }
     #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
     #include <immintrin.h>
 
@@ -108,10 +118,13 @@ cdef extern from *:
     void rr_fill_lanes() noexcept nogil
     void rr_add_scores(const uint16_t* docs, const uint8_t* tfs, Py_ssize_t count, float weight, float factor,
                        const uint16_t* shapes, const float* worths, float* scores) noexcept nogil
+    void rr_add_touched(const uint16_t* docs, const uint8_t* tfs, Py_ssize_t count, float weight, float factor,
+                        const uint16_t* shapes, const float* worths, float* scores, float* touched) noexcept nogil
 
 cdef enum:
     PACE = 16384  # postings between two looks at the clock
     SPARE = 8     # documents that are written at once
+    MAINS = 128   # groups whose commonest form is looked up once, not once a block
     TOUCHED = BLOCK + 8  # one is written before it is counted
     WORK = 3 * BLOCK * 4 + 2 * TOUCHED * 2  # bytes
 
@@ -140,12 +153,25 @@ cdef void release_work(Work* work) noexcept nogil:
     take_back(work.memory, WORK)
 
 
-cdef inline bint is_one_term(const Groups* groups, Py_ssize_t group) noexcept nogil:
-    """Whether every posting of the group is a document by itself."""
-    cdef uint32_t member = groups.starts[group]
+cdef int64_t main_of(Postings postings, const Groups* groups, Py_ssize_t group) noexcept nogil:
+    """The member of a group that is one term and has the most documents; -1 where there is none.
+
+    Half of a word has none: no document counts before its other half is known.
+    """
+    cdef uint32_t member, first
+    cdef int64_t found = -1, count, most = -1
     if groups.joint[group] or (group + 1 < groups.count and groups.joint[group + 1]):
-        return False
-    return groups.starts[group + 1] - member == 1 and groups.lasts[member] - groups.firsts[member] == 1
+        return -1
+    if groups.starts[group + 1] == groups.starts[group] + 1:
+        member = groups.starts[group]
+        return member if groups.lasts[member] == groups.firsts[member] + 1 else -1
+    for member in range(groups.starts[group], groups.starts[group + 1]):
+        first = groups.firsts[member]
+        if groups.lasts[member] == first + 1:
+            count = postings.count(first, first + 1, NULL, 0)
+            if count > most:
+                found, most = member, count
+    return found
 
 
 cdef inline Py_ssize_t keep(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, const uint8_t* mask,
@@ -165,8 +191,9 @@ cdef inline Py_ssize_t keep(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, cons
 
 cdef uint64_t add_term(Postings postings, Py_ssize_t block, uint32_t term, float weight, float factor,
                        const Worth* worths, const uint16_t* shapes, const uint8_t* mask, Py_ssize_t limit,
-                       float* scores) noexcept nogil:
-    """Add one term's evidence to the documents of a block; the postings read."""
+                       float* scores, float* touched) noexcept nogil:
+    """Add one term's evidence to the documents of a block, with the frequencies that were touched, unless these are
+    NULL; the postings read."""
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
     cdef uint64_t work = 0
@@ -178,13 +205,17 @@ cdef uint64_t add_term(Postings postings, Py_ssize_t block, uint32_t term, float
         if count == 0:
             return work
         work += count
-        rr_add_scores(docs, tfs, keep(docs, tfs, count, mask, limit), weight, factor, shapes,
-                      <const float*>worths, scores)
+        count = keep(docs, tfs, count, mask, limit)
+        if touched == NULL:
+            rr_add_scores(docs, tfs, count, weight, factor, shapes, <const float*>worths, scores)
+        else:
+            rr_add_touched(docs, tfs, count, weight, factor, shapes, <const float*>worths, scores, touched)
 
 
-cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, Py_ssize_t group, const uint8_t* mask,
-                    Py_ssize_t limit, Touched* touched) noexcept nogil:
-    """Sum the weighted frequencies of a group's members in every document of a block; the postings read."""
+cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, Py_ssize_t group, int64_t but,
+                    const uint8_t* mask, Py_ssize_t limit, Touched* touched) noexcept nogil:
+    """Sum the weighted frequencies of a group's members, `but` left out, in every document of a block; the postings
+    read."""
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
     cdef float* tf_of = touched.tf
@@ -195,6 +226,8 @@ cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, P
     cdef float weight
     cdef Cursor cursor
     for member in range(groups.starts[group], groups.starts[group + 1]):
+        if member == but:
+            continue
         weight = groups.weights[member]
         postings.seek(block, groups.firsts[member], groups.lasts[member], &cursor)
         work += cursor.lone_end - cursor.lone if cursor.lone < cursor.lone_end else 0  # each is looked at
@@ -237,29 +270,31 @@ cdef void settle(Touched* touched, Touched* before, float factor, const Worth* w
         before.count = 0
 
 
-cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* groups, const uint16_t* shapes,
-                           const uint8_t* mask, Py_ssize_t limit, Work* room, int64_t deadline) noexcept nogil:
+cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* groups, const int64_t* mains,
+                           const uint16_t* shapes, const uint8_t* mask, Py_ssize_t limit, Work* room,
+                           int64_t deadline) noexcept nogil:
     """Add all groups to the scores of a block; False when the deadline came before the last of them."""
     cdef float* scores = room.scores
     cdef Touched* first = &room.first
     cdef Touched* second = &room.second
     cdef Py_ssize_t group
     cdef uint64_t work = 0
-    cdef uint32_t member
+    cdef int64_t main
     cdef float factor
     for group in range(groups.count):
         factor = groups.factors[group] * (groups.k1 + 1)
-        if is_one_term(groups, group):
-            member = groups.starts[group]
-            work += add_term(postings, block, groups.firsts[member], groups.weights[member], factor, groups.worths,
-                             shapes, mask, limit, scores)
-        elif group + 1 < groups.count and groups.joint[group + 1]:
-            work += touch(postings, block, groups, group, mask, limit, first)  # the first half waits for the second
+        if group + 1 < groups.count and groups.joint[group + 1]:
+            work += touch(postings, block, groups, group, -1, mask, limit, first)  # the first half waits for the second
         elif groups.joint[group]:
-            work += touch(postings, block, groups, group, mask, limit, second)
+            work += touch(postings, block, groups, group, -1, mask, limit, second)
             settle(second, first, factor, groups.worths, shapes, scores)
         else:
-            work += touch(postings, block, groups, group, mask, limit, second)
+            # most documents of a word hold its commonest form only: these are not gone through twice
+            main = mains[group] if group < MAINS else main_of(postings, groups, group)
+            work += touch(postings, block, groups, group, main, mask, limit, second)
+            if main >= 0:
+                work += add_term(postings, block, groups.firsts[main], groups.weights[main], factor, groups.worths,
+                                 shapes, mask, limit, scores, second.tf if second.count else NULL)
             settle(second, NULL, factor, groups.worths, shapes, scores)
         if deadline and work > PACE:
             work = 0
@@ -313,9 +348,12 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
     A block is all or nothing: of one that the deadline interrupts, no document is there, and its work is of no use to
     anyone else.
     """
-    cdef Py_ssize_t block, base, done = 0
+    cdef int64_t[MAINS] mains
+    cdef Py_ssize_t group, block, base, done = 0
     cdef const uint8_t* mask
     cdef int64_t ends
+    for group in range(min(groups.count, MAINS)):
+        mains[group] = main_of(postings, groups, group)
     for block in range(postings.block_count):
         ends = deadline - held.count * AFTERWARDS if deadline else 0
         if deadline and rr_now() >= ends:
@@ -325,7 +363,8 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
             done = block + 1  # nothing the postings name is a document any more
             continue
         mask = eligible + base if eligible != NULL else NULL
-        if not accumulate_block(postings, block, groups, shapes + base, mask, documents - base, work, ends):
+        if not accumulate_block(postings, block, groups, mains, shapes + base, mask, documents - base, work,
+                                ends):
             break
         take(work.scores, base, documents - base, held, True)
         done = block + 1
