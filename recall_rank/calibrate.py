@@ -25,10 +25,10 @@ def calibrate(search: Search) -> None:
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
         return
-    asked = signs_of_query(search)
+    asked, words = signs_of_query(search), words_that_count(search)
     for candidate in candidates:
         if candidate.raw > 0:  # else only the text told of it
-            signs = asked + signs_of(search, candidate)
+            signs = asked + signs_of(candidate, words)
             candidate.score = logistic(weights.CHANCE.values(), signs)
             candidate.sure = logistic(weights.SURE.values(), signs) if candidate.features else candidate.score
     best = max(candidates, key=lambda candidate: candidate.raw)
@@ -45,11 +45,14 @@ def calibrate(search: Search) -> None:
 def signs_of_query(search: Search) -> list[float]:
     """What of both chances is the same for all candidates: the first ones in the order of weights.SURE."""
     documents = min(max(search.allowed.documents, weights.FEWEST), weights.MOST)
-    return [1.0, log(search.expansion.ceiling / (_words(search) + 1) + LEAST), log(documents)]
+    return [1.0, log(search.expansion.ceiling / (words_that_count(search) + 1) + LEAST), log(documents)]
 
 
-def signs_of(search: Search, candidate: Candidate) -> list[float]:
-    """What tells candidates apart: the others. weights.CHANCE ends after the first of them."""
+def signs_of(candidate: Candidate, words: int) -> list[float]:
+    """What tells candidates apart: the others. weights.CHANCE ends after the first of them.
+
+    `words` is how many words of the query count.
+    """
     row = candidate.features or NOTHING_READ
     return [
         log(candidate.raw / (candidate.raw + weights.PLENTY) + LEAST),
@@ -57,7 +60,7 @@ def signs_of(search: Search, candidate: Candidate) -> list[float]:
         row[COVERAGE],
         row[NEAR],
         log(row[WORDS] + 1),
-        _words(search) - row[MATCHED],
+        words - row[MATCHED],
     ]
 
 
@@ -66,5 +69,5 @@ def logistic(coefficients: Iterable[float], signs: Iterable[float]) -> float:
     return 1 / (1 + exp(-sum(map(mul, coefficients, signs))))
 
 
-def _words(search: Search) -> int:
+def words_that_count(search: Search) -> int:
     return sum(word.counts for word in search.query.words)

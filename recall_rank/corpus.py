@@ -17,7 +17,7 @@ from recall_rank.index.segment import Segment
 from recall_rank.model import RefreshReport, SearchResponse, Session, Source
 from recall_rank.places import Place, held
 from recall_rank.prefilter import prefilter
-from recall_rank.query import OPTION_NAMES, Options, Query
+from recall_rank.query import OPTION_NAMES, Query, options_of
 from recall_rank.records import sessions_from
 
 if TYPE_CHECKING:
@@ -209,10 +209,10 @@ class Index:
 
     @staticmethod
     def _parse(query: str, options: dict[str, Any]) -> Query:
-        unknown = sorted(set(options) - OPTION_NAMES)
+        unknown = sorted(options.keys() - OPTION_NAMES)
         if unknown:
             raise TypeError(f"unknown option {', '.join(unknown)}; accepted are {', '.join(sorted(OPTION_NAMES))}")
-        checked = Options(**options)
+        checked = options_of(options)
         return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
 
 

@@ -26,9 +26,12 @@ _FORMS = tuple(
 )
 
 
+_HINT = re.compile(rf"{_YEAR}|(?:{'|'.join(_MONTHS)})", re.IGNORECASE)  # what every form holds
+
+
 def names_a_date(text: str) -> bool:
     """Whether named_dates() could find one for some history."""
-    return any(form.search(text) for form in _FORMS)
+    return _HINT.search(text) is not None and any(form.search(text) for form in _FORMS)
 
 
 def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int]]]:

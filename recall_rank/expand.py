@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from recall_rank import weights
 from recall_rank._core.evidence import idf
@@ -93,6 +94,8 @@ class _Expander:
         self.with_forms: list[tuple[Word, int]] = []
         self.repaired: dict[str, list[str]] = {}
         self.unknown: list[str] = []
+        self.neighbours = list(_neighbours(query.words))
+        self.lexicon.look_up(self._written())
         self.known = [self.lexicon.find(word.form) for word in query.words]
         self.forms: list[tuple[bytes, int, int, float]] = []  # for the matcher
         self.prefixes: list[tuple[bytes, int, float]] = []
@@ -101,6 +104,18 @@ class _Expander:
         a_sentence = not all(word.counts for word in query.words)
         self.framed = matter > 1 or (matter == 1 and a_sentence)
         self.covered: set[int] = set()  # words that are pieces of a compound known as one
+        self.alone: set[int] = set()  # words with a group of their own
+
+    def _written(self) -> Iterator[bytes]:
+        """What will be looked up of the words as they are, so that it can be looked up at once."""
+        for word in self.query.words:
+            yield word.form
+            if word.counts:
+                yield from (tag + word.form for tag, _ in TAGS)
+        for compound in self.query.compounds:
+            yield compound.form
+        for _, _, form in self.neighbours:
+            yield form
 
     def run(self) -> Expansion:
         self._compounds()
@@ -164,6 +179,8 @@ class _Expander:
     def _add(
         self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False
     ) -> None:
+        if members and span == 1:
+            self.alone.add(at)
         if len(members) == 1:
             self.groups.append(TermGroup(written, at, span, members, boost, joint=joint))
         elif members:
@@ -191,26 +208,19 @@ class _Expander:
     def _joins(self) -> None:
         words = self.query.words
         taken = {(c.at, c.span) for c in self.query.compounds}
-        longest = MAX_JOIN if len(words) <= LONG_QUERY else 2
         boost = weights.PROSE_JOIN if self.a_text else weights.NEIGHBOUR_JOIN
-        for at, first in enumerate(words[:-1]):
-            form, counts, doubtful = first.form, first.counts, first.counts and not self.known[at]
-            if first.cjk:
-                continue
-            if self._late():
+        counted = [0, *accumulate(word.counts for word in words)]  # of the words before each
+        unknown = [0, *accumulate(w.counts and not known for w, known in zip(words, self.known, strict=True))]
+        for at, last, form in self.neighbours:
+            if last == at + 1 and self._late():
                 return
-            for last in range(at + 1, min(at + longest, len(words))):
-                word = words[last]
-                if word.cjk:
-                    break
-                form += word.form
-                counts = counts or word.counts
-                doubtful = doubtful or (word.counts and not self.known[last])
-                repair = doubtful and len(words) <= LONG_QUERY
-                if counts and (repair or self.lexicon.find(form)) and (at, last + 1 - at) not in taken:
-                    members = self._forms(form, at, last + 1 - at, repair=repair)
-                    written = " ".join(each.written for each in words[at : last + 1])
-                    self._add(written, at, last + 1 - at, members, boost)
+            if counted[last + 1] == counted[at]:
+                continue
+            repair = len(words) <= LONG_QUERY and unknown[last + 1] > unknown[at]
+            if (repair or self.lexicon.find(form)) and (at, last + 1 - at) not in taken:
+                members = self._forms(form, at, last + 1 - at, repair=repair)
+                written = " ".join(each.written for each in words[at : last + 1])
+                self._add(written, at, last + 1 - at, members, boost)
 
     # --- one word --------------------------------------------------------------------------------
 
@@ -235,7 +245,7 @@ class _Expander:
             return
         if len(word.form.decode("utf-8", "replace")) >= MIN_PREFIX:
             self.prefixes.append((word.form, at, weights.PREFIX))
-        if any(group.at == at and group.span == 1 for group in self.groups):
+        if at in self.alone:
             self.with_forms.append((word, at))
         else:
             self._add(word.written, at, 1, self.lexicon.longer(word.form), weights.PREFIX)
@@ -330,6 +340,18 @@ class _Expander:
             return
         for place in self.lexicon.splits(form, MIN_HALF):
             yield form[:place], form[place:]
+
+
+def _neighbours(words: Sequence[Word]) -> Iterator[tuple[int, int, bytes]]:
+    """Words [at, last] that may have been written as one, and that form."""
+    longest = MAX_JOIN if len(words) <= LONG_QUERY else 2
+    for at, first in enumerate(words):
+        form = first.form
+        for last in range(at + 1, min(at + longest, len(words))):
+            if first.cjk or words[last].cjk:
+                break
+            form += words[last].form
+            yield at, last, form
 
 
 def _is_hyphened(compound: Compound) -> bool:

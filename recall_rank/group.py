@@ -33,17 +33,19 @@ def by_part(segment: Searched, ranked: Sequence[Candidate], rest: Iterable[Candi
     part with DIVERSITY of its score would, the fourth with DIVERSITY squared, and so on. Nothing is dropped, and no
     score changes. `rest` keeps its order, so that the place of an entry does not depend on how much of it is given.
     """
-    entries = [Grouped(c, _session(segment, c)) for c in ranked]
-    following = [Grouped(c, _session(segment, c)) for c in rest]
+    sessions, messages = segment.message_session, segment.part_message
+    entries = [Grouped(c, sessions[messages[c.part]]) for c in ranked]
+    following = [Grouped(c, sessions[messages[c.part]]) for c in rest]
     if not crowded:
         return entries + following
     taken: dict[int, int] = {}
     places: list[float] = []
     for entry in entries:
         count = taken[entry.session] = taken.get(entry.session, 0) + 1
-        places.append(entry.candidate.score * weights.DIVERSITY ** max(0, count - PER_SESSION))
-    order = sorted(range(len(entries)), key=lambda k: (-places[k], k))
-    return [entries[k] for k in order] + following
+        score = entry.candidate.score
+        places.append(score if count <= PER_SESSION else score * weights.DIVERSITY ** (count - PER_SESSION))
+    # equals stay as they are
+    return [entries[k] for k in sorted(range(len(entries)), key=places.__getitem__, reverse=True)] + following
 
 
 def by_session(

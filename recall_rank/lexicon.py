@@ -16,6 +16,7 @@ STEM_TAIL = 7  # characters an inflected form may be longer than its stem
 
 Member = tuple[int, int, float]  # terms [first, last) and what one of them is worth
 Terms = Sequence[int]  # the numbers of one form: one in each segment whose eligible documents hold it
+NO_TERMS: Terms = ()
 
 
 class Lexicon:
@@ -36,6 +37,7 @@ class Lexicon:
             for piece in segment.pieces
         ]
         self._firsts = [first for *_, first in self._rooms]
+        self._found: dict[bytes, Terms] = {}  # forms that were looked up
 
     def frequency(self, first: int, last: int) -> int:
         """Documents that hold the terms [first, last), summed over the terms, which are of one segment."""
@@ -46,14 +48,23 @@ class Lexicon:
         """Documents that hold a form."""
         return sum([self.frequency(number, number + 1) for number in terms])
 
-    def find(self, form: bytes) -> list[int]:
-        """The form's terms; none when no eligible document holds it."""
-        found = []
+    def look_up(self, forms: Iterable[bytes]) -> None:
+        """Find many forms at once: find() then knows them."""
+        found: dict[bytes, Terms] = dict.fromkeys(forms, NO_TERMS)
+        asked = list(found)
         for vocabulary, frequency, whole, start in self._rooms:
-            number = vocabulary.find(form)
-            if number >= 0 and (whole or frequency(number, number + 1)):
-                found.append(start + number)
-        return found
+            for form, number in zip(asked, vocabulary.find_all(asked), strict=True):
+                if number >= 0 and (whole or frequency(number, number + 1)):
+                    found[form] = (*found[form], start + number)
+        self._found.update(found)
+
+    def find(self, form: bytes) -> Terms:
+        """The form's terms; none when no eligible document holds it."""
+        terms = self._found.get(form)
+        if terms is None:
+            self.look_up((form,))
+            terms = self._found[form]
+        return terms
 
     def within(self, form: bytes, bound: int, deadline_ns: int = 0) -> list[tuple[Terms, int]]:
         """The forms at 1 to `bound` edits and how many, nearest first, then in the order of a vocabulary.
@@ -73,7 +84,7 @@ class Lexicon:
 
     def held(self, members: Iterable[Member]) -> int:
         """Documents that hold a member, summed over the members."""
-        frequency = self.frequency
+        frequency = self.frequency if len(self._rooms) > 1 else self._rooms[0][1]
         return sum([frequency(first, last) for first, last, _ in members])
 
     def longer(self, form: bytes) -> list[Member]:

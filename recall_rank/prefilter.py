@@ -94,10 +94,15 @@ def _add_dates(
 
 def class_weights() -> array[float]:
     """What each class of document is worth, f32[64]."""
+    return _class_weights(tuple(weights.KIND.items()), weights.SUBAGENT)
+
+
+@lru_cache(maxsize=32)
+def _class_weights(kinds: tuple[tuple[Kind, float], ...], subagent: float) -> array[float]:
     table = array("f", [0.0]) * CLASSES
-    for kind, weight in weights.KIND.items():
+    for kind, weight in kinds:
         table[kind] = weight
-        table[kind + SUBAGENT_KIND] = weight * weights.SUBAGENT
+        table[kind + SUBAGENT_KIND] = weight * subagent
     return table
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Any, get_args
 
+from recall_rank._core.frozen import Maker
 from recall_rank._core.tokens import tokens
 from recall_rank.edits import Redact
 from recall_rank.model import Context, Group, Match, Order, Scope
@@ -138,6 +140,15 @@ class Options:
 
 
 OPTION_NAMES = frozenset(f.name for f in fields(Options))
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+
+
+def options_of(given: Mapping[str, Any]) -> Options:
+    """The options given by name; plain values that come again are not checked again."""
+    return _checked(**given) if _PLAIN.issuperset(map(type, given.values())) else Options(**given)
+
+
+_checked = lru_cache(maxsize=64, typed=True)(Options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +205,9 @@ class Query:
         )
 
 
+_word, _compound = Maker(Word).make, Maker(Compound).make
+
+
 def _words(text: str) -> tuple[list[Word], list[Compound]]:
     data = encode(text)
     found = tokens(data)
@@ -203,9 +217,9 @@ def _words(text: str) -> tuple[list[Word], list[Compound]]:
     for form, kind, start, end, position, span, cjk in found:
         written = data[start:end].decode("utf-8", "replace")
         if kind == WORD:
-            words.append(Word(form.encode(), written, not content or form not in STOP_WORDS, cjk))
+            words.append(_word(form.encode(), written, not content or form not in STOP_WORDS, cjk))
         else:
-            compounds.append(Compound(form.encode(), written, position, span, cjk))
+            compounds.append(_compound(form.encode(), written, position, span, cjk))
     return words, compounds
 
 

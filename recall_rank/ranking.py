@@ -113,7 +113,7 @@ def _holding(search: Search, others: Sequence[Hit]) -> list[Hit]:
     if not others or search.deadline.too_late_to_score():
         return []
     looked_at = others[: weights.LOOKED_AT]
-    return list(compress(looked_at, holding(search.segment, search.query, [doc for _, doc, *_ in looked_at])))
+    return list(compress(looked_at, holding(search.segment, search.query, [hit[1] for hit in looked_at])))
 
 
 def _session(search: Search, part: int) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from recall_rank import weights
-from recall_rank._core.candidate import take_features
+from recall_rank._core.candidate import take_features, windows
 from recall_rank._core.scan import find, mark_ranges
 from recall_rank._core.scorer import Scorer
 from recall_rank.budget import Deadline
@@ -122,8 +122,8 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
     compared: list[tuple[str, ...]] = [()] * len(best)
     for piece, places in segment.parted([candidate.doc for candidate in best]):
         own = [best[place] for place in places]
-        windows = _windows(piece, own)
-        rows = zip(windows, *_names(piece, own), strict=True) if a_sentence else zip(windows, strict=True)
+        texts = _windows(piece, own)
+        rows = zip(texts, *_names(piece, own), strict=True) if a_sentence else zip(texts, strict=True)
         for place, row in zip(places, rows, strict=True):
             compared[place] = row
     fields = (weights.FIELD_TEXT, weights.FIELD_DIRECTORY, weights.FIELD_TITLE, weights.FIELD_TOOL_NAME)
@@ -137,12 +137,7 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
 
 def _windows(piece: Piece, candidates: list[Candidate]) -> list[str]:
     """The densest window of each candidate's passage."""
-    first, moved = piece.segment.doc_start, piece.first_doc
-    spans = [
-        (first[each.doc - moved] + low, first[each.doc - moved] + high)
-        for each in candidates
-        for low, high in (each.window,)
-    ]
+    spans = windows(candidates, piece.segment.doc_start, piece.first_doc)
     text = memoryview(piece.segment.text_for(spans))
     return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]
 

@@ -684,6 +684,9 @@ class Vocabulary:
     def find(self, form: bytes) -> int:
         return self.terms.index(form) if form in self.terms else -1
 
+    def find_all(self, forms: list[bytes]) -> list[int]:
+        return [self.find(form) for form in forms]
+
     def splits(self, form: bytes, shortest: int) -> list[int]:
         places = range(shortest, len(form) - shortest + 1)
         return [place for place in places if form[:place] in self.terms and form[place:] in self.terms]

@@ -11,11 +11,12 @@ import reference
 from hypothesis import given
 from kernels.inputs import seeds
 
-from recall_rank._core.candidate import BOOSTS, Candidate, best_first, boost, take_features
+from recall_rank._core.candidate import BOOSTS, Candidate, best_first, boost, take_features, windows
 from recall_rank._core.features import FEATURE_NAMES
 
 PLACES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
 WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, 0.25])
+STARTS = array("Q", [10, 20, 30, 40])
 DAY, FADE = 100, 0.25 / 1024
 
 
@@ -89,16 +90,19 @@ def test_of_equals_with_equal_names_the_first_stays_first() -> None:
 
 def test_a_candidate_forgets_what_was_read() -> None:
     candidate = Candidate(1, 2, 0.5, 3, "scan")
-    assert (candidate.features, candidate.boosts, candidate.window) == ((), (), (0, 0))
+    assert (candidate.features, candidate.boosts) == ((), ())
+    assert windows([candidate], STARTS, 0) == [(30, 30)]
     assert (candidate.score, candidate.raw, candidate.confidence, candidate.stage) == (0.5, 0.5, "low", "scan")
     take_features([candidate], table([list(range(11))]))  # type: ignore[list-item]
-    assert candidate.window == (6, 7)
+    assert windows([candidate], STARTS, 0) == [(36, 37)]
+    assert windows([candidate], STARTS, 1) == [(26, 27)]
     candidate.quoted = candidate.extra = 1.0
     boost([candidate], WORTH, 0, 0.0)
     assert candidate.boosts
     assert candidate.score != 0.5
     candidate.forget()
-    assert (candidate.features, candidate.boosts, candidate.window) == ((), (), (0, 0))
+    assert (candidate.features, candidate.boosts) == ((), ())
+    assert windows([candidate], STARTS, 0) == [(30, 30)]
     assert (candidate.score, candidate.raw, candidate.quoted, candidate.extra) == (0.5, 0.5, 0.0, 0.0)
     assert candidate.explain() == {"evidence": 0.5}
 
@@ -128,12 +132,19 @@ def test_tables_that_do_not_fit_are_refused() -> None:
         boost(some, array("d", [1.0] * 7), 0, 0.0)
 
 
+@pytest.mark.parametrize(("doc", "first_doc"), [(4, 0), (-1, 0), (1, 2), (2**40, 0)])
+def test_a_window_stands_in_a_document_that_is_there(doc: int, first_doc: int) -> None:
+    with pytest.raises(IndexError):
+        windows([Candidate(0, doc, 1.0)], STARTS, first_doc)
+
+
 @pytest.mark.parametrize("wrong", [[None], ["a"], None])
 def test_only_candidates_are_taken(wrong: Any) -> None:
     for call in (
         lambda: take_features(wrong, table([[0.0] * 11])),
         lambda: boost(wrong, WORTH, 0, 0.0),
         lambda: best_first(wrong, id),
+        lambda: windows(wrong, STARTS, 0),
     ):
         with pytest.raises(TypeError):
             call()

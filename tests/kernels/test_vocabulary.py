@@ -133,6 +133,8 @@ def test_find_and_prefix_are_a_look_at_every_term(chance: Random) -> None:
     form = near(chance, known)[: chance.choice([1, 2, 4, 64])].decode(errors="ignore").encode() or b"a"
     longest = chance.randint(0, 12)
     assert native.find(form) == slow.find(form)
+    several = [near(chance, known) for _ in range(chance.randint(0, 3))]
+    assert native.find_all(several) == slow.find_all(several)
     if form.isascii():
         assert native.splits(form, 1) == slow.splits(form, 1)
         assert native.splits(form, 2) == slow.splits(form, 2)
@@ -222,6 +224,7 @@ def edited(chance: Random, form: str, letters: list[str]) -> str:
 def test_no_bytes_are_found_that_are_no_term(chance: Random, form: bytes) -> None:
     native, slow = vocabularies(some_terms(chance))
     assert native.find(form) == slow.find(form)
+    assert native.find_all([form, form]) == slow.find_all([form, form])
     assert all(slow.terms[number].startswith(form) for low, high in native.prefix(form) for number in range(low, high))
     assert all(0 <= number < len(slow) for number, _ in native.within(form, 3))
 

@@ -1,7 +1,7 @@
 """A part on its way to a result: what the stages hand to each other, and what they do to many of them alike."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy, memset
 
@@ -59,11 +59,6 @@ cdef class Candidate:
         """Shares of the evidence, in the order of BOOSTS; empty where boost() did not run."""
         return tuple([self.shares[k] for k in range(SHARES)]) if self.was_boosted else ()
 
-    @property
-    def window(self):
-        """The densest window of its passage, in bytes from where that begins."""
-        return <Py_ssize_t>self.row[START], <Py_ssize_t>self.row[END]
-
     def forget(self):
         """Stand again for its evidence alone."""
         self.was_read = self.was_boosted = False
@@ -110,6 +105,23 @@ def take_features(list candidates not None, const float[:, ::1] table not None):
         candidate = <Candidate?>candidates[k]
         memcpy(candidate.row, &table[k, 0], FEATURES * sizeof(float))
         candidate.was_read = True
+
+
+def windows(list candidates not None, const uint64_t[::1] doc_start not None, Py_ssize_t first_doc):
+    """The densest window of each candidate's passage, as bytes [begin, end) of the text of its segment.
+
+    doc_start u64[docs + 1] are the places of the segment's documents, of which the first is number `first_doc`.
+    """
+    cdef Py_ssize_t at
+    cdef Candidate candidate
+    found = []
+    for each in candidates:
+        candidate = <Candidate?>each
+        at = candidate.doc - first_doc
+        if not 0 <= at < doc_start.shape[0]:
+            raise IndexError(candidate.doc)
+        found.append((doc_start[at] + <uint64_t>candidate.row[START], doc_start[at] + <uint64_t>candidate.row[END]))
+    return found
 
 
 def boost(list candidates not None, const double[::1] worth not None, int64_t now, double fade):

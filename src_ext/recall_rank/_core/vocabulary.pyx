@@ -160,6 +160,11 @@ cdef class Vocabulary:
         cdef const unsigned char* data = form
         return self.number(data, len(form))
 
+    def find_all(self, list forms not None):
+        """The numbers of the terms that are exactly these forms, in their order; -1 for each that is none."""
+        cdef bytes form
+        return [self.number(form, len(form)) for form in forms]
+
     def splits(self, bytes form not None, Py_ssize_t shortest):
         """Where `form` may be cut so that both sides are terms of at least `shortest` bytes; ASCII forms only."""
         cdef const unsigned char* data = form
