@@ -334,9 +334,9 @@ def test_a_prefilter_cut_short_claims_no_more_than_it_read(
     claims_no_more(response, allowed(history, limits))
 
 
-def in_turn(only: Callable[[int], bool]) -> Callable[..., list[bool]]:
+def in_turn(only: Callable[[int], bool]) -> Callable[..., bool]:
     """Of several segments those that `only` names are read before the deadline."""
-    return lambda read, sizes: [only(number) and read(number) for number in range(len(sizes))]
+    return lambda read, sizes: False not in [only(at) and read(at, at + 1) for at in range(len(sizes))]
 
 
 @some
@@ -345,7 +345,7 @@ def test_segments_that_were_not_read_are_not_claimed(
     history: list[Session], cut: Cut, limits: dict[str, Any], missing: set[int], parts: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joined_evidence, "_in_turn", in_turn(lambda number: number not in missing))
+        patch.setattr(joined_evidence, "_read", in_turn(lambda number: number not in missing))
         replace_everywhere(patch, literal_stage.text_hits, cut_scan(parts))
         # in another order than anybody says it, so that the text scan finds nothing that the words do not
         response = run(joined(history, cut), f"velvet thistle {NEEDLE}", match="smart", **limits)
