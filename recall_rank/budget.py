@@ -9,8 +9,8 @@ from typing import Any, Final
 
 Clock = Callable[[], int]  # nanoseconds; time.monotonic_ns, or a test's own
 SCORE_BY: Final = 0.75  # share of the budget after which scoring does not begin any more
-RESERVE: Final = 0.2  # share of the budget that is kept for the answer itself,
-RESERVE_MS: Final = 1.0  # but no more than this
+RESERVE: Final = 0.3  # share of the budget that is kept for the answer itself,
+RESERVE_MS: Final = 2.0  # but no more than this: a page is made, and its snippets are cut
 
 
 class DegradeKind(enum.StrEnum):
@@ -35,7 +35,7 @@ class Deadline:
         self._cancel = cancel
         self._started = clock()
         self.at_ns = self._started + int((budget_ms - min(RESERVE_MS, RESERVE * budget_ms)) * 1e6)
-        self.score_by_ns = self._started + int(budget_ms * 1e6 * SCORE_BY)
+        self.score_by_ns = min(self.at_ns, self._started + int(budget_ms * 1e6 * SCORE_BY))
 
     def passed(self, ahead_ns: int = 0) -> bool:
         """Whether it is time to answer: what is left of the budget is kept for that, or the caller has cancelled.

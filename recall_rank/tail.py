@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from recall_rank import weights
-from recall_rank._core.eligible import keep_marks
 from recall_rank.budget import DegradeKind
 from recall_rank.expand import longer_words
 from recall_rank.index.searched import Evidences
@@ -42,9 +41,6 @@ def _by_longer_words(search: Search, evidence: Evidences) -> None:
     longer = longer_words(search.expansion, segment, allowed.documents, allowed.docs)
     if not longer:
         return
-    known, others = bytearray(segment.parts), bytearray(b"\1") * segment.parts
-    evidence.mark_hits(known)
-    keep_marks(others, known, False)
     found = prefilter(
         segment,
         search.query,
@@ -52,7 +48,7 @@ def _by_longer_words(search: Search, evidence: Evidences) -> None:
         allowed.documents,
         allowed.words,
         allowed.docs,
-        others,
+        None,  # what is a hit already stays where it is
         search.deadline.at_ns,
         longer,
     )

@@ -179,7 +179,7 @@ def test_time_is_measured(segment: Searched) -> None:
 def test_a_deadline_of_a_test_s_clock() -> None:
     now = [1_000]
     deadline = Deadline(10, clock=lambda: now[0])
-    assert deadline.at_ns == 9_001_000  # a millisecond is kept for the answer
+    assert deadline.at_ns == 8_001_000  # two milliseconds are kept for the answer
     assert not deadline.passed()
     assert not deadline.too_late_to_score()
     now[0] += int(10_000_000 * SCORE_BY)
@@ -189,7 +189,7 @@ def test_a_deadline_of_a_test_s_clock() -> None:
     assert (deadline.passed(left - 1), deadline.passed(left)) == (False, True)
     now[0] = deadline.at_ns
     assert deadline.passed()
-    assert deadline.elapsed_ms() == pytest.approx(9)
+    assert deadline.elapsed_ms() == pytest.approx(8)
 
 
 def test_cancelling_passes_a_deadline() -> None:

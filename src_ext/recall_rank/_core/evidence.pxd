@@ -45,6 +45,8 @@ cdef class Evidence:
     cdef void gather(self) noexcept nogil
     cdef int score_all(self) except -1
     cdef void score(self) noexcept nogil
+    cdef uint8_t* known(self) except NULL
+    cdef int follow(self, uint32_t part, uint32_t doc, float score, float base) except -1
     cdef int begin_to_look(self, Py_ssize_t count) except -1
     cdef bint look(self, Least* least) noexcept nogil
     cdef const Hit* first(self, const Least* least, Py_ssize_t* found) noexcept nogil

@@ -3,15 +3,16 @@
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.math cimport logf
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.string cimport memset
 
 from recall_rank._core.accumulate cimport (BLOCK, Work, accumulate_blocks, release_documents, release_work,
                                            room_for_documents, room_for_work)
 from recall_rank._core.fuse cimport (Run, add_around, add_in_times, fold, keep_only, release_around,
                                      room_for_around)
 from recall_rank._core.groups cimport Question
-from recall_rank._core.hits cimport Hit, SessionHits, add_hit, best_first, has_room, release_hits
+from recall_rank._core.hits cimport (Hit, SessionHits, add_hit, best_first, has_room, mark_parts, next_marked,
+                                     release_hits)
 from recall_rank._core.layout cimport TALKS, Layout, Worth
 from recall_rank._core.lending cimport lend, take_back
 from recall_rank._core.postings cimport Postings
@@ -195,25 +196,18 @@ cdef class Evidence:
     def extend(self, Evidence other not None, float share):
         """Let the hits of `other` that are no hits yet follow as a tier of their own, with `share` of their scores."""
         cdef Py_ssize_t k
-        cdef Hit* hit
-        cdef unsigned char[::1] known
+        cdef uint8_t* known
         if other.layout is not self.layout or other is self:
             raise ValueError("the other evidence is not of the same layout")
-        self.score_all()
         other.score_all()
-        known = bytearray(self.layout.parts)
-        self.mark_hits(known)
-        for k in range(other.hit_count):
-            if known[other.hits[k].part]:
-                continue
-            if not has_room(&self.hits, &self.room, self.hit_count + 1):
-                raise MemoryError
-            hit = self.hits + self.hit_count
-            hit[0] = other.hits[k]
-            hit.score *= share
-            hit.base *= share
-            hit.tier = self.tiers
-            self.hit_count += 1
+        known = self.known()
+        try:
+            for k in range(other.hit_count):
+                if not known[other.hits[k].part]:
+                    self.follow(other.hits[k].part, other.hits[k].doc, share * other.hits[k].score,
+                                share * other.hits[k].base)
+        finally:
+            take_back(known, self.layout.parts + 1)
         self.tiers += 1
 
     def extend_marked(self, const unsigned char[::1] parts not None, const uint32_t[::1] first_docs not None):
@@ -221,34 +215,42 @@ cdef class Evidence:
 
         first_docs u32[parts + 1] are the parts' first documents.
         """
-        cdef Py_ssize_t part = 0
-        cdef uint64_t eight
-        cdef Hit* hit
-        cdef unsigned char[::1] known
-        if parts.shape[0] != self.layout.parts or first_docs.shape[0] != self.layout.parts + 1:
+        cdef Py_ssize_t part, count = self.layout.parts
+        cdef const uint8_t* marks = &parts[0] if parts.shape[0] else NULL
+        cdef uint8_t* known
+        if parts.shape[0] != count or first_docs.shape[0] != count + 1:
             raise ValueError("parts must have one byte a part, first_docs one number more")
-        self.score_all()
-        known = bytearray(self.layout.parts)
-        self.mark_hits(known)
-        while part < self.layout.parts:
-            if part + 8 <= self.layout.parts:  # few are marked
-                memcpy(&eight, &parts[part], 8)
-                if eight == 0:
-                    part += 8
-                    continue
-            if parts[part] and not known[part]:
-                if first_docs[part] >= self.layout.docs:
-                    raise ValueError(f"part {part} has no document")
-                if not has_room(&self.hits, &self.room, self.hit_count + 1):
-                    raise MemoryError
-                hit = self.hits + self.hit_count
-                hit.part = part
-                hit.doc = first_docs[part]
-                hit.score = hit.base = 0
-                hit.tier = self.tiers
-                self.hit_count += 1
-            part += 1
+        known = self.known()
+        try:
+            part = next_marked(marks, 0, count)
+            while part < count:
+                if not known[part]:
+                    if first_docs[part] >= self.layout.docs:
+                        raise ValueError(f"part {part} has no document")
+                    self.follow(part, first_docs[part], 0, 0)
+                part = next_marked(marks, part + 1, count)
+        finally:
+            take_back(known, count + 1)
         self.tiers += 1
+
+    cdef uint8_t* known(self) except NULL:
+        """Marks of the parts that are hits, u8[parts + 1], lent."""
+        cdef uint8_t* marks
+        self.score_all()
+        marks = <uint8_t*>lend(self.layout.parts + 1)
+        if marks == NULL:
+            raise MemoryError
+        memset(marks, 0, self.layout.parts + 1)
+        mark_parts(self.hits, self.hit_count, marks)
+        return marks
+
+    cdef int follow(self, uint32_t part, uint32_t doc, float score, float base) except -1:
+        """One more hit, of the tier that is being added."""
+        if not has_room(&self.hits, &self.room, self.hit_count + 1):
+            raise MemoryError
+        self.hits[self.hit_count] = Hit(score, base, part, doc, self.tiers)
+        self.hit_count += 1
+        return 0
 
     def top(self, Py_ssize_t count):
         """The `count` best hits, best first: (part, best document, score, the part's own evidence, tier).
@@ -261,8 +263,7 @@ cdef class Evidence:
         cdef const Hit* hits
         if count < 0:
             raise ValueError(f"count must not be negative, not {count}")
-        if count > self.hit_count:
-            count = self.hit_count
+        count = min(count, self.hit_count)
         if count == 0:
             return []
         self.begin_to_look(count)
@@ -323,12 +324,11 @@ cdef class Evidence:
 
     def mark_hits(self, unsigned char[::1] parts not None):
         """Set parts[p] to 1 for every hit part p."""
-        cdef Py_ssize_t k
         if parts.shape[0] != self.layout.parts:
             raise ValueError("parts must have one byte a part")
         self.score_all()
-        for k in range(self.hit_count):
-            parts[self.hits[k].part] = 1
+        if self.hit_count:
+            mark_parts(self.hits, self.hit_count, &parts[0])
 
     def write_scores(self, float[::1] scores not None):
         """Write each hit part's fused score into scores f32[parts]; other parts are left alone."""

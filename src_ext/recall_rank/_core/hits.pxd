@@ -1,4 +1,4 @@
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 
 from recall_rank._core.layout cimport Layout
 
@@ -18,5 +18,7 @@ cdef struct SessionHits:
 
 cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nogil
 cdef void release_hits(Hit* hits, Py_ssize_t room) noexcept nogil
+cdef void mark_parts(const Hit* hits, Py_ssize_t count, uint8_t* parts) noexcept nogil
+cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t count) noexcept nogil
 cdef void add_hit(SessionHits* rows, const Hit* hit, Layout layout) noexcept nogil
 cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, Layout layout) noexcept nogil

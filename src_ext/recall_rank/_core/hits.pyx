@@ -1,6 +1,6 @@
 """The order of the parts that evidence speaks for, and the best of them without sorting all."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from recall_rank._core.layout cimport TITLE
@@ -26,6 +26,27 @@ cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nog
 
 cdef void release_hits(Hit* hits, Py_ssize_t room) noexcept nogil:
     take_back(hits, room * sizeof(Hit))
+
+
+cdef void mark_parts(const Hit* hits, Py_ssize_t count, uint8_t* parts) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(count):
+        parts[hits[k].part] = 1
+
+
+cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
+    """The first mark at or behind `at`, `count` where there is none; few are set."""
+    cdef uint64_t eight
+    while at < count:
+        if at + 8 <= count:
+            memcpy(&eight, marks + at, 8)
+            if eight == 0:
+                at += 8
+                continue
+        if marks[at]:
+            break
+        at += 1
+    return at
 
 
 cdef bint above(const Hit* a, const Hit* b, Layout layout) noexcept nogil:
