@@ -16,6 +16,13 @@ _META: Final = "recall_rank.cache"
 _KINDS: Final = {"store": "stores", "project": "projects", "path": "paths", "session": "sessions"}
 
 
+def not_empty(context: click.Context, option: click.Parameter, value: Any) -> Any:
+    """A callback: an empty value is a variable of the shell that is not set, not the folder one is in."""
+    if any(not each.strip() for each in ((value,) if isinstance(value, str) else value or ())):
+        raise click.BadParameter("must not be empty", context, option)
+    return value
+
+
 def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --cache, --no-cache, --keep-vanished and --ignore; CacheOptions.given() tells what was said."""
     for option in reversed(
@@ -92,7 +99,9 @@ def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:
 
 
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-    def note(context: click.Context, _: click.Parameter, value: Any) -> None:
+    def note(context: click.Context, option: click.Parameter, value: Any) -> None:
+        if name == "cache":
+            not_empty(context, option, value)
         if value or (value is False and name == "keep_vanished"):
             context.meta.setdefault(_META, {})[name] = value
 

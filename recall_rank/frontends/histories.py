@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recall_rank.frontends.cache_options import CacheOptions, cache_options
+from recall_rank.frontends.cache_options import CacheOptions, cache_options, not_empty
 from recall_rank.frontends.outcome import NO_HITS, USAGE, fail
 from recall_rank.frontends.progress import progress_on_stderr
 
@@ -46,6 +46,7 @@ def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--history",
         "histories",
+        callback=not_empty,
         multiple=True,
         metavar="PATH",
         help="A history file, a folder with stores or an agent's name; repeatable. Default: every store found here.",

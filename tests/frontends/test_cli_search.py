@@ -205,6 +205,13 @@ def test_main_runs_the_words_of_the_shell(monkeypatch: pytest.MonkeyPatch, capsy
     assert "the rate limit is sixty" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", [("--history", ""), ("--history", " "), ("--history", "good", "--cache", "")])
+def test_a_variable_that_is_not_set_is_not_the_folder_one_is_in(run: Run, words: tuple[str, ...]) -> None:
+    shown = run("search", "rate", *words)
+    assert (shown.exit_code, shown.stdout) == (2, "")
+    assert f"Invalid value for '{words[-2]}': must not be empty" in shown.stderr
+
+
 def test_the_package_is_the_command_too() -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "recall_rank", "demo", "--nosuch"],
