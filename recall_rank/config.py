@@ -65,5 +65,15 @@ def _checked(given: dict[str, Any]) -> Settings:
     patterns: dict[str, Any] = {name: tuple(value) for name, value in lists.items()}
     ignore = Ignore(**patterns)
     cache = given.get("cache", True)
-    place = str(Path(cache).expanduser()) if isinstance(cache, str) else cache
-    return Settings(place, given.get("keep_vanished"), ignore)
+    return Settings(_folder(cache) if isinstance(cache, str) else cache, given.get("keep_vanished"), ignore)
+
+
+def _folder(cache: str) -> str:
+    """The folder, which must be the same one wherever a command runs."""
+    try:
+        place = Path(cache).expanduser()
+    except RuntimeError as error:  # ~somebody without a home
+        raise ValueError(f"cache: {error}") from error
+    if not place.is_absolute():
+        raise ValueError(f"cache must be true, false or the full path of a folder, not {cache!r}")
+    return str(place)

@@ -168,7 +168,19 @@ def test_settings_name_the_cache_and_what_is_kept(run: Run, home: Path, demo: Pa
 
 
 @pytest.mark.parametrize(
-    "text", ["cache =", "cache = 7", "colour = 1", "ignore = 1", "[ignore]\nfolders = []", "[ignore]\npaths = [1]"]
+    "text",
+    [
+        "cache = ''",
+        "cache = 'caches'",
+        "cache = './x'",
+        "cache = '~nobody-here/x'",
+        "cache =",
+        "cache = 7",
+        "colour = 1",
+        "ignore = 1",
+        "[ignore]\nfolders = []",
+        "[ignore]\npaths = [1]",
+    ],
 )
 def test_settings_that_cannot_be_meant_are_refused(run: Run, home: Path, demo: Path, text: str) -> None:
     configure(home, text)
