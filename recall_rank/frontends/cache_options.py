@@ -69,7 +69,10 @@ class CacheOptions:
         if said.get("cache") and said.get("no_cache"):
             raise ValueError("--cache and --no-cache exclude each other")
         if said.get("cache"):
-            cache = str(Path(said["cache"]).expanduser())
+            try:
+                cache = str(Path(said["cache"]).expanduser())
+            except RuntimeError as error:  # ~somebody without a home
+                raise ValueError(f"--cache {said['cache']}: {error}") from error
         patterns = _patterns(said.get("ignore") or ())
         if said.get("no_cache") or patterns:  # a cache without what is ignored once would be made anew the next time
             cache = None

@@ -116,5 +116,7 @@ def _open(history: str, as_json: bool) -> Sequence[Source]:
         return found or [open_source(history)]  # which knows best why there is none
     except OSError as error:
         return [Unreadable(history, error.strerror or str(error))]
-    except (ValueError, RuntimeError) as error:  # RuntimeError: ~somebody without a home
+    except ValueError as error:
         fail(str(error), USAGE, as_json=as_json)
+    except RuntimeError as error:  # ~somebody without a home
+        fail(f"--history {history}: {error}", USAGE, as_json=as_json)

@@ -108,6 +108,23 @@ def test_refresh_says_what_changed(run: Run, demo: Path) -> None:
     assert run("refresh", "--history", demo).exit_code == 3
 
 
+def test_a_home_that_nobody_has_is_a_mistake(run: Run, demo: Path) -> None:
+    for words in (
+        ("search", "x", "--history", demo),
+        ("sources", "--history", demo),
+        ("forget", "x"),
+        ("purge",),
+        ("refresh",),
+        ("stats", "--json"),
+    ):
+        shown = run(*words, "--cache", "~nobody-here/x")
+        assert shown.exit_code == 2, shown.exception
+        assert "--cache ~nobody-here/x: " in shown.output
+    shown = run("search", "x", "--history", "~nobody-here/x")
+    assert shown.exit_code == 2
+    assert "--history ~nobody-here/x: " in shown.stderr
+
+
 def test_purge_removes_the_cache(run: Run, home: Path, demo: Path) -> None:
     assert run("purge").exit_code == 1
     found(run, "--history", demo)
