@@ -30,6 +30,7 @@ _COMMANDS: Final = {
     "demo": "recall_rank.frontends.cli_demo",
     "completion": "recall_rank.frontends.cli_completion",
 }
+_ASKING: Final = ("search", "demo")
 _WORDS: Final = "recall_rank.words"
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)  # it takes no more
 
@@ -59,15 +60,24 @@ class LazyGroup(click.Group):
         except click.FileError as error:
             fail(error.format_message(), NOT_WRITTEN, as_json=as_json)
         except click.UsageError as error:
+            told = _with_a_way_out(error)
             if not as_json:
-                raise  # click shows the command's usage
-            fail(error.format_message(), error.exit_code, as_json=True)
+                raise told from error  # click shows the command's usage
+            fail(told.format_message(), told.exit_code, as_json=True)
         except BrokenPipeError:
             _discard_stdout()  # the reader has seen enough
             ctx.exit(0)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
         return answer
+
+
+def _with_a_way_out(error: click.UsageError) -> click.UsageError:
+    """The error, with what to do where words of a query were taken for an option."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None or error.ctx.command.name not in _ASKING:
+        return error
+    said = error.format_message().rstrip(".")
+    return click.UsageError(f'{said}. Put "--" before a query that begins with a dash.', error.ctx)
 
 
 def _discard_stdout() -> None:

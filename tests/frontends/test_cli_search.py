@@ -212,6 +212,16 @@ def test_a_variable_that_is_not_set_is_not_the_folder_one_is_in(run: Run, words:
     assert f"Invalid value for '{words[-2]}': must not be empty" in shown.stderr
 
 
+def test_a_query_that_begins_with_a_dash_is_told_the_way(run: Run) -> None:
+    for words in (("search", "-foo"), ("search", "rate", "--nosuch"), ("demo", "-x")):
+        shown = run(*words)
+        assert shown.exit_code == 2
+        assert 'Put "--" before a query that begins with a dash' in shown.stderr
+    assert 'Put "--"' not in run("stats", "--nosuch").stderr
+    assert 'Put "--" before' in json.loads(run("search", "-foo", "--json").stdout)["error"]
+    assert run("search", "--history", "good", "--", "-rate").exit_code == 1
+
+
 def test_the_package_is_the_command_too() -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "recall_rank", "demo", "--nosuch"],
