@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
@@ -12,6 +12,7 @@ from recall_rank.model import Session
 
 PERIODS: Final = ("day", "week", "month", "year")
 MOST_ROWS: Final = 40  # of periods that are chosen for the reader
+_LETTERS: Final = {"month": len("2026-05"), "year": len("2026")}
 _DAYS: Final = {"day": 1, "week": 7, "month": 30.4, "year": 365.25}
 
 
@@ -54,6 +55,12 @@ class Activity:
         for day, counts in self.by_day.items():
             found[_start(day, unit)].update(counts)
         return unit, [_share(start.isoformat(), counts) for start, counts in found.items()]
+
+    def called(self, unit: str | None = None) -> tuple[str, list[Share]]:
+        """The same with names as people write them: a month without a day, a year without both."""
+        unit, periods = self.periods(unit)
+        letters = _LETTERS.get(unit)
+        return unit, [replace(share, name=share.name[:letters]) for share in periods]
 
     def projects(self) -> list[Share]:
         """Projects, the busiest first."""

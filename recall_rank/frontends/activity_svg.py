@@ -23,7 +23,7 @@ _STYLE: Final = (
 
 def activity_svg(found: Activity, unit: str | None = None) -> str:
     """The picture: bars of messages over time, below them those of projects and of agents."""
-    unit, periods = found.periods(unit)
+    unit, periods = found.called(unit)
     projects, agents = found.projects()[:MOST_NAMES], found.agents()[:MOST_NAMES]
     rows = len(projects) + len(agents)
     height = 60 + _CHART + 40 + 2 * 34 + rows * _ROW + 10

@@ -63,7 +63,7 @@ def _sessions(recall: Recall) -> Iterator[Session]:
 
 def _lines(found: Activity, unit: str | None) -> Iterator[Line]:
     yield [(f"{found.messages:,} messages in {found.sessions:,} sessions", "bold"), (_span(found), "")]
-    unit, periods = found.periods(unit)
+    unit, periods = found.called(unit)
     shown = periods[-MOST_ROWS:]
     if shown:
         yield []

@@ -48,6 +48,9 @@ def test_periods_without_gaps() -> None:
     assert [share.name for share in found.periods("week")[1]] == ["2026-05-25"]
     assert [share.name for share in found.periods("month")[1]] == ["2026-05-01"]
     assert [share.name for share in found.periods("year")[1]] == ["2026-01-01"]
+    for unit, name in (("day", "2026-05-28"), ("week", "2026-05-25"), ("month", "2026-05"), ("year", "2026")):
+        assert (found.called(unit)[0], found.called(unit)[1][0].name) == (unit, name)
+        assert f">{name}</text>" in activity_svg(found, unit)
 
 
 def test_a_session_counts_once_a_period() -> None:
