@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 HELP = "figures as they are and under each change: NAME (off), NAME=VALUE, A=1+B=2; every weight when none is named"
 
 # Factors do nothing at 1; what shapes the index or says how much is looked at cannot be switched off.
-FACTORS = frozenset({"SUBAGENT", "OTHER_INITIAL", "FARTHER", "PIECE", "JOINED", "STEM", "KIND", "DIVERSITY", "FRAMING"})
+FACTORS = frozenset(
+    {
+        *("SUBAGENT", "OTHER_INITIAL", "FARTHER", "PIECE", "JOINED", "STEM", "KIND", "ORDER", "DIVERSITY"),
+        "FRAMING",
+    }
+)
 SHAPES = frozenset(
     {
         *("WINDOW_WORDS", "RECENCY_DAYS", "K1", "SURVIVORS", "LOOKED_AT", "SCORED", "WHOLE_FROM", "ECHO_FLOOR"),

@@ -21,6 +21,21 @@ def answer_cues(question: str) -> tuple[bytes, ...]:
     return _TIME_FORMS if _WHEN.match(question) else ()
 
 
+_ADVICE = re.compile(
+    r"\b(?:should|recommend|suggest|advise|(?:can|could|would|will) you|how (?:do|can|could|should|would) (?:i|we)"
+    r"|help (?:me|us))\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"\b(?:did|asked|brought|conversations?|discuss(?:ed|ions?)?|mention(?:ed)?|said|talked|told)\b", re.IGNORECASE
+)
+
+
+def asks_what_to_do(question: str) -> bool:
+    """Whether a question is about what is to come: standing orders hold for that, not for what was done or said."""
+    return _ADVICE.search(question) is not None and _TOLD.search(question) is None
+
+
 # How people ask for something said before: words about the talk itself, not about its matter.
 _FRAMING = """
 asked asking bring brought chat chats comprehensive conversation conversations describe described detailed details

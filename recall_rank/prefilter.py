@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from recall_rank import weights
+from recall_rank.cues import asks_what_to_do
 from recall_rank.dates import named_dates, names_a_date
 from recall_rank.expand import Expansion, TermGroup, rarity
 from recall_rank.index.searched import Evidences, Searched
@@ -52,7 +53,7 @@ def prefilter(
         array("B", [group.joint for group in groups]),
         weights.K1,
         _norms(round(average, 1), weights.K1, weights.B, weights.B_TALK, weights.LENGTH_FLOOR),
-        class_weights(),
+        class_weights(orders=asks_what_to_do(query.text)),
         deadline_ns,
     )
     _add_dates(segment, query, evidence, documents, eligible)
@@ -92,15 +93,17 @@ def _add_dates(
         evidence.add_times(starts, ends, weights.DATE * rarity(documents, frequency))
 
 
-def class_weights() -> array[float]:
-    """What each class of document is worth, f32[64]."""
-    return _class_weights(tuple(weights.KIND.items()), weights.SUBAGENT)
+def class_weights(*, orders: bool = False) -> array[float]:
+    """What each class of document is worth, f32[64]; with `orders`, standing orders are worth more."""
+    return _class_weights(tuple(weights.KIND.items()), weights.SUBAGENT, weights.ORDER if orders else 1.0)
 
 
 @lru_cache(maxsize=32)
-def _class_weights(kinds: tuple[tuple[Kind, float], ...], subagent: float) -> array[float]:
+def _class_weights(kinds: tuple[tuple[Kind, float], ...], subagent: float, order: float) -> array[float]:
     table = array("f", [0.0]) * CLASSES
     for kind, weight in kinds:
+        if kind is Kind.ORDER:
+            weight *= order
         table[kind] = weight
         table[kind + SUBAGENT_KIND] = weight * subagent
     return table

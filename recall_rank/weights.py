@@ -58,8 +58,11 @@ KIND = {
     Kind.SUMMARY: 0.8,  # says again what stands elsewhere
     Kind.INJECTED: 0.6,  # nobody said it
     Kind.TALK: 1.0,  # people among themselves: all alike
+    Kind.ORDER: 1.5,  # one of a person's words as any other, unless ORDER says more
     Kind.OTHER: 0.9,  # patches, files and what no loader knows better
 }
+ORDER = 2.0  # a standing order, such as "always ..." or "I prefer ...", where a query asks what to do: what is answered
+# next has to follow it, and it shares few words with the question; 1.5 to 3 do as well
 SUBAGENT = 0.9  # beside the main conversation, whose own parts tell the same
 
 # --- what stands around a message: (one before, one behind, two before, two behind) ----------------

@@ -572,11 +572,12 @@ class Gatherer:
         number: Callable[[str | None], int],
         kind: Callable[[int, str, bool, str, bool], int],
         hidden: Callable[[str], bool],
+        order: Callable[[bytes], bool],
         fold: Callable[[str], str],
         longest: int,
     ) -> None:
         self.builder, self.roles, self.number, self.kind = builder, roles, number, kind
-        self.hidden, self.fold, self.longest = hidden, fold, longest
+        self.hidden, self.order, self.fold, self.longest = hidden, order, fold, longest
         self.columns: dict[str, list[int]] = {name: [] for name in GATHERED}
         self.columns["folded_start"].append(0)
         self.text, self.folded_text = bytearray(), bytearray()
@@ -654,7 +655,8 @@ class Gatherer:
         for start, end in pairwise([0, *cut(text, self.longest)]) if searched else ():
             tagged = [(tag, without_surrogates(value)) for tag, value in extra if value and start == 0]
             words = self.builder.add(text, start, end, tagged)
-            self._row(doc_start=place + start, doc_part=number, doc_words=min(words, 65535), doc_class=doc_class)
+            known = doc_class + (10 if doc_class % 16 == 1 and self.order(text[start:end]) else 0)
+            self._row(doc_start=place + start, doc_part=number, doc_words=min(words, 65535), doc_class=known)
 
     def _ends(self, *names: str) -> None:
         ends = {

@@ -30,6 +30,7 @@ class Gatherer:
         number: Callable[[str | None], int],
         kind: Callable[[int, str, bool, str, bool], int],
         hidden: Callable[[str], bool],
+        order: Callable[[bytes], bool],
         fold: Callable[[str], str],
         longest: int,
     ) -> None: ...

@@ -15,7 +15,7 @@ from recall_rank.index.format import LAYOUT
 from recall_rank.index.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 from recall_rank.index.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
-from recall_rank.text import fold, is_recall_tool
+from recall_rank.text import fold, is_order, is_recall_tool
 
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
@@ -86,7 +86,7 @@ class _Building:
         self.names = Names()
         self.sessions: list[SessionRow] = []
         self.said = Gatherer(
-            self.native, _ROLE_NUMBERS, self.names.number, kind_of, is_recall_tool, fold, PASSAGE_BYTES
+            self.native, _ROLE_NUMBERS, self.names.number, kind_of, is_recall_tool, is_order, fold, PASSAGE_BYTES
         )
 
     def add(self, session: Session) -> None:

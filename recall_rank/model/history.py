@@ -43,6 +43,7 @@ class Kind(enum.IntEnum):
     INJECTED = 8  # text put in by the agent's program
     TALK = 9  # people talking with each other
     OTHER = 10
+    ORDER = 11  # a person's words to an agent that hold from then on: always, never, I prefer
 
 
 class Talk(enum.IntEnum):

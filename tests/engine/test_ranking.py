@@ -9,6 +9,7 @@ from engine.samples import NOW, ask, message, part, parts, session, texts
 
 from recall_rank import weights
 from recall_rank.corpus import Index
+from recall_rank.model import Kind
 
 MANY = weights.SURVIVORS + 30
 
@@ -86,6 +87,32 @@ def test_a_question_makes_its_answer_worth_more_only_between_people() -> None:
     explained = {hit.message_id: hit.explain or {} for hit in ask(index, "mooring", explain=True).results}
     assert explained["talk.1"]["evidence"] > explained["talk.0"]["evidence"]
     assert explained["chat.1"]["evidence"] < explained["chat.0"]["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("question", "ordered"),
+    [
+        ("How should I splice the rope?", True),
+        ("can you help me with the rope", True),
+        ("which rope was spliced?", False),
+        ("what did you recommend for the rope?", False),
+        ("rope", False),
+    ],
+)
+def test_a_standing_order_is_worth_more_where_a_query_asks_what_to_do(question: str, ordered: bool) -> None:
+    said = ("Always show the rope to me.", "Come and show the rope to me.")
+    index = Index.build([session(f"s{n}", text) for n, text in enumerate(said)])
+    evidence = {hit.session_id: (hit.explain or {})["evidence"] for hit in ask(index, question, explain=True).results}
+    assert (evidence["s0"] > 1.2 * evidence["s1"]) is ordered
+
+
+def test_what_an_agent_says_and_what_people_say_to_each_other_are_no_orders() -> None:
+    told = "Always show the rope to me."
+    agents = message("agent", told, role="assistant")
+    talk = [message("talk.0", told, author="Odile"), message("talk.1", "aye", author="Bram")]
+    index = Index.build([session("agent", "aye", agents), session("talk", *talk), session("user", told)])
+    kinds = {index._segment.doc_class[doc] for doc in range(index._segment.docs)}
+    assert kinds == {Kind.USER, Kind.ASSISTANT, Kind.TALK, Kind.ORDER}
 
 
 def similar(index: Index, query: str) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recall_rank.model import Part
-from recall_rank.text import RECALL_TOOLS, Field, encode, fields, fold, is_recall_tool, stem
+from recall_rank.text import RECALL_TOOLS, Field, encode, fields, fold, is_order, is_recall_tool, stem
 
 
 @pytest.mark.parametrize(
@@ -107,3 +107,34 @@ def test_encode_repairs_lone_surrogates(text: str, expected: bytes) -> None:
 )
 def test_stem(words: tuple[str, ...], same: bool) -> None:
     assert (len({stem(word) for word in words}) == 1) is same
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "\xf8Always give the units when I ask for a length.",
+        "\xf8Fine. Please never push to main.",
+        "\xf8Rules:\n- NEVER touch the lock file\n",
+        "\xf8so I prefer tabs",
+        "\xf8We'd really prefer short names",
+        "\xf8I\u2019d prefer a table",
+        "\xf8from now on, answer in Greek",
+    ],
+)
+def test_a_standing_order_is_known_by_how_its_sentence_begins(passage: str) -> None:
+    assert is_order(passage.encode("utf-8").replace(b"\xc3\xb8", b"\xf8"))
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "",
+        "it always fails on the second run",
+        "You never said so.",
+        "they prefer tabs",
+        "alwaysOn: true\nneverMind()",
+        "I preferred tabs",
+    ],
+)
+def test_the_same_words_elsewhere_give_no_order(passage: str) -> None:
+    assert not is_order(passage.encode())

@@ -27,6 +27,9 @@ cdef enum:
     AUTHOR_TAG = 2
     DIRECTORY_TAG = 3
     ERROR_FLAG = 128   # model.Flag.ERROR
+    USER = 1           # model.Kind.USER
+    ORDER = 11         # model.Kind.ORDER
+    KINDS = 15         # the bits of a class that are its kind
     OTHER_ROLE = 2     # of messages whose role is none of those known
 
 cdef int64_t LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
@@ -101,13 +104,14 @@ cdef class Gatherer:
     """Takes sessions in the order in which they are to stand, and has the columns of a segment in the end.
 
     `roles` numbers roles; `number` a type, tool or author; `kind` tells the class of a part's documents from flags,
-    type, failure, role and whether people talk; `hidden` whether a tool's parts are not searched; `fold` is the form
-    in which text is compared. Passages have about `longest` bytes at most.
+    type, failure, role and whether people talk; `hidden` whether a tool's parts are not searched; `order` whether a
+    passage of a person's, UTF-8, is a standing order; `fold` is the form in which text is compared. Passages have
+    about `longest` bytes at most.
     """
 
     cdef SegmentBuilder builder
     cdef dict roles, numbers, hides
-    cdef object number, kind, hidden, fold
+    cdef object number, kind, hidden, order, fold
     cdef Py_ssize_t longest
     cdef uint32_t sessions
     cdef readonly bytearray text, folded_text
@@ -118,7 +122,7 @@ cdef class Gatherer:
     cdef Array message_asked, part_message, part_type, part_tool, part_flags, part_start, part_first_doc
     cdef Array part_first_field, field_start, doc_start, doc_part, doc_words, doc_class, folded_part, folded_start
 
-    def __init__(self, SegmentBuilder builder not None, dict roles not None, number, kind, hidden, fold,
+    def __init__(self, SegmentBuilder builder not None, dict roles not None, number, kind, hidden, order, fold,
                  Py_ssize_t longest):
         if longest < 16:
             raise ValueError(f"longest must be at least 16, not {longest}")
@@ -127,6 +131,7 @@ cdef class Gatherer:
         self.number = number
         self.kind = kind
         self.hidden = hidden
+        self.order = order
         self.fold = fold
         self.longest = longest
         self.numbers = {}
@@ -273,7 +278,10 @@ cdef class Gatherer:
             push64(self.doc_start, place + start)
             push32(self.doc_part, number)
             push16(self.doc_words, min(words, 65535))
-            push8(self.doc_class, doc_class)
+            if doc_class & KINDS == USER and self.order((<const char*>data)[start:end]):
+                push8(self.doc_class, doc_class - USER + ORDER)
+            else:
+                push8(self.doc_class, doc_class)
             start = end
             if start == size:
                 return 0

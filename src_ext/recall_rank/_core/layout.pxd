@@ -41,9 +41,7 @@ cdef class Layout:
     cdef int64_t oldest           # known time of a message, once all were looked at
     cdef int64_t newest
     cdef bint spanned
-    cdef object worth             # the Worths that were made last, and of what
-    cdef const float[:, ::1] worth_norms
-    cdef float[CLASSES] worth_classes
+    cdef tuple made               # the Worths that were made last, and those before, each with what it is made of
     cdef object doc_places(self)
     cdef object doc_shapes(self)
     cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights)

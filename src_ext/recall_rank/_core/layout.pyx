@@ -1,8 +1,7 @@
 """The columns that say what a document is: whose part, of which message, in which session, said when."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
 
 cdef class Layout:
@@ -29,6 +28,7 @@ cdef class Layout:
         self.parts = self.part_message.shape[0]
         self.messages = self.message_session.shape[0]
         self.sessions = self.session_talk.shape[0]
+        self.made = ()
         self.has_asked = message_asked is not None
         if self.has_asked:
             self.message_asked = message_asked
@@ -107,21 +107,24 @@ cdef class Layout:
         return made
 
     cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights):
-        """The Worth of every shape, in a bytearray that must not be changed. What was made last is kept."""
+        """The Worth of every shape, in a bytearray that must not be changed.
+
+        The last two are kept: queries of one kind and of another come in turn.
+        """
         cdef Py_ssize_t kind, words
         cdef Worth* worth
-        if (self.worth is not None and self.worth_norms is not None and &self.worth_norms[0, 0] == &norms[0, 0]
-                and memcmp(self.worth_classes, &class_weights[0], sizeof(self.worth_classes)) == 0):
-            return self.worth
+        cdef uintptr_t place = <uintptr_t>&norms[0, 0]
+        classes = (<const char*>&class_weights[0])[:CLASSES * sizeof(float)]
+        for known in self.made:
+            if known[0] == place and known[1] == classes:
+                return known[2]
         made = bytearray(CLASSES * LONGEST * sizeof(Worth))
         worth = <Worth*>PyByteArray_AS_STRING(made)
         for kind in range(CLASSES):
-            self.worth_classes[kind] = class_weights[kind]
             for words in range(LONGEST):
                 worth[kind * LONGEST + words].norm = norms[kind, words]
                 worth[kind * LONGEST + words].weight = class_weights[kind]
-        self.worth_norms = norms  # held, so that its address stays its own
-        self.worth = made
+        self.made = ((place, classes, made, norms), *self.made[:1])  # the norms are held, so that their place is theirs
         return made
 
     cdef object doc_shapes(self):
