@@ -16,6 +16,7 @@ from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.query import Query
 
 CLASSES, LONGEST = 64, 1024
+DAY_MS = 86_400_000
 
 
 def prefilter(
@@ -80,7 +81,8 @@ def _once(groups: list[TermGroup]) -> list[TermGroup]:
 def _add_dates(
     segment: Searched, query: Query, evidence: Evidences, documents: int, eligible: bytearray | None
 ) -> None:
-    """A date in the query is evidence for what was said then, as a word in as many documents would be."""
+    """A date in the query is evidence for what was said then, as a word in as many documents would be, and where it is
+    one day also for what was said on the next."""
     if not names_a_date(query.text):
         return
     # of all messages: where nothing eligible was said, a date finds nothing
@@ -90,7 +92,11 @@ def _add_dates(
     for ranges in named_dates(query.text, min(oldest for oldest, _ in spans), max(newest for _, newest in spans)):
         starts, ends = array("q", (start for start, _ in ranges)), array("q", (end for _, end in ranges))
         frequency = sum(piece.segment.layout.docs_in(starts, ends, piece.docs_of(eligible)) for piece in segment.pieces)
-        evidence.add_times(starts, ends, weights.DATE * rarity(documents, frequency))
+        value = weights.DATE * rarity(documents, frequency)
+        evidence.add_times(starts, ends, value)
+        days = array("q", (end for start, end in ranges if end - start == DAY_MS))
+        if days:
+            evidence.add_times(days, array("q", (day + DAY_MS for day in days)), weights.DAY_AFTER * value)
 
 
 def class_weights(*, orders: bool = False) -> array[float]:

@@ -44,6 +44,7 @@ CJK_SINGLE = 0.5  # one character of a run of several: its pairs are the words
 CJK_PAIR_SHARE = 0.5  # a character's share of the weight of the pair it stands in
 FRAMING = 0.3  # a word of the question about the talk itself, beside words about its matter
 DATE = 1.0  # what was said on a day the query names, against a word as rare as that day
+DAY_AFTER = 0.7  # share of that for the next day: an evening is told of in the morning, and days are those of UTC
 
 # --- kinds of document ------------------------------------------------------------------------------
 

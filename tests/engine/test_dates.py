@@ -56,6 +56,20 @@ def test_a_named_date_lifts_what_was_said_then() -> None:
     assert set(parts(ask(index, "lantern on 2026-05-25"))) == {f"m{n}.1" for n in range(5)}
 
 
+def test_what_was_said_on_the_day_after_a_named_day_comes_next() -> None:
+    days = [NOW - DAY_MS * n for n in range(5)]
+    index = Index.build([session(f"s{n}", message(f"m{n}", "the lantern", time=day)) for n, day in enumerate(days)])
+    assert parts(ask(index, "lantern on 2026-05-25"))[:2] == ["m3.1", "m2.1"]
+
+
+def test_a_named_month_has_no_day_after() -> None:
+    days = [NOW + DAY_MS * n for n in (3, 4, 5)]  # the last of May and the first two of June
+    index = Index.build([session(f"s{n}", message(f"m{n}", "the lantern", time=day)) for n, day in enumerate(days)])
+    told = {hit.part_id: hit.explain or {} for hit in ask(index, "lantern in May 2026", explain=True).results}
+    assert told["m0.1"]["evidence"] > told["m1.1"]["evidence"]
+    assert told["m1.1"]["evidence"] == pytest.approx(told["m2.1"]["evidence"])
+
+
 @pytest.mark.parametrize(
     ("question", "asks"),
     [
