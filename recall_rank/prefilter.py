@@ -124,5 +124,5 @@ def _norms(average: float, k1: float, b: float, b_talk: float, floor: float) -> 
         rows[share] = array("f", factors)
     table = array("f")
     for kind in range(CLASSES):
-        table.extend(rows[b_talk if kind % SUBAGENT_KIND == Kind.TALK else b])
+        table.extend(rows[b_talk if kind % SUBAGENT_KIND in (Kind.TALK, Kind.QUESTION) else b])
     return memoryview(table).cast("B").cast("f", (CLASSES, LONGEST))

@@ -60,6 +60,7 @@ KIND = {
     Kind.INJECTED: 0.6,  # nobody said it
     Kind.TALK: 1.0,  # people among themselves: all alike
     Kind.ORDER: 1.5,  # one of a person's words as any other, unless ORDER says more
+    Kind.QUESTION: 0.6,  # it holds the words of what is asked and answers nothing; .3 to .7 do as well
     Kind.OTHER: 0.9,  # patches, files and what no loader knows better
 }
 ORDER = 2.0  # a standing order, such as "always ..." or "I prefer ...", where a query asks what to do: what is answered

@@ -572,12 +572,12 @@ class Gatherer:
         number: Callable[[str | None], int],
         kind: Callable[[int, str, bool, str, bool], int],
         hidden: Callable[[str], bool],
-        order: Callable[[bytes], bool],
+        said: Callable[[int, bytes], int],
         fold: Callable[[str], str],
         longest: int,
     ) -> None:
         self.builder, self.roles, self.number, self.kind = builder, roles, number, kind
-        self.hidden, self.order, self.fold, self.longest = hidden, order, fold, longest
+        self.hidden, self.said, self.fold, self.longest = hidden, said, fold, longest
         self.columns: dict[str, list[int]] = {name: [] for name in GATHERED}
         self.columns["folded_start"].append(0)
         self.text, self.folded_text = bytearray(), bytearray()
@@ -655,7 +655,8 @@ class Gatherer:
         for start, end in pairwise([0, *cut(text, self.longest)]) if searched else ():
             tagged = [(tag, without_surrogates(value)) for tag, value in extra if value and start == 0]
             words = self.builder.add(text, start, end, tagged)
-            known = doc_class + (10 if doc_class % 16 == 1 and self.order(text[start:end]) else 0)
+            beside, known = divmod(doc_class, 16)
+            known = beside * 16 + (self.said(known, text[start:end]) if known in (1, 9) else known)
             self._row(doc_start=place + start, doc_part=number, doc_words=min(words, 65535), doc_class=known)
 
     def _ends(self, *names: str) -> None:

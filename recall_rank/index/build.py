@@ -15,7 +15,7 @@ from recall_rank.index.format import LAYOUT
 from recall_rank.index.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 from recall_rank.index.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
-from recall_rank.text import fold, is_order, is_recall_tool
+from recall_rank.text import fold, is_order, is_question, is_recall_tool
 
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
@@ -66,6 +66,13 @@ def kind_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -
     return kind + (SUBAGENT_KIND if flags & (Flag.SUBAGENT | Flag.ABANDONED) else 0)
 
 
+def said_as(kind: int, passage: bytes) -> int:
+    """The kind of a passage of a person's words, UTF-8, of which `kind` says whom they are said to."""
+    if kind == Kind.USER:
+        return Kind.ORDER if is_order(passage) else kind
+    return Kind.QUESTION if is_question(passage) else kind
+
+
 def talk_of(messages: Sequence[Message]) -> Talk:
     """Where no tool is ever called there is only talk: between people where at least two authors are named."""
     if any(part.type == "tool" for message in messages for part in message.parts):
@@ -86,7 +93,7 @@ class _Building:
         self.names = Names()
         self.sessions: list[SessionRow] = []
         self.said = Gatherer(
-            self.native, _ROLE_NUMBERS, self.names.number, kind_of, is_recall_tool, is_order, fold, PASSAGE_BYTES
+            self.native, _ROLE_NUMBERS, self.names.number, kind_of, is_recall_tool, said_as, fold, PASSAGE_BYTES
         )
 
     def add(self, session: Session) -> None:

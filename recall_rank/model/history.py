@@ -44,6 +44,7 @@ class Kind(enum.IntEnum):
     TALK = 9  # people talking with each other
     OTHER = 10
     ORDER = 11  # a person's words to an agent that hold from then on: always, never, I prefer
+    QUESTION = 12  # people talking with each other, asking and saying little else
 
 
 class Talk(enum.IntEnum):

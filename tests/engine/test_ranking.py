@@ -115,6 +115,24 @@ def test_what_an_agent_says_and_what_people_say_to_each_other_are_no_orders() ->
     assert kinds == {Kind.USER, Kind.ASSISTANT, Kind.TALK, Kind.ORDER}
 
 
+def test_between_people_a_question_counts_for_less_than_what_is_told() -> None:
+    said = ("so where is the lantern?", "now there is the lantern.")
+
+    def evidence(*texts: str, people: bool) -> list[float]:
+        names = ("Odile", "Bram") if people else (None, None)
+        talks = [
+            session(f"s{n}", message(f"m{n}.0", text, author=names[0]), message(f"m{n}.1", "aye", author=names[1]))
+            for n, text in enumerate(texts)
+        ]
+        hits = ask(Index.build(talks), "lantern", explain=True).results
+        return [(hit.explain or {})["evidence"] for hit in sorted(hits, key=lambda hit: hit.message_id)]
+
+    asked, told = evidence(*said, people=True)
+    assert asked < 0.8 * told
+    asked, told = evidence(*said, people=False)  # to an agent a question is as good as any word
+    assert asked == pytest.approx(told)
+
+
 def similar(index: Index, query: str) -> dict[str, float]:
     """How like the query rapidfuzz found each part, 0 to 1."""
     hits = {hit.part_id: hit.explain or {} for hit in ask(index, query, explain=True).results}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recall_rank.model import Part
-from recall_rank.text import RECALL_TOOLS, Field, encode, fields, fold, is_order, is_recall_tool, stem
+from recall_rank.text import RECALL_TOOLS, Field, encode, fields, fold, is_order, is_question, is_recall_tool, stem
 
 
 @pytest.mark.parametrize(
@@ -138,3 +138,22 @@ def test_a_standing_order_is_known_by_how_its_sentence_begins(passage: str) -> N
 )
 def test_the_same_words_elsewhere_give_no_order(passage: str) -> None:
     assert not is_order(passage.encode())
+
+
+@pytest.mark.parametrize(
+    ("said", "asks"),
+    [
+        ("Where is the harbour?", True),
+        ("Oh! So where did they keep the harbour master's lamp?!", True),
+        ("where? when? how?", True),
+        ("港はどこですか？", True),
+        ("أين الميناء؟", True),
+        ("The harbour is behind the hill, past the old mill. And you?", False),
+        ("?", False),
+        ("?" * 2000, False),
+        ("No question here.", False),
+        ("", False),
+    ],
+)
+def test_what_asks_and_says_little_else_is_a_question(said: str, asks: bool) -> None:
+    assert is_question(bytes([Field.TEXT]) + said.encode()) is asks

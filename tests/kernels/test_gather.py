@@ -15,14 +15,14 @@ from reference import LAST_TIME
 
 from recall_rank._core.builder import SegmentBuilder
 from recall_rank._core.gather import Gatherer, known_time
-from recall_rank.index.build import kind_of
+from recall_rank.index.build import kind_of, said_as
 from recall_rank.index.strings import Names
 from recall_rank.model import Flag, Message, Part
-from recall_rank.text import fold, is_order, is_recall_tool
+from recall_rank.text import fold, is_recall_tool
 
 ROLES = {"user": 0, "assistant": 1, "system": 2, "tool": 3}
 TEXTS = [*ATOMS, "Ω", "ς", "İ", "\ud800", "\U0001f642\udfff", "\xe9 \xe8", "A. " * 9, "\n", "ΟΔΟΣ \ud800", "Always ",
-         "I prefer "]  # fmt: skip
+         "I prefer ", "is it so? "]  # fmt: skip
 NUMBERS = [Flag(value) for value in (0, 0, 1, 2, 64, 128, 511)]
 
 Said = tuple[dict[str, Any], list[Message], int, int]  # what title() and messages() are given
@@ -34,7 +34,7 @@ def gatherers(longest: int = 16) -> list[tuple[Any, Any, Names]]:
     made = []
     for kind, builder_kind in kinds:
         builder, names = builder_kind(), Names()
-        asked = (kind_of, is_recall_tool, is_order, fold)
+        asked = (kind_of, is_recall_tool, said_as, fold)
         made.append((kind(builder, ROLES, names.number, *asked, longest), builder, names))
     return made
 

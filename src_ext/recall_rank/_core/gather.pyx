@@ -28,7 +28,7 @@ cdef enum:
     DIRECTORY_TAG = 3
     ERROR_FLAG = 128   # model.Flag.ERROR
     USER = 1           # model.Kind.USER
-    ORDER = 11         # model.Kind.ORDER
+    TALK = 9           # model.Kind.TALK
     KINDS = 15         # the bits of a class that are its kind
     OTHER_ROLE = 2     # of messages whose role is none of those known
 
@@ -104,14 +104,14 @@ cdef class Gatherer:
     """Takes sessions in the order in which they are to stand, and has the columns of a segment in the end.
 
     `roles` numbers roles; `number` a type, tool or author; `kind` tells the class of a part's documents from flags,
-    type, failure, role and whether people talk; `hidden` whether a tool's parts are not searched; `order` whether a
-    passage of a person's, UTF-8, is a standing order; `fold` is the form in which text is compared. Passages have
+    type, failure, role and whether people talk; `hidden` whether a tool's parts are not searched; `said` the kind of a
+    passage of a person's, from that of the part and UTF-8; `fold` is the form in which text is compared. Passages have
     about `longest` bytes at most.
     """
 
     cdef SegmentBuilder builder
     cdef dict roles, numbers, hides
-    cdef object number, kind, hidden, order, fold
+    cdef object number, kind, hidden, said, fold
     cdef Py_ssize_t longest
     cdef uint32_t sessions
     cdef readonly bytearray text, folded_text
@@ -122,7 +122,7 @@ cdef class Gatherer:
     cdef Array message_asked, part_message, part_type, part_tool, part_flags, part_start, part_first_doc
     cdef Array part_first_field, field_start, doc_start, doc_part, doc_words, doc_class, folded_part, folded_start
 
-    def __init__(self, SegmentBuilder builder not None, dict roles not None, number, kind, hidden, order, fold,
+    def __init__(self, SegmentBuilder builder not None, dict roles not None, number, kind, hidden, said, fold,
                  Py_ssize_t longest):
         if longest < 16:
             raise ValueError(f"longest must be at least 16, not {longest}")
@@ -131,7 +131,7 @@ cdef class Gatherer:
         self.number = number
         self.kind = kind
         self.hidden = hidden
-        self.order = order
+        self.said = said
         self.fold = fold
         self.longest = longest
         self.numbers = {}
@@ -237,7 +237,8 @@ cdef class Gatherer:
         cdef Py_ssize_t place = PyByteArray_GET_SIZE(self.text), number = len(self.part_ids), size, start = 0, end
         cdef int64_t words
         cdef const unsigned char* data
-        cdef bint folds = False
+        cdef int kind_of = doc_class & KINDS, beside = doc_class - kind_of
+        cdef bint folds = False, shared = kind_of != USER and kind_of != TALK  # by all passages
         cdef unsigned char mark
         self.part_ids.push(key)
         push32(self.part_message, len(self.message_ids) - 1)
@@ -278,10 +279,7 @@ cdef class Gatherer:
             push64(self.doc_start, place + start)
             push32(self.doc_part, number)
             push16(self.doc_words, min(words, 65535))
-            if doc_class & KINDS == USER and self.order((<const char*>data)[start:end]):
-                push8(self.doc_class, doc_class - USER + ORDER)
-            else:
-                push8(self.doc_class, doc_class)
+            push8(self.doc_class, doc_class if shared else self.said(kind_of, (<const char*>data)[start:end]) + beside)
             start = end
             if start == size:
                 return 0
