@@ -132,7 +132,7 @@ rr_fill_lanes()
 
 
 cdef bint room_for_work(Work* work, Py_ssize_t documents) noexcept nogil:
-    """Room to weigh blocks of segments of up to `documents` in; False when memory ran out."""
+    """Room to weigh blocks of segments of up to `documents` in; False when memory ran out. `first` is not cleared."""
     cdef Py_ssize_t size = (BLOCK if documents > BLOCK else (documents + 7) & ~7) * sizeof(float)
     memset(work, 0, sizeof(Work))
     work.memory = lend(WORK)
@@ -144,7 +144,6 @@ cdef bint room_for_work(Work* work, Py_ssize_t documents) noexcept nogil:
     work.first.docs = <uint16_t*>(work.second.tf + BLOCK)
     work.second.docs = work.first.docs + TOUCHED
     memset(work.scores, 0, size)
-    memset(work.first.tf, 0, size)
     memset(work.second.tf, 0, size)
     return True
 
@@ -354,6 +353,10 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
     cdef int64_t ends
     for group in range(min(groups.count, MAINS)):
         mains[group] = main_of(postings, groups, group)
+    for group in range(groups.count):
+        if groups.joint[group]:  # few queries have halves
+            memset(work.first.tf, 0, BLOCK * sizeof(float))
+            break
     for block in range(postings.block_count):
         ends = deadline - held.count * AFTERWARDS if deadline else 0
         if deadline and rr_now() >= ends:
