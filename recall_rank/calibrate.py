@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import exp, log
-from operator import mul
+from array import array
+from math import log
 
 from recall_rank import weights
-from recall_rank.candidate import COVERAGE, MATCHED, NEAR, WIDTH, WORDS, Candidate
+from recall_rank._core import candidate as room
+from recall_rank.candidate import Candidate
 from recall_rank.group import is_title
 from recall_rank.state import Search
 
-NOTHING_READ = (0.0,) * WIDTH
 LEAST = 1e-3  # added before a logarithm: nothing is not infinitely far from little
 
 
@@ -25,12 +24,9 @@ def calibrate(search: Search) -> None:
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
         return
-    asked, words = signs_of_query(search), words_that_count(search)
-    for candidate in candidates:
-        if candidate.raw > 0:  # else only the text told of it
-            signs = asked + signs_of(candidate, words)
-            candidate.score = logistic(weights.CHANCE.values(), signs)
-            candidate.sure = logistic(weights.SURE.values(), signs) if candidate.features else candidate.score
+    asked = array("d", signs_of_query(search))
+    chance, sure = array("d", weights.CHANCE.values()), array("d", weights.SURE.values())
+    room.chances(candidates, asked, chance, sure, words_that_count(search), weights.PLENTY, LEAST)
     best = max(candidates, key=lambda candidate: candidate.raw)
     search.answerable = best.sure
     for candidate in candidates:
@@ -53,20 +49,7 @@ def signs_of(candidate: Candidate, words: int) -> list[float]:
 
     `words` is how many words of the query count.
     """
-    row = candidate.features or NOTHING_READ
-    return [
-        log(candidate.raw / (candidate.raw + weights.PLENTY) + LEAST),
-        candidate.whole,
-        row[COVERAGE],
-        row[NEAR],
-        log(row[WORDS] + 1),
-        words - row[MATCHED],
-    ]
-
-
-def logistic(coefficients: Iterable[float], signs: Iterable[float]) -> float:
-    """1 / (1 + e^-x) of the weighted sum x of the first signs, one for each coefficient."""
-    return 1 / (1 + exp(-sum(map(mul, coefficients, signs))))
+    return room.signs_of(candidate, words, weights.PLENTY, LEAST)
 
 
 def words_that_count(search: Search) -> int:

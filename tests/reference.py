@@ -1418,6 +1418,23 @@ def boost(candidates: Sequence[Candidate], worth: Sequence[float], now: int, fad
         one.score = one.evidence * (1 + sum(one.boosts)) + one.extra
 
 
+def signs_of(candidate: Any, words: float, plenty: float, least: float) -> list[float]:
+    coverage, _, _, near, matched, *_ = row = candidate.features or [0.0] * 11
+    return [
+        math.log(candidate.raw / (candidate.raw + plenty) + least),
+        candidate.whole,
+        coverage,
+        near,
+        math.log(row[8] + 1),  # the passage's words
+        words - matched,
+    ]
+
+
+def chance_of(coefficients: Sequence[float], signs: Sequence[float]) -> float:
+    """Logistic in the first of the signs."""
+    return 1 / (1 + math.exp(-sum(c * sign for c, sign in zip(coefficients, signs, strict=False))))
+
+
 def best_first(candidates: Sequence[Any], names: Callable[[Any], Any]) -> list[Any]:
     """Sorted by all there is to sort by."""
     return sorted(candidates, key=lambda one: (-one.score, -one.time, names(one)))

@@ -11,7 +11,7 @@ import reference
 from hypothesis import given
 from kernels.inputs import seeds
 
-from recall_rank._core.candidate import BOOSTS, Candidate, best_first, boost, take_features, windows
+from recall_rank._core.candidate import BOOSTS, Candidate, best_first, boost, chances, signs_of, take_features, windows
 from recall_rank._core.features import FEATURE_NAMES
 
 PLACES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
@@ -60,6 +60,34 @@ def test_boosts_are_shares_of_the_evidence(chance: Random) -> None:
         named = dict(zip(BOOSTS, slow.boosts, strict=True))
         told = {name: value for name, value in parts.items() if name in named}
         assert told == {name: slow.evidence * share for name, share in named.items() if share} or not native.raw
+
+
+@given(seeds)
+def test_chances_are_logistic_in_the_signs(chance: Random) -> None:
+    found = [native for native, _ in some_pairs(chance)]
+    boost(found, WORTH, DAY, FADE)
+    asked = array("d", [1.0, *(chance.uniform(-2, 2) for _ in range(chance.randint(0, 2)))])
+    wide, narrow = (
+        array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(asked) + 6))]) for _ in range(2)
+    )
+    words, plenty, least = chance.randint(1, 9), 2.0, 1e-3
+    signs = [[*asked, *reference.signs_of(one, words, plenty, least)] for one in found]
+    assert [[*asked, *signs_of(one, words, plenty, least)] for one in found] == signs
+    before = [one.score for one in found]
+    chances(found, asked, wide, narrow, words, plenty, least)
+    for one, own, score in zip(found, signs, before, strict=True):
+        if not one.raw:
+            assert (one.score, one.sure) == (score, 0.0)
+            continue
+        assert one.score == pytest.approx(reference.chance_of(wide, own))
+        assert one.sure == pytest.approx(reference.chance_of(narrow, own) if one.features else one.score)
+
+
+def test_coefficients_without_a_number_are_refused() -> None:
+    one, many = array("d", [1.0]), array("d", [1.0] * 8)
+    for wrong in ((one, many), (many, one)):
+        with pytest.raises(ValueError, match="7 numbers"):
+            chances([], one, *wrong, 1, 2.0, 1e-3)
 
 
 @given(seeds)
@@ -145,6 +173,7 @@ def test_only_candidates_are_taken(wrong: Any) -> None:
         lambda: boost(wrong, WORTH, 0, 0.0),
         lambda: best_first(wrong, id),
         lambda: windows(wrong, STARTS, 0),
+        lambda: chances(wrong, WORTH, WORTH, WORTH, 1, 2.0, 1e-3),
     ):
         with pytest.raises(TypeError):
             call()

@@ -1,6 +1,7 @@
 """A part on its way to a result: what the stages hand to each other, and what they do to many of them alike."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.math cimport exp, log
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy, memset
@@ -9,11 +10,15 @@ from recall_rank._core.features cimport FEATURES
 
 cdef enum:
     SHARES = 8
-    WINDOW = 1   # places in FEATURE_NAMES
+    SIGNS = 6
+    COVERAGE = 0  # places in FEATURE_NAMES
+    WINDOW = 1
     PHRASE = 2
     NEAR = 3
+    MATCHED = 4
     START = 6
     END = 7
+    WORDS = 8
     CUES = 9
 
 BOOSTS = ("window", "phrase", "near", "quoted", "whole_query", "cue", "scorer", "recency")
@@ -150,6 +155,53 @@ def boost(list candidates not None, const double[::1] worth not None, int64_t no
             total += one.shares[each]
         one.raw = one.score = one.evidence * (1 + total) + one.extra
         one.was_boosted = True
+
+
+cdef void tell(Candidate one, double words, double plenty, double least, double* signs) noexcept:
+    """Fill in the SIGNS that chances() and signs_of() tell of."""
+    signs[0] = log(one.raw / (one.raw + plenty) + least)
+    signs[1] = one.whole
+    signs[2] = one.row[COVERAGE]
+    signs[3] = one.row[NEAR]
+    signs[4] = log(<double>one.row[WORDS] + 1)
+    signs[5] = words - one.row[MATCHED]
+
+
+cdef double logistic(const double[::1] coefficients, const double[::1] asked, const double* signs) noexcept:
+    """1 / (1 + e^-x) of the weighted sum x of what was asked and, behind it, the first signs."""
+    cdef Py_ssize_t k, first = asked.shape[0]
+    cdef double total = 0
+    for k in range(coefficients.shape[0]):
+        total += coefficients[k] * (asked[k] if k < first else signs[k - first])
+    return 1 / (1 + exp(-total))
+
+
+def signs_of(Candidate candidate not None, double words, double plenty, double least):
+    """What tells candidates apart: ln of e / (e + plenty) of the raw score e, the whole query, coverage, nearness,
+    ln of the passage's words, and how many of the query's `words` are missing. `least` is added before the first ln.
+    """
+    cdef double[SIGNS] signs
+    tell(candidate, words, plenty, least, signs)
+    return [signs[k] for k in range(SIGNS)]
+
+
+def chances(list candidates not None, const double[::1] asked not None, const double[::1] chance not None,
+            const double[::1] sure not None, double words, double plenty, double least):
+    """Make the score of every candidate that has one a chance, and fill in how sure it is.
+
+    Both are logistic in asked f64[n], which is the same for all, and signs_of(); chance and sure are the coefficients,
+    as many as count. What was not read is as sure as its chance.
+    """
+    cdef double[SIGNS] signs
+    cdef Candidate one
+    if max(chance.shape[0], sure.shape[0]) > asked.shape[0] + SIGNS:
+        raise ValueError(f"there are no more than {asked.shape[0] + SIGNS} numbers for coefficients")
+    for each in candidates:
+        one = <Candidate?>each
+        if one.raw > 0:  # else only the text told of it
+            tell(one, words, plenty, least, signs)
+            one.score = logistic(chance, asked, signs)
+            one.sure = logistic(sure, asked, signs) if one.was_read else one.score
 
 
 cdef struct Place:

@@ -1,6 +1,6 @@
 """Which forms stand for a query's words, and where a passage holds them."""
 
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
@@ -55,8 +55,9 @@ cdef class Matcher:
 
     def __cinit__(self, weights, counted):
         cdef int k
-        self.forms = <Form*>PyMem_RawCalloc(MAX_FORMS, sizeof(Form))
-        self.prefixes = <Prefix*>PyMem_RawCalloc(PREFIXES, sizeof(Prefix))
+        # not zeroed: that would take longer than all forms of a query, and drive other things out of the caches
+        self.forms = <Form*>PyMem_RawMalloc(MAX_FORMS * sizeof(Form))
+        self.prefixes = <Prefix*>PyMem_RawMalloc(PREFIXES * sizeof(Prefix))
         self.table = <uint16_t*>PyMem_RawCalloc(TABLE, sizeof(uint16_t))
         if self.table == NULL or self.forms == NULL or self.prefixes == NULL:
             raise MemoryError
