@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 _WHEN = re.compile(
     r"^\W*(?:when\b|(?:what|which|on what|in what|in which)\s+(?:date|day|month|year|time|week)\b|how\s+long\b)",
@@ -21,19 +23,28 @@ def answer_cues(question: str) -> tuple[bytes, ...]:
     return _TIME_FORMS if _WHEN.match(question) else ()
 
 
-_ADVICE = re.compile(
-    r"\b(?:should|recommend|suggest|advise|(?:can|could|would|will) you|how (?:do|can|could|should|would) (?:i|we)"
-    r"|help (?:me|us))\b",
-    re.IGNORECASE,
+_ADVICE = frozenset((b"should", b"recommend", b"suggest", b"advise"))
+_REQUESTS = frozenset(
+    [(verb, b"you") for verb in (b"can", b"could", b"would", b"will")] + [(b"help", b"me"), (b"help", b"us")]
 )
-_TOLD = re.compile(
-    r"\b(?:did|asked|brought|conversations?|discuss(?:ed|ions?)?|mention(?:ed)?|said|talked|told)\b", re.IGNORECASE
+_AUXILIARIES, _ASKING = frozenset((b"do", b"can", b"could", b"would")), frozenset((b"i", b"we"))
+_TOLD = frozenset(
+    b"did asked brought conversation conversations discuss discussed discussion discussions mention mentioned said "
+    b"talked told".split()
 )
 
 
-def asks_what_to_do(question: str) -> bool:
-    """Whether a question is about what is to come: standing orders hold for that, not for what was done or said."""
-    return _ADVICE.search(question) is not None and _TOLD.search(question) is None
+def asks_what_to_do(forms: Sequence[bytes]) -> bool:
+    """Whether a question, in normalised words, is about what is to come: standing orders hold for that, not for what
+    was done or said."""
+    if not _TOLD.isdisjoint(forms):
+        return False
+    if not _ADVICE.isdisjoint(forms) or not _REQUESTS.isdisjoint(pairwise(forms)):
+        return True
+    return b"how" in forms and any(
+        how == b"how" and verb in _AUXILIARIES and who in _ASKING
+        for how, verb, who in zip(forms, forms[1:], forms[2:], strict=False)
+    )
 
 
 # How people ask for something said before: words about the talk itself, not about its matter.

@@ -54,7 +54,7 @@ def prefilter(
         array("B", [group.joint for group in groups]),
         weights.K1,
         _norms(round(average, 1), weights.K1, weights.B, weights.B_TALK, weights.LENGTH_FLOOR),
-        class_weights(orders=asks_what_to_do(query.text)),
+        class_weights(orders=asks_what_to_do([word.form for word in query.words])),
         deadline_ns,
     )
     _add_dates(segment, query, evidence, documents, eligible)
