@@ -27,6 +27,7 @@ LAYERS = {
     "dates": "times",
     "text": "text",
     "cues": "text",
+    "speech_acts": "text",
     "edits": "text",
     "irregular": "text",
     "weights": "weights",

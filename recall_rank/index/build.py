@@ -15,7 +15,8 @@ from recall_rank.index.format import LAYOUT
 from recall_rank.index.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 from recall_rank.index.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
-from recall_rank.text import fold, is_order, is_question, is_recall_tool
+from recall_rank.speech_acts import is_order, is_question
+from recall_rank.text import fold, is_recall_tool
 
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
