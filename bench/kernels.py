@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rapidfuzz.distance import OSA
 
 from bench import generate
+from bench.answer_cases import answer_rows
 from bench.column_cases import column_rows
 from bench.documents import documents
 from bench.report import Report, Table
@@ -129,7 +130,7 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
             len(keys),
             "postings",
         )
-    for row in (*column_rows(texts, reference), *run_rows(texts, known, reference)):
+    for row in (*column_rows(texts, reference), *run_rows(texts, known, reference), *answer_rows(reference)):
         yield Case(*row)
     text = b"\n".join(texts)
     yield Case(
