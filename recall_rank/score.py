@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from recall_rank import weights
+from recall_rank._core.candidate import folded as folded_texts
 from recall_rank._core.candidate import take_features, windows
 from recall_rank._core.scan import find, mark_ranges
 from recall_rank._core.scorer import Scorer
@@ -138,8 +139,7 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
 def _windows(piece: Piece, candidates: list[Candidate]) -> list[str]:
     """The densest window of each candidate's passage."""
     spans = windows(candidates, piece.segment.doc_start, piece.first_doc)
-    text = memoryview(piece.segment.text_for(spans))
-    return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]
+    return folded_texts(piece.segment.text_for(spans), spans, fold)
 
 
 def _names(piece: Piece, candidates: list[Candidate]) -> tuple[list[str], list[str], list[str]]:

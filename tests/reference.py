@@ -1418,6 +1418,10 @@ def boost(candidates: Sequence[Candidate], worth: Sequence[float], now: int, fad
         one.score = one.evidence * (1 + sum(one.boosts)) + one.extra
 
 
+def folded(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:
+    return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]
+
+
 def signs_of(candidate: Any, words: float, plenty: float, least: float) -> list[float]:
     coverage, _, _, near, matched, *_ = row = candidate.features or [0.0] * 11
     return [

@@ -9,10 +9,22 @@ from typing import Any
 import pytest
 import reference
 from hypothesis import given
+from hypothesis import strategies as st
 from kernels.inputs import seeds
 
-from recall_rank._core.candidate import BOOSTS, Candidate, best_first, boost, chances, signs_of, take_features, windows
+from recall_rank._core.candidate import (
+    BOOSTS,
+    Candidate,
+    best_first,
+    boost,
+    chances,
+    folded,
+    signs_of,
+    take_features,
+    windows,
+)
 from recall_rank._core.features import FEATURE_NAMES
+from recall_rank.text import fold
 
 PLACES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
 WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, 0.25])
@@ -60,6 +72,19 @@ def test_boosts_are_shares_of_the_evidence(chance: Random) -> None:
         named = dict(zip(BOOSTS, slow.boosts, strict=True))
         told = {name: value for name, value in parts.items() if name in named}
         assert told == {name: slow.evidence * share for name, share in named.items() if share} or not native.raw
+
+
+@given(st.lists(st.sampled_from(["Aa", "Ω Σς", "İ", "ß", "中", "\U0001f642", "x\0"])), st.data())
+def test_texts_are_folded_whatever_they_are_cut_from(pieces: list[str], data: st.DataObject) -> None:
+    text = "".join(pieces).encode()
+    place = st.integers(0, len(text) + 2)
+    spans = data.draw(st.lists(st.tuples(place, place), max_size=4))
+    assert folded(text, spans, fold) == reference.folded(text, spans, fold)
+
+
+def test_a_text_does_not_begin_before_its_beginning() -> None:
+    with pytest.raises(IndexError):
+        folded(b"abc", [(-1, 2)], fold)
 
 
 @given(seeds)

@@ -1,6 +1,7 @@
 """A part on its way to a result: what the stages hand to each other, and what they do to many of them alike."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.math cimport exp, log
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport qsort
@@ -126,6 +127,23 @@ def windows(list candidates not None, const uint64_t[::1] doc_start not None, Py
         if not 0 <= at < doc_start.shape[0]:
             raise IndexError(candidate.doc)
         found.append((doc_start[at] + <uint64_t>candidate.row[START], doc_start[at] + <uint64_t>candidate.row[END]))
+    return found
+
+
+def folded(const unsigned char[::1] text not None, list spans not None, fold not None):
+    """What stands at bytes [begin, end) of a text, as fold(str) gives it, which makes ASCII lower case and no more.
+
+    What is no UTF-8 is replaced, what lies behind the text left out.
+    """
+    cdef Py_ssize_t begin, end, size = text.shape[0]
+    cdef str piece
+    found = []
+    for begin, end in spans:
+        if begin < 0:
+            raise IndexError(begin)
+        end = min(end, size)
+        piece = PyUnicode_DecodeUTF8(<const char*>&text[begin], end - begin, "replace") if begin < end else ""
+        found.append(piece.lower() if piece.isascii() else fold(piece))
     return found
 
 
