@@ -1,6 +1,6 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
-from recall_rank._core.frames cimport BLOCK
+from recall_rank._core.posting_frames cimport BLOCK
 from recall_rank._core.layout cimport Worth
 from recall_rank._core.postings cimport Postings
 

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from recall_rank._core.clock cimport rr_now
-from recall_rank._core.frames cimport BLOCK, ROOM
+from recall_rank._core.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.layout cimport Worth
 from recall_rank._core.lending cimport lend, take_back
 from recall_rank._core.postings cimport Cursor, Postings

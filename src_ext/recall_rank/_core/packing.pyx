@@ -2,7 +2,8 @@
 
 A term that one document of the first 2**24 holds once, and none else, is lone: its document stands in a column of its
 own. All other terms are shared, and numbered without the lone ones. Of those a block tells in bits which it holds; each
-that it does is an entry with a pointer, as frames.pxd has them: its frames lie from the block's start + pointer on.
+that it does is an entry with a pointer, as posting_frames.pxd has them: its frames lie from the block's start + pointer
+on.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
@@ -12,7 +13,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from recall_rank._core.bits cimport ones, ranks_of, words_of
-from recall_rank._core.frames cimport BLOCK, SPARE, direct, doc_of, is_direct, most_bytes, write_frames
+from recall_rank._core.posting_frames cimport BLOCK, SPARE, direct, doc_of, is_direct, most_bytes, write_frames
 
 cdef enum:
     LONE_BLOCKS = 256  # what a byte can tell apart

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from recall_rank._core.frames cimport BLOCK, ROOM
+from recall_rank._core.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.postings cimport Cursor, Postings
 
 

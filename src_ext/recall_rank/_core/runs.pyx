@@ -6,7 +6,7 @@ from libc.string cimport memchr, memcmp
 
 from recall_rank._core.buffer cimport MAX_TERM
 from recall_rank._core.clock cimport rr_now
-from recall_rank._core.frames cimport BLOCK, ROOM
+from recall_rank._core.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.postings cimport Cursor, Postings
 from recall_rank._core.vocabulary cimport Vocabulary, signature, to_points
 
