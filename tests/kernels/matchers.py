@@ -12,11 +12,32 @@ from recall_rank._core.spot import Spot
 from recall_rank._core.window import Matcher
 
 FEATURES = len(FEATURE_NAMES)
-WORDS = ["a", "b", "c", "d", "e", "ab", "abc", "cd", "é", "中", "国", "中国"]
+WORDS = ["a", "b", "c", "d", "e", "ab", "abc", "cd", "z" * 64, "é", "中", "国", "中国"]
 
 
 # what the words above are written as, alone and in compounds, and what matches nothing
-WRITTEN = [*WORDS, "a_b", "A-B-C", "c_d", "a.b", "cd.e", "x", "y", "x y", "zz_a", "中x国", "\n"]
+WRITTEN = [
+    *WORDS,
+    "Abc",
+    "CD",
+    "abx",
+    "axc",
+    "abbc",
+    "cat",
+    "Zinc",
+    "z" * 64,
+    "a_b",
+    "A-B-C",
+    "c_d",
+    "a.b",
+    "cd.e",
+    "x",
+    "y",
+    "x y",
+    "zz_a",
+    "中x国",
+    "\n",
+]
 
 
 def some_passage(chance: Random) -> bytes:

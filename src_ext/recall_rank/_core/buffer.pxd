@@ -10,6 +10,7 @@ cdef enum:
     SPECIAL = 2    # a form that punctuation makes: c++, c#, #4410, 100%
     MAX_JOIN = 12  # pieces of a compound that are joined
     MAX_TERM = 64  # bytes of a normalised form; longer ones are cut on a character
+    SHAPES = 1024  # pairs of the letters a form begins and ends with
 
 cdef struct Token:
     uint64_t hash
@@ -33,6 +34,12 @@ cdef struct TokenBuffer:
     uint32_t words
     int failed             # memory ran out; what is there is not complete
     int partial            # some word or compound may not be there as a whole
+    const uint64_t* shapes  # the lengths of forms that are looked for, by shape_of(); NULL where every word is
+
+
+cdef inline int shape_of(unsigned char first, unsigned char last) noexcept nogil:
+    """Below SHAPES: what a form begins and ends with, a capital as its small letter."""
+    return (first & 31) << 5 | (last & 31)
 
 
 cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexcept nogil:
