@@ -42,6 +42,11 @@ cdef inline int shape_of(unsigned char first, unsigned char last) noexcept nogil
     return (first & 31) << 5 | (last & 31)
 
 
+cdef inline bint is_wanted(const TokenBuffer* out, const unsigned char* word, Py_ssize_t size) noexcept nogil:
+    """Whether a form of these bytes, in small or not, may be one that is looked for."""
+    return out.shapes == NULL or size < 1 or out.shapes[shape_of(word[0], word[size - 1])] >> (size - 1) & 1
+
+
 cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexcept nogil:
     """Hash of a form that is zero-padded to a multiple of 8 bytes."""
     cdef uint64_t value = 0x9E3779B97F4A7C15ULL ^ <uint64_t>size, word
@@ -105,8 +110,10 @@ cdef inline void pad(TokenBuffer* out, Py_ssize_t end) noexcept nogil:
 
 cdef inline void emit(TokenBuffer* out, uint32_t start, uint32_t end, uint32_t form, int size, int length, int kind,
                       uint32_t position, int span, bint cjk) noexcept nogil:
-    """Append a token whose padded form is in place; reserve() was called."""
+    """Append a token whose padded form is in place, if it is wanted; reserve() was called."""
     cdef Token* token = out.items + out.count
+    if not is_wanted(out, out.forms + form, size):
+        return
     token.hash = form_hash(out.forms + form, size)
     token.start = start
     token.end = end

@@ -1,14 +1,14 @@
 """Cut UTF-8 text into normalised words, the joined forms of compounds, and CJK unigrams and bigrams.
 
 One pass, no Python object below the edge. Every rule works on code points, ASCII or not; offsets are
-always those of the text given. Bytes that are not UTF-8 separate words. Where a buffer has shapes, plain
-words of others may be left out: they are counted, and positions stay what they are.
+always those of the text given. Bytes that are not UTF-8 separate words. Where a buffer has shapes, words
+of others are left out, but counted: positions stay what they are.
 """
 
 from libc.stdint cimport uint32_t
 
-from recall_rank._core.buffer cimport (MAX_TERM, SPECIAL, WORD, Token, TokenBuffer, buffer_free, buffer_init, emit, pad,
-                                       reserve, shape_of)
+from recall_rank._core.buffer cimport (MAX_TERM, SPECIAL, WORD, Token, TokenBuffer, buffer_free, buffer_init, emit,
+                                       is_wanted, pad, reserve)
 from recall_rank._core.chars cimport CJK, DIGIT, EMOJI, LETTER, LOWER, SEPARATOR, Chars, class_of, known_chars
 from recall_rank._core.cjk cimport read_cjk
 from recall_rank._core.compounds cimport read_compound
@@ -34,7 +34,7 @@ cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text,
     if behind == c'.' and end + 1 < size and (text[end + 1] >= 0x80 or chars.classes[text[end + 1]] != SEPARATOR):
         return at
     # most words of a text are none that a query has: they are counted, and that is all
-    if out.shapes != NULL and not out.shapes[shape_of(text[at], text[end - 1])] >> (end - at - 1) & 1:
+    if not is_wanted(out, text + at, end - at):
         out.words += 1
         return end
     if not reserve(out):
