@@ -11,18 +11,14 @@ from recall_rank._core.evidence import idf
 from recall_rank._core.window import Matcher
 from recall_rank.budget import Deadline
 from recall_rank.cues import answer_cues, is_framing
+from recall_rank.forms import TAGS, Forms
 from recall_rank.index.searched import Searched
-from recall_rank.lexicon import MIN_PREFIX, Lexicon, Member, Terms
+from recall_rank.lexicon import MIN_PREFIX, Lexicon, Member
 from recall_rank.query import Compound, Query, Word
 
-TAGS = ((b"\x01", "TOOL_NAME"), (b"\x02", "AUTHOR"), (b"\x03", "DIRECTORY"))
-MIN_REPAIR = 4  # characters from which a word may be misspelt
-MIN_REPAIR_TWO = 8
-MIN_HALF = 3  # characters of each half when a word is taken apart
 MAX_JOIN = 5  # neighbouring words of the query that may have been written as one
 PROSE_WORDS = 5  # meaning words from which a query is a sentence rather than a name
 LONG_QUERY = 12  # words from which only pairs are joined
-MAX_FUZZY = 24  # fuzzy mode: neighbours of a known word
 
 
 @dataclass(slots=True)
@@ -85,19 +81,16 @@ def longer_words(
 class _Expander:
     def __init__(self, query: Query, lexicon: Lexicon, documents: int, deadline: Deadline | None) -> None:
         self.deadline = deadline
-        self.deadline_ns = deadline.at_ns if deadline else 0
         self.query = query
         self.lexicon = lexicon
         self.documents = documents
-        self.fuzzy = query.options.match == "fuzzy"
         self.groups: list[TermGroup] = []
         self.with_forms: list[tuple[Word, int]] = []
-        self.repaired: dict[str, list[str]] = {}
         self.unknown: list[str] = []
         self.neighbours = list(_neighbours(query.words))
         self.lexicon.look_up(self._written())
         self.known = [self.lexicon.find(word.form) for word in query.words]
-        self.forms: list[tuple[bytes, int, int, float]] = []  # for the matcher
+        self.forms = Forms(query, lexicon, deadline.at_ns if deadline else 0)
         self.prefixes: list[tuple[bytes, int, float]] = []
         matter = sum(word.counts and not is_framing(word.form) for word in query.words)
         self.a_text = sum(word.counts for word in query.words) > PROSE_WORDS
@@ -137,7 +130,7 @@ class _Expander:
         self.unknown = [word.written for at, word in enumerate(self.query.words) if word.counts and at not in answered]
         word_weights = self._word_weights()
         matcher = Matcher(word_weights, [word.counts for word in self.query.words])
-        for form, at, span, similarity in self.forms:
+        for form, at, span, similarity in self.forms.matched:
             matcher.add(form, at, span, similarity)
         for form, at, similarity in self.prefixes:
             matcher.add_prefix(form, at, similarity)
@@ -151,7 +144,7 @@ class _Expander:
         missing = len(self.unknown) * rarity(self.documents, 0)
         ceiling = (weights.K1 + 1) * (missing + sum(group.factor for group in self.groups))
         return Expansion(
-            self.groups, self.with_forms, ceiling, matcher, word_weights, self.repaired, self.unknown, done
+            self.groups, self.with_forms, ceiling, matcher, word_weights, self.forms.repaired, self.unknown, done
         )
 
     def _share(self, group: TermGroup) -> float:
@@ -199,7 +192,7 @@ class _Expander:
         for compound in self.query.compounds:
             if self._late():
                 return
-            members = self._forms(compound.form, compound.at, compound.span, repair=not compound.cjk)
+            members = self.forms.of(compound.form, compound.at, compound.span, repair=not compound.cjk)
             if compound.span > 1 and members and not compound.cjk:
                 self.covered.update(range(compound.at, compound.at + compound.span))
             boost = weights.HYPHENED if self.a_text and _is_hyphened(compound) else weights.JOINED
@@ -218,7 +211,7 @@ class _Expander:
                 continue
             repair = len(words) <= LONG_QUERY and unknown[last + 1] > unknown[at]
             if (repair or self.lexicon.find(form)) and (at, last + 1 - at) not in taken:
-                members = self._forms(form, at, last + 1 - at, repair=repair)
+                members = self.forms.of(form, at, last + 1 - at, repair=repair)
                 written = " ".join(each.written for each in words[at : last + 1])
                 self._add(written, at, last + 1 - at, members, boost)
 
@@ -226,23 +219,22 @@ class _Expander:
 
     def _word(self, at: int, word: Word) -> None:
         if word.cjk and self._in_pair(at):
-            self.forms.append((word.form, at, 1, weights.CJK_SINGLE))
+            self.forms.matched.append((word.form, at, 1, weights.CJK_SINGLE))
             return
         if not word.counts:
-            self.forms.append((word.form, at, 1, 1.0))
+            self.forms.matched.append((word.form, at, 1, 1.0))
             return
-        written = bool(self.known[at]) or any(self._count(kin) for kin, _ in self.lexicon.family(word.form))
-        members = self._forms(word.form, at, 1, repair=not written)
-        members.extend(self._inflected(word.form, at))
+        written = bool(self.known[at]) or any(self.forms.count(kin) for kin, _ in self.lexicon.family(word.form))
+        members = self.forms.of(word.form, at, 1, repair=not written)
+        members.extend(self.forms.inflected(word.form, at))
         boost = weights.PIECE if at in self.covered else 1.0
-        members.extend(self._tagged(word.form))
-        if not self.known[at] and not word.cjk and len(word.form) >= MIN_REPAIR and not word.form.isdigit():
-            members.extend(self._misspelt_names(word.form))
+        members.extend(self.forms.tagged(word.form))
+        if not self.known[at] and not word.cjk:
+            members.extend(self.forms.misspelt_names(word.form))
         self._add(word.written, at, 1, members, boost)
-        if not word.cjk:
-            self._split(at, word, written=written)
         if word.cjk:
             return
+        self._split(at, word, written=written)
         if len(word.form.decode("utf-8", "replace")) >= MIN_PREFIX:
             self.prefixes.append((word.form, at, weights.PREFIX))
         if at in self.alone:
@@ -253,93 +245,24 @@ class _Expander:
     def _split(self, at: int, word: Word, *, written: bool) -> None:
         """The halves of a word: both or nothing where it is alone or `written` in any form; else each for itself, for
         a blank was forgotten."""
-        pairs = list(self._halves(word.form))
+        pairs = list(self.forms.halves(word.form))
         if pairs and not written and sum(other.counts for other in self.query.words) > 1:
-            for half in max(pairs, key=lambda pair: min(map(self._count, pair))):
-                members = [*self._forms(half, at, 1, repair=False), *self._inflected(half, at), *self._tagged(half)]
+            for half in max(pairs, key=lambda pair: min(map(self.forms.count, pair))):
+                members = [
+                    *self.forms.of(half, at, 1, repair=False),
+                    *self.forms.inflected(half, at),
+                    *self.forms.tagged(half),
+                ]
                 self._add(word.written, at, 1, members, weights.BLANK_MISSING)
             return
         worth = weights.SPLIT_KNOWN if written else weights.SPLIT
         for halves in pairs:
             for half, joint in zip(halves, (False, True), strict=True):
-                self.forms.append((half, at, 1, worth))
-                self._add(word.written, at, 1, _members(self.lexicon.find(half), 1.0), worth, joint=joint)
-
-    def _count(self, form: bytes) -> int:
-        return self.lexicon.count(self.lexicon.find(form))
-
-    def _tagged(self, form: bytes, share: float = 1.0) -> Iterator[Member]:
-        """The word as a tool's name, an author or a directory."""
-        for tag, name in TAGS:
-            for number in self.lexicon.find(tag + form):
-                yield number, number + 1, share * getattr(weights, name)
+                self.forms.matched.append((half, at, 1, worth))
+                self._add(word.written, at, 1, self.forms.alone(half), worth, joint=joint)
 
     def _in_pair(self, at: int) -> bool:
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
-
-    def _forms(self, form: bytes, at: int, span: int, *, repair: bool) -> list[Member]:
-        """The form itself, or what it may have been meant to be."""
-        terms = self.lexicon.find(form)
-        members = _members(terms, 1.0)
-        if terms:
-            self.forms.append((form, at, span, 1.0))
-        if (repair and not terms) or (self.fuzzy and span == 1):
-            members.extend(self._repairs(form, at, span, known=bool(terms)))
-        return members
-
-    def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> Iterator[Member]:
-        length = len(form.decode("utf-8", "replace"))
-        if length < MIN_REPAIR or form.isdigit():
-            return
-        bound = (2 if length >= MIN_REPAIR_TWO else 1) + (1 if self.fuzzy else 0)
-        near = self.lexicon.within(form, bound, self.deadline_ns)
-        if self.fuzzy:
-            near = self._capped(near, bound - 1)
-        worth = (0.0, weights.REPAIR_ONE, weights.REPAIR_TWO, weights.REPAIR_THREE)
-        nearest = near[0][1] if near else 0
-        for terms, edits in near:
-            similarity = weights.EXPAND_KNOWN * worth[edits] if known else worth[edits]
-            if not known and edits > nearest:
-                similarity *= weights.FARTHER
-            other = self.lexicon.form(terms)
-            if other[:1] != form[:1]:
-                similarity *= weights.OTHER_INITIAL
-            self.forms.append((other, at, span, similarity))
-            if not known and span == 1:
-                self.repaired.setdefault(self.query.words[at].written, []).append(other.decode("utf-8", "replace"))
-            yield from _members(terms, similarity)
-            if not known and span == 1 and edits == nearest:  # all that the right spelling would have found
-                yield from self._tagged(other, similarity)
-                yield from self._inflected(other, at, similarity)
-
-    def _misspelt_names(self, form: bytes) -> Iterator[Member]:
-        """Tools, authors and directories that the word may have been meant to be, though nobody wrote them."""
-        bound = 2 if len(form) >= MIN_REPAIR_TWO else 1
-        worth = (0.0, weights.REPAIR_ONE, weights.REPAIR_TWO)
-        for tag, name in TAGS:
-            for terms, edits in self.lexicon.within(tag + form, bound, self.deadline_ns):
-                yield from _members(terms, worth[edits] * getattr(weights, name))
-
-    def _capped(self, near: list[tuple[Terms, int]], smart: int) -> list[tuple[Terms, int]]:
-        """At most MAX_FUZZY neighbours beyond those that smart mode would take: the commonest of the nearest."""
-        kept = [pair for pair in near if pair[1] <= smart]
-        rest = [pair for pair in near if pair[1] > smart]
-        if len(rest) > MAX_FUZZY:
-            rest.sort(key=lambda pair: -self.lexicon.count(pair[0]))  # equals stay in the order of the vocabulary
-        return kept + rest[:MAX_FUZZY]
-
-    def _inflected(self, form: bytes, at: int, share: float = 1.0) -> Iterator[Member]:
-        """Other forms of the word."""
-        for other, terms in self.lexicon.family(form):
-            self.forms.append((other, at, 1, share * weights.STEM))
-            yield from _members(terms, share * weights.STEM)
-
-    def _halves(self, form: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Every pair of known words that `form` is made of."""
-        if len(form) < 2 * MIN_HALF or not form.isalnum():
-            return
-        for place in self.lexicon.splits(form, MIN_HALF):
-            yield form[:place], form[place:]
 
 
 def _neighbours(words: Sequence[Word]) -> Iterator[tuple[int, int, bytes]]:
@@ -358,8 +281,3 @@ def _is_hyphened(compound: Compound) -> bool:
     """Whether it is words in lower case with hyphens between them, and no other sign."""
     written = compound.written
     return "-" in written and written == written.lower() and all(map(str.isalnum, written.split("-")))
-
-
-def _members(terms: Terms, worth: float) -> list[Member]:
-    """The terms of a form, each with what the form is worth."""
-    return [(number, number + 1, worth) for number in terms]

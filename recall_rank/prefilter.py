@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from recall_rank import weights
+from recall_rank._core.groups import Question
 from recall_rank.cues import asks_what_to_do
 from recall_rank.dates import named_dates, names_a_date
 from recall_rank.expand import Expansion, TermGroup, rarity
@@ -45,7 +46,7 @@ def prefilter(
             worth.append(weight)
         starts.append(len(firsts))
     average = words / documents if documents else 1.0
-    evidence.accumulate(
+    question = Question(
         starts,
         firsts,
         lasts,
@@ -55,8 +56,8 @@ def prefilter(
         weights.K1,
         _norms(round(average, 1), weights.K1, weights.B, weights.B_TALK, weights.LENGTH_FLOOR),
         class_weights(orders=asks_what_to_do([word.form for word in query.words])),
-        deadline_ns,
     )
+    evidence.accumulate(question, deadline_ns)
     _add_dates(segment, query, evidence, documents, eligible)
     around = array("f", [*weights.NEIGHBOURS_WORK, *weights.NEIGHBOURS_TALK, *weights.NEIGHBOURS_CHAT])
     session = array("f", [weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK])

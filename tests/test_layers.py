@@ -34,6 +34,7 @@ LAYERS = {
     "budget": "budget",
     "query": "query",
     "expand": "expand",
+    "forms": "expand",
     "lexicon": "expand",
     "substring": "substring",
     "in_context": "substring",

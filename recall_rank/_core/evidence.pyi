@@ -3,6 +3,7 @@ from typing import Self
 from _typeshed import ReadableBuffer, WriteableBuffer
 from typing_extensions import disjoint_base
 
+from recall_rank._core.groups import Question
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 
@@ -17,19 +18,7 @@ class Evidence:
     @property
     def docs_done(self) -> int: ...
     def __new__(cls, layout: Layout, postings: Postings, eligible: ReadableBuffer | None = None) -> Self: ...
-    def accumulate(
-        self,
-        starts: ReadableBuffer,
-        firsts: ReadableBuffer,
-        lasts: ReadableBuffer,
-        weights: ReadableBuffer,
-        factors: ReadableBuffer,
-        joint: ReadableBuffer,
-        k1: float,
-        norms: ReadableBuffer,
-        class_weights: ReadableBuffer,
-        deadline_ns: int = 0,
-    ) -> bool: ...
+    def accumulate(self, question: Question, deadline_ns: int = 0) -> bool: ...
     def add_times(self, starts: ReadableBuffer, ends: ReadableBuffer, value: float) -> None: ...
     def fuse(
         self,

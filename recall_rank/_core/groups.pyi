@@ -7,7 +7,6 @@ from typing_extensions import disjoint_base
 class Question:
     def __new__(
         cls,
-        term_count: int,
         starts: ReadableBuffer,
         firsts: ReadableBuffer,
         lasts: ReadableBuffer,

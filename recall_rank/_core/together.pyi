@@ -5,22 +5,12 @@ from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
 from recall_rank._core.evidence import Evidence
+from recall_rank._core.groups import Question
 
 @disjoint_base
 class Together:
     def __new__(cls, each: Iterable[Evidence]) -> Self: ...
-    def ask(
-        self,
-        starts: ReadableBuffer,
-        firsts: ReadableBuffer,
-        lasts: ReadableBuffer,
-        weights: ReadableBuffer,
-        factors: ReadableBuffer,
-        joint: ReadableBuffer,
-        k1: float,
-        norms: ReadableBuffer,
-        class_weights: ReadableBuffer,
-    ) -> None: ...
+    def ask(self, question: Question) -> None: ...
     def read(self, first: int, last: int, deadline_ns: int = 0) -> bool: ...
     def fuse(
         self,

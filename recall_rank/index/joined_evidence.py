@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from recall_rank._core.evidence import by_score
+from recall_rank._core.groups import Question
 from recall_rank._core.together import Together
 from recall_rank.index.piece import Piece
 from recall_rank.index.searched import Hit, SessionHits
@@ -48,21 +49,9 @@ class JoinedEvidence:
                 break
         return done
 
-    def accumulate(
-        self,
-        starts: array[int],
-        firsts: array[int],
-        lasts: array[int],
-        weights: array[float],
-        factors: array[float],
-        joint: array[int],
-        k1: float,
-        norms: memoryview[float],
-        class_weights: array[float],
-        deadline_ns: int = 0,
-    ) -> bool:
+    def accumulate(self, question: Question, deadline_ns: int = 0) -> bool:
         """As Evidence.accumulate(); large segments are read at the same time. Terms are numbered as in Lexicon."""
-        self._all.ask(starts, firsts, lasts, weights, factors, joint, k1, norms, class_weights)
+        self._all.ask(question)
         sizes = [piece.segment.docs for piece in self._pieces]
         return _read(lambda first, last: self._all.read(first, last, deadline_ns), sizes)
 

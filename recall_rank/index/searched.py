@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, Self
 
+from recall_rank._core.groups import Question
 from recall_rank.index.piece import Piece
 from recall_rank.index.segment import Segment, SessionRow
 
@@ -33,19 +34,7 @@ class Evidences(Protocol):
     @property
     def docs_done(self) -> int: ...
 
-    def accumulate(
-        self,
-        starts: array[int],
-        firsts: array[int],
-        lasts: array[int],
-        weights: array[float],
-        factors: array[float],
-        joint: array[int],
-        k1: float,
-        norms: memoryview[float],
-        class_weights: array[float],
-        deadline_ns: int = 0,
-    ) -> bool: ...
+    def accumulate(self, question: Question, deadline_ns: int = 0) -> bool: ...
     def add_times(self, starts: array[int], ends: array[int], value: float) -> None: ...
     def fuse(
         self,

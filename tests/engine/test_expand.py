@@ -9,7 +9,8 @@ from engine.samples import ask, found, marked, message, part, parts, session, te
 
 from recall_rank import weights
 from recall_rank.corpus import Index
-from recall_rank.expand import MAX_FUZZY, expand
+from recall_rank.expand import expand
+from recall_rank.forms import MAX_FUZZY
 from recall_rank.query import Options, Query
 
 SMART, FUZZY = {"smart", "fuzzy"}, {"fuzzy"}

@@ -14,6 +14,7 @@ from recall_rank.model import (
     Message,
     NearMiss,
     Part,
+    Reading,
     Result,
     SearchResponse,
     Session,
@@ -164,14 +165,14 @@ class FakeSource:
         self.sessions, self.name, self.error, self.location = sessions, name, error, f"/data/{name}"
         self.reads = 0
 
-    def units(self) -> Iterable[Any]:
+    def units(self) -> Iterable[Session]:
         self.reads += 1
         if self.error:
             raise OSError(self.error)
         return self.sessions
 
-    def signature(self, unit: Any) -> bytes:
-        raise NotImplementedError
+    def signature(self, unit: Session) -> bytes:
+        return unit.id.encode()
 
-    def read(self, unit: Any, since: bytes | None = None) -> Any:
-        raise NotImplementedError
+    def read(self, unit: Session, since: bytes | None = None) -> Reading:
+        return Reading((unit,))

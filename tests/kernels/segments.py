@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -12,6 +13,7 @@ import reference
 from kernels.inputs import ascending, columns, postings
 
 from recall_rank._core.evidence import Evidence
+from recall_rank._core.groups import Question
 from recall_rank._core.layout import Layout
 
 CLASSES, LONGEST, BLOCK = 64, 1024, 65536
@@ -82,17 +84,36 @@ def some_segment(chance: Random) -> Segment:
 
 
 def one_group(first: int, last: int, weight: float = 1.0) -> dict[str, Any]:
+    return groups([0, 1], [first], [last], [weight], [1.0], b"\0")
+
+
+def groups(
+    starts: Sequence[int],
+    firsts: Sequence[int],
+    lasts: Sequence[int],
+    weights: Sequence[float],
+    factors: Sequence[float],
+    joint: bytes | bytearray,
+) -> dict[str, Any]:
+    """What Question takes."""
     return {
-        "starts": array("I", [0, 1]),
-        "firsts": array("I", [first]),
-        "lasts": array("I", [last]),
-        "weights": array("f", [weight]),
-        "factors": array("f", [1.0]),
-        "joint": b"\0",
+        "starts": array("I", starts),
+        "firsts": array("I", firsts),
+        "lasts": array("I", lasts),
+        "weights": array("f", weights),
+        "factors": array("f", factors),
+        "joint": joint,
         "k1": 1.2,
         "norms": NORMS,
         "class_weights": ONES,
     }
+
+
+def accumulate(evidence: Evidence | reference.Evidence, query: dict[str, Any], deadline_ns: int = 0) -> bool:
+    """Let either side weigh the groups of a query; the native one has them checked before."""
+    if isinstance(evidence, reference.Evidence):
+        return evidence.accumulate(**query)
+    return evidence.accumulate(Question(**query), deadline_ns)
 
 
 def flat(docs: int, **changed: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 import reference
 from hypothesis import given
 from kernels.inputs import seeds
-from kernels.segments import ALONE, NORMS, ONES, TERMS, Segment, check, flat
+from kernels.segments import ALONE, TERMS, Segment, accumulate, check, flat, groups
 
 from recall_rank._core.accumulate import taken
 
@@ -38,18 +38,15 @@ def test_every_form_of_a_word_counts_however_many_words_there_are(count: int) ->
     native, slow = Segment(flat(40), documents).pair()
     held = len({term for document in documents for term in document})
     firsts = array("I", [chance.randrange(held) for _ in range(3 * count)])
-    groups = {
-        "starts": array("I", range(0, 3 * count + 1, 3)),
-        "firsts": firsts,
-        "lasts": array("I", [min(held, first + chance.choice([1, 1, 1, 2, 0])) for first in firsts]),
-        "weights": array("f", [chance.choice([0.0, 0.3, 1.0]) for _ in firsts]),
-        "factors": array("f", [chance.uniform(0.1, 2) for _ in range(count)]),
-        "joint": bytes(count),
-        "k1": 1.2,
-        "norms": NORMS,
-        "class_weights": ONES,
-    }
+    query = groups(
+        range(0, 3 * count + 1, 3),
+        firsts,
+        [min(held, first + chance.choice([1, 1, 1, 2, 0])) for first in firsts],
+        [chance.choice([0.0, 0.3, 1.0]) for _ in firsts],
+        [chance.uniform(0.1, 2) for _ in range(count)],
+        bytes(count),
+    )
     for evidence in (native, slow):
-        evidence.accumulate(**groups)
+        accumulate(evidence, query)
         evidence.fuse(**ALONE)
     check(native, slow)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from kernels.inputs import POSTINGS, VOCABULARY, columns, seeds, some_term, some_terms
-from kernels.segments import ALONE, BLOCK, Segment, flat, one_group, some_segment
+from kernels.segments import ALONE, BLOCK, Segment, accumulate, flat, one_group, some_segment
 
 from recall_rank._core.evidence import Evidence
 from recall_rank._core.layout import Layout
@@ -92,7 +92,7 @@ def sound_layout(made: dict[str, Any]) -> bool:
 def search(layout: Layout, postings: Postings) -> None:
     """Let every document, part, message and session be touched that the postings name; all there are, are in range."""
     evidence = Evidence(layout, postings, bytes([1]) * layout.docs)
-    assert evidence.accumulate(**one_group(0, postings.term_count))
+    assert accumulate(evidence, one_group(0, postings.term_count))
     evidence.add_times(array("q", [-(2**63)]), array("q", [2**63 - 1]), 0.5)
     around, session = array("f", [0.5] * 12), array("f", [0.5] * 4)
     count = evidence.fuse(around, session, bytes([1]) * layout.parts, 0.5, 0.1)
@@ -212,5 +212,5 @@ def test_columns_are_checked_once_and_for_all() -> None:
     layout.__init__(**flat(0))  # type: ignore[misc]
     assert (len(postings), len(vocabulary), layout.docs) == (2, 2, 1)
     native, _ = Segment(flat(1), [{b"a": 1}]).pair()
-    native.accumulate(**one_group(0, 1))
+    accumulate(native, one_group(0, 1))
     assert native.fuse(**ALONE) == 1

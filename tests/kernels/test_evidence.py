@@ -20,9 +20,11 @@ from kernels.segments import (
     NORMS,
     ONES,
     Segment,
+    accumulate,
     check,
     close,
     flat,
+    groups,
     one_group,
     some_segment,
 )
@@ -33,7 +35,7 @@ from recall_rank._core.layout import Layout
 
 def some_groups(chance: Random, terms: int) -> dict[str, Any]:
     """Groups of ranges of terms; a joint one is the second half of the one before."""
-    starts, firsts, lasts, worth, joint = array("I", [0]), array("I"), array("I"), array("f"), bytearray()
+    starts, firsts, lasts, worth, joint = [0], list[int](), list[int](), list[float](), bytearray()
     for _ in range(chance.randint(0, 5)):
         for _ in range(chance.randint(0, 3)):
             first = chance.randint(0, terms)
@@ -42,17 +44,9 @@ def some_groups(chance: Random, terms: int) -> dict[str, Any]:
             worth.append(chance.choice([1.0, 0.5, 0.12, 0.9, 0.0]))
         starts.append(len(firsts))
         joint.append(bool(joint) and not joint[-1] and chance.random() < 0.3)
-    factors = array("f", [chance.choice([0.0, 0.3, 1.0, 2.5, 7.0]) for _ in joint])
-    return {
-        "starts": starts,
-        "firsts": firsts,
-        "lasts": lasts,
-        "weights": worth,
-        "factors": factors,
-        "joint": joint,
-        "k1": 1.2,
-        "norms": NORMS,
-        "class_weights": array("f", [chance.choice([1.0, 1.2, 0.5, 0.9]) for _ in range(CLASSES)]),
+    factors = [chance.choice([0.0, 0.3, 1.0, 2.5, 7.0]) for _ in joint]
+    return groups(starts, firsts, lasts, worth, factors, joint) | {
+        "class_weights": array("f", [chance.choice([1.0, 1.2, 0.5, 0.9]) for _ in range(CLASSES)])
     }
 
 
@@ -62,8 +56,8 @@ def test_evidence_is_that_of_every_document_by_itself(chance: Random) -> None:
     eligible = marks(chance, len(segment.documents), 0.8) if chance.random() < 0.5 else None
     native, slow = segment.pair(eligible)
     query = some_groups(chance, len(slow.frequencies))
-    assert native.accumulate(**query)
-    slow.accumulate(**query)
+    assert accumulate(native, query)
+    accumulate(slow, query)
     if chance.random() < 0.3:
         ranges = array("q", [1, 4]), array("q", [2, 6]), 0.5
         native.add_times(*ranges)
@@ -95,8 +89,8 @@ def test_what_a_layout_remembers_is_of_these_norms_and_weights_only() -> None:
     asked = [(NORMS, ONES), (others.cast("f", (CLASSES, LONGEST)), ONES), (NORMS, heavy), (NORMS, ONES)]
     for (native, slow), (norms, class_weights) in zip(pairs, asked, strict=True):
         query = {**one_group(0, 1), "norms": norms, "class_weights": class_weights}
-        assert native.accumulate(**query)
-        slow.accumulate(**query)
+        assert accumulate(native, query)
+        accumulate(slow, query)
         native.fuse(**ALONE)
         slow.fuse(**ALONE)
         check(native, slow)
@@ -115,7 +109,7 @@ def test_two_halves_count_as_the_rarer() -> None:
         "joint": b"\0\1",
     }
     for evidence in (native, slow):
-        evidence.accumulate(**query)
+        accumulate(evidence, query)
         evidence.fuse(**ALONE)
     assert [part for part, *_ in check(native, slow)] == [0]
 
@@ -132,7 +126,7 @@ def three_blocks() -> tuple[Evidence, list[int]]:
 
 def test_documents_at_the_borders_of_blocks() -> None:
     native, holding = three_blocks()
-    assert native.accumulate(**one_group(0, 1))
+    assert accumulate(native, one_group(0, 1))
     assert (native.blocks_done, native.docs_done) == (3, 140_000)
     assert native.fuse(**ALONE) == len(holding)
     assert sorted(part for part, *_ in native.top(9)) == holding
@@ -141,7 +135,7 @@ def test_documents_at_the_borders_of_blocks() -> None:
 
 def test_after_the_deadline_nothing_is_done() -> None:
     native, _ = three_blocks()
-    assert not native.accumulate(**one_group(0, 1), deadline_ns=1)
+    assert not accumulate(native, one_group(0, 1), 1)
     assert (native.blocks_done, native.docs_done, native.fuse(**ALONE), native.top(9)) == (0, 0, 0, [])
 
 
@@ -167,8 +161,8 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]
         "joint": bytes(300),
     }
     full, late = Evidence(layout, native), Evidence(layout, native)
-    assert full.accumulate(**query)
-    done = late.accumulate(**query, deadline_ns=monotonic_ns() + 1000 * micros)
+    assert accumulate(full, query)
+    done = accumulate(late, query, monotonic_ns() + 1000 * micros)
     assert late.docs_done in (0, BLOCK, docs)
     assert done == (late.docs_done == docs)
     full.fuse(**ALONE)
@@ -200,31 +194,31 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]
 def test_groups_that_do_not_fit_are_refused(changed: dict[str, Any]) -> None:
     native, _ = Segment(flat(2), [{b"a": 1}] * 2).pair()
     with pytest.raises(ValueError, match=r"group|norms|term|weight"):
-        native.accumulate(**{**one_group(0, 0 if "firsts" in changed else 1), **changed})
+        accumulate(native, {**one_group(0, 0 if "firsts" in changed else 1), **changed})
 
 
 def test_groups_out_of_order_are_refused() -> None:
     native, _ = Segment(flat(1), [{b"a": 1}]).pair()
     query = {**one_group(0, 1), "starts": array("I", [0, 2, 1]), "factors": array("f", [1.0, 1.0]), "joint": b"\0\0"}
     with pytest.raises(ValueError, match="out of order"):
-        native.accumulate(**query)
+        accumulate(native, query)
     three = {"starts": array("I", [0, 1, 1, 1]), "factors": array("f", [1.0] * 3), "joint": b"\0\1\1"}
     with pytest.raises(ValueError, match="joint"):
-        native.accumulate(**{**query, **three})
+        accumulate(native, {**query, **three})
 
 
 def test_a_weight_of_nothing_gives_no_evidence_however_often() -> None:
     # more postings than a block has documents: each would be touched for the first time again
     terms = [f"{k:02}".encode() for k in range(40)]
     native, _ = Segment(flat(2000), [dict.fromkeys(terms, 1)] * 2000).pair()
-    assert native.accumulate(**one_group(0, 40, 0.0))
+    assert accumulate(native, one_group(0, 40, 0.0))
     assert native.fuse(**ALONE) == 0
 
 
 def test_an_empty_segment_and_an_empty_query() -> None:
     native, _ = Segment(flat(0, session_talk=b""), []).pair(bytearray())
     empty = {"starts": array("I", [0]), "firsts": array("I"), "lasts": array("I"), "weights": array("f")}
-    assert native.accumulate(**{**one_group(0, 0), **empty, "factors": array("f"), "joint": b""})
+    assert accumulate(native, {**one_group(0, 0), **empty, "factors": array("f"), "joint": b""})
     assert (native.fuse(**ALONE), native.top(3), native.sessions()) == (0, [], [])
 
 
@@ -243,7 +237,7 @@ def test_other_sizes_are_refused() -> None:
         evidence.fuse(ALONE["neighbours"], array("f"))
     with pytest.raises(ValueError, match="one byte a part"):
         evidence.fuse(**ALONE, only=b"\1")
-    evidence.accumulate(**one_group(0, 1))
+    accumulate(evidence, one_group(0, 1))
     assert evidence.fuse(**ALONE) == 2
     with pytest.raises(ValueError, match="once"):
         evidence.fuse(**ALONE)
@@ -263,4 +257,4 @@ def test_columns_must_hold_their_type(wrong: Any) -> None:
     native, _ = Segment(flat(1), [{b"a": 1}]).pair()
     for name in ("starts", "firsts", "lasts", "weights", "factors", "joint", "norms", "class_weights"):
         with pytest.raises((TypeError, ValueError)):
-            native.accumulate(**{**one_group(0, 1), name: wrong})
+            accumulate(native, {**one_group(0, 1), name: wrong})

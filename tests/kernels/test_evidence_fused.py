@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kernels.inputs import columns, postings
-from kernels.segments import ALONE, CLASSES, LONGEST, close, flat, one_group
+from kernels.segments import ALONE, CLASSES, LONGEST, accumulate, close, flat, one_group
 
 from recall_rank._core.evidence import Evidence
 from recall_rank._core.layout import Layout
@@ -21,7 +21,7 @@ def talk_of_three(kinds: bytes, talk: int = 0, **changed: Any) -> Evidence:
     documents = [{b"a": 1}, {b"a": 4}, {b"a": 1}]
     evidence = Evidence(Layout(**layout), postings(columns(documents))[0])
     norms = memoryview(array("f", [1.0]) * (CLASSES * LONGEST)).cast("B").cast("f", (CLASSES, LONGEST))
-    evidence.accumulate(**{**one_group(0, 1), "k1": 0.0, "norms": norms})
+    accumulate(evidence, {**one_group(0, 1), "k1": 0.0, "norms": norms})
     return evidence
 
 

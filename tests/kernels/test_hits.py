@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from kernels.inputs import marks, seeds
-from kernels.segments import ALONE, Segment, check, flat, one_group, some_segment
+from kernels.segments import ALONE, Segment, accumulate, check, flat, one_group, some_segment
 
 
 @given(seeds)
@@ -18,7 +18,7 @@ def test_the_best_are_the_first_of_all(chance: Random) -> None:
     # frequencies repeat, so that scores tie
     native, slow = Segment(layout, [{b"a": chance.randint(1, 4)} for _ in range(docs)]).pair()
     for evidence in (native, slow):
-        evidence.accumulate(**one_group(0, 1))
+        accumulate(evidence, one_group(0, 1))
         evidence.fuse(**ALONE)
     counts = [chance.randint(0, docs + 2) for _ in range(3)]
     found = [native.top(count) for count in counts]
@@ -40,9 +40,9 @@ def test_the_best_are_found_without_scoring_all(chance: Random) -> None:
     terms = len(slow.frequencies)
     query = one_group(min(terms, chance.randint(0, 1)), terms)
     for native, _ in pairs:
-        native.accumulate(**query)
+        accumulate(native, query)
         native.fuse(around, session, only, *echo)
-    slow.accumulate(**query)
+    accumulate(slow, query)
     slow.fuse(around, session, only, *echo)
     hits = check(every, slow)
     for native, _ in others:
@@ -60,7 +60,7 @@ def test_sessions_that_do_not_follow_each_other_are_all_looked_at() -> None:
     layout = flat(6, message_session=array("I", [0, 1, 0, 1, 0, 1]), session_talk=b"\0\0")
     native, slow = Segment(layout, [{b"a": 1 + k} for k in range(6)]).pair()
     for evidence in (native, slow):
-        evidence.accumulate(**one_group(0, 1))
+        accumulate(evidence, one_group(0, 1))
         evidence.fuse(array("f", [0.3] * 12), array("f", [0.4] * 4))
     best = native.top(2)
     assert check(native, slow)[:2] == best
@@ -71,7 +71,7 @@ def test_sessions_marks_and_scores_are_those_of_the_hits(chance: Random) -> None
     segment = some_segment(chance)
     native, slow = segment.pair()
     for evidence in (native, slow):
-        evidence.accumulate(**one_group(0, len(slow.frequencies)))
+        accumulate(evidence, one_group(0, len(slow.frequencies)))
         evidence.fuse(**ALONE)
     if chance.random() < 0.5:
         native.top(3)  # reorders the hits
@@ -95,11 +95,11 @@ def test_extensions_follow_as_tiers_of_their_own(chance: Random) -> None:
     (native, slow), *others = segment.pairs(chance.randint(1, 3))
     terms = len(slow.frequencies)
     for evidence, first in ((native, 0), (slow, 0)):
-        evidence.accumulate(**one_group(first, terms and 1))
+        accumulate(evidence, one_group(first, terms and 1))
         evidence.fuse(**ALONE)
     for pair in others:
         for evidence in pair:
-            evidence.accumulate(**one_group(0, terms))
+            accumulate(evidence, one_group(0, terms))
             evidence.fuse(**ALONE)
         native.extend(pair[0], 0.25)
         slow.extend(pair[1], 0.25)
@@ -121,7 +121,7 @@ def test_extensions_follow_as_tiers_of_their_own(chance: Random) -> None:
 def test_an_extension_must_fit() -> None:
     one, two = (Segment(flat(2), [{b"a": 1}] * 2).pair()[0] for _ in range(2))
     for evidence in (one, two):
-        evidence.accumulate(**one_group(0, 1))
+        accumulate(evidence, one_group(0, 1))
         evidence.fuse(**ALONE)
     with pytest.raises(ValueError, match="same layout"):
         one.extend(two, 1.0)

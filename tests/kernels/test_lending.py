@@ -6,7 +6,7 @@ from random import Random
 
 from hypothesis import given
 from kernels.inputs import seeds
-from kernels.segments import ALONE, Segment, flat, one_group
+from kernels.segments import ALONE, Segment, accumulate, flat, one_group
 
 from recall_rank._core.lending import forget, kept
 
@@ -16,7 +16,7 @@ MOST = 1 << 26  # bytes that are kept, however much was lent
 def some_search(docs: int) -> list[float]:
     """The scores that a search in `docs` documents finds; what it worked in is given back."""
     native, _ = Segment(flat(docs), [{b"a": 1 + k % 5} for k in range(docs)]).pair()
-    native.accumulate(**one_group(0, 1))
+    accumulate(native, one_group(0, 1))
     native.fuse(**ALONE)
     return [score for _, _, score, *_ in native.top(docs)]
 

@@ -11,7 +11,7 @@ import pytest
 import reference
 from hypothesis import given
 from kernels.inputs import marks, seeds
-from kernels.segments import ALONE, NORMS, ONES, Segment, flat, one_group, some_segment
+from kernels.segments import ALONE, Segment, accumulate, flat, groups, one_group, some_segment
 
 from recall_rank._core.evidence import Evidence
 from recall_rank._core.groups import Question
@@ -20,8 +20,7 @@ from recall_rank._core.together import Together
 
 def some_members(chance: Random, sizes: list[int]) -> dict[str, Any]:
     """Groups of ranges of terms, none of which goes from one segment into the next."""
-    starts, firsts, lasts, worth = array("I", [0]), array("I"), array("I"), array("f")
-    joint = bytearray()
+    starts, firsts, lasts, worth, joint = [0], list[int](), list[int](), list[float](), bytearray()
     for _ in range(chance.randint(0, 4)):
         for _ in range(chance.randint(0, 4) if sizes else 0):
             number = chance.randrange(len(sizes))
@@ -32,18 +31,8 @@ def some_members(chance: Random, sizes: list[int]) -> dict[str, Any]:
             worth.append(chance.choice([1.0, 0.5, 0.0]))
         starts.append(len(firsts))
         joint.append(bool(joint) and not joint[-1] and chance.random() < 0.3)
-    factors = array("f", [chance.choice([0.3, 1.0, 2.5]) for _ in joint])
-    return {
-        "starts": starts,
-        "firsts": firsts,
-        "lasts": lasts,
-        "weights": worth,
-        "factors": factors,
-        "joint": joint,
-        "k1": 1.2,
-        "norms": NORMS,
-        "class_weights": ONES,
-    }
+    factors = [chance.choice([0.3, 1.0, 2.5]) for _ in joint]
+    return groups(starts, firsts, lasts, worth, factors, joint)
 
 
 @given(seeds)
@@ -56,7 +45,7 @@ def test_together_is_each_by_itself(chance: Random) -> None:
     slow = reference.Together([two[0][1] for two in pairs])
     sizes = [len(two[0][1].frequencies) for two in pairs]
     asked = some_members(chance, sizes)
-    native.ask(**asked)
+    native.ask(Question(**asked))
     slow.ask(**asked)
     middle = chance.randint(0, len(segments))
     assert native.read(0, middle)
@@ -67,7 +56,7 @@ def test_together_is_each_by_itself(chance: Random) -> None:
     total = native.fuse(around, session, only, 0.5, 0.1)
     assert total == slow.fuse(around, session, only, 0.5, 0.1)
     for evidence, members, chosen in zip(own, slow.split(**asked), only, strict=True):
-        evidence.accumulate(**members)
+        accumulate(evidence, members)
         evidence.fuse(around, session, chosen, 0.5, 0.1)
     each = [evidence.top(total) for evidence in own]
     every = sorted((tier, -score) for rows in each for *_, score, _, tier in rows)
@@ -91,7 +80,7 @@ def one_each(segments: int) -> dict[str, Any]:
 def test_the_deadline_ends_all() -> None:
     pairs = [Segment(flat(3), [{b"a": 1}] * 3).pair() for _ in range(3)]
     several = Together(native for native, _ in pairs)
-    several.ask(**one_each(3))
+    several.ask(Question(**one_each(3)))
     assert not several.read(0, 3, 1)
     assert [native.docs_done for native, _ in pairs] == [0, 0, 0]
     assert several.fuse(**ALONE, only=[None] * 3) == 0
@@ -101,7 +90,7 @@ def test_the_deadline_ends_all() -> None:
 def test_segments_are_read_at_the_same_time() -> None:
     pairs = [Segment(flat(40), [{b"a": 1 + k % 7} for k in range(40)]).pair() for _ in range(8)]
     several = Together(native for native, _ in pairs)
-    several.ask(**one_each(8))
+    several.ask(Question(**one_each(8)))
     barrier, whole = Barrier(4), []
 
     def read(number: int) -> None:
@@ -126,9 +115,9 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing was asked"):
         several.read(0, 2)
     with pytest.raises(ValueError, match="two segments"):
-        several.ask(**one_group(0, 2))
+        several.ask(Question(**one_group(0, 2)))
     with pytest.raises(ValueError, match="do not exist"):
-        Question(1, **one_group(0, 2))
+        several.ask(Question(**one_group(0, 3)))
     for first, last in ((-1, 1), (1, 0), (0, 3)):
         with pytest.raises(IndexError):
             several.read(first, last)

@@ -175,7 +175,7 @@ def boost(list candidates not None, const double[::1] worth not None, int64_t no
         one.was_boosted = True
 
 
-cdef void tell(Candidate one, double words, double plenty, double least, double* signs) noexcept:
+cdef void tell(Candidate one, double words, double plenty, double least, double* signs) noexcept nogil:
     """Fill in the SIGNS that chances() and signs_of() tell of."""
     signs[0] = log(one.raw / (one.raw + plenty) + least)
     signs[1] = one.whole
@@ -185,7 +185,7 @@ cdef void tell(Candidate one, double words, double plenty, double least, double*
     signs[5] = words - one.row[MATCHED]
 
 
-cdef double logistic(const double[::1] coefficients, const double[::1] asked, const double* signs) noexcept:
+cdef double logistic(const double[::1] coefficients, const double[::1] asked, const double* signs) noexcept nogil:
     """1 / (1 + e^-x) of the weighted sum x of what was asked and, behind it, the first signs."""
     cdef Py_ssize_t k, first = asked.shape[0]
     cdef double total = 0

@@ -44,18 +44,17 @@ cdef class Evidence:
         release_hits(self.hits, self.room)
         release_around(&self.around)
 
-    def accumulate(self, const uint32_t[::1] starts not None, const uint32_t[::1] firsts not None,
-                   const uint32_t[::1] lasts not None, const float[::1] weights not None,
-                   const float[::1] factors not None, const uint8_t[::1] joint not None, float k1,
-                   const float[:, ::1] norms not None, const float[::1] class_weights not None, int64_t deadline_ns=0):
+    def accumulate(self, Question question not None, int64_t deadline_ns=0):
         """Add every group's evidence, newest block first; False when the deadline came before the last block.
 
-        The arguments are those of Question. deadline_ns is a time.monotonic_ns(), 0 for none.
+        deadline_ns is a time.monotonic_ns(), 0 for none. Raises ValueError where the question names terms that do not
+        exist.
         """
         cdef Work work
         cdef bint whole
-        self.ask(Question(self.postings.term_count, starts, firsts, lasts, weights, factors, joint, k1, norms,
-                          class_weights), 0, self.postings.term_count)
+        if question.term_count > self.postings.term_count:
+            raise ValueError("a member names terms that do not exist")
+        self.ask(question, 0, self.postings.term_count)
         if not room_for_work(&work, self.layout.docs):
             raise MemoryError
         with nogil:

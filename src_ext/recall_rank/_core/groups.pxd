@@ -5,7 +5,7 @@ from recall_rank._core.accumulate cimport Groups
 cdef class Question:
     cdef Groups groups
     cdef Py_ssize_t members
-    cdef Py_ssize_t term_count
+    cdef uint32_t term_count  # terms that there have to be
     cdef const uint32_t[::1] starts
     cdef const uint32_t[::1] firsts
     cdef const uint32_t[::1] lasts

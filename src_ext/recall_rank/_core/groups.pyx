@@ -8,17 +8,16 @@ from recall_rank._core.layout cimport CLASSES, LONGEST
 
 
 cdef class Question:
-    """The groups of one query over `term_count` terms, and what its words are worth.
+    """The groups of one query, and what its words are worth.
 
     Group g has the members starts[g]:starts[g + 1]; a member is the terms [first, last) with one weight.
     factors f32[groups] holds IDF times boost; joint u8[groups] is 1 where a document must also hold the group before
     (two halves of a word), whose own factor is then 0; norms f32[64, 1024] is k1-scaled length normalisation by class
     and words; class_weights f32[64]. BM25 (Robertson and Zaragoza 2009) with tf = sum over members of
-    weight * frequency. The buffers must not change. Raises ValueError when they do not fit together or name terms that
-    do not exist.
+    weight * frequency. The buffers must not change. Raises ValueError when they do not fit together.
     """
 
-    def __cinit__(self, Py_ssize_t term_count, const uint32_t[::1] starts not None, const uint32_t[::1] firsts not None,
+    def __cinit__(self, const uint32_t[::1] starts not None, const uint32_t[::1] firsts not None,
                   const uint32_t[::1] lasts not None, const float[::1] weights not None,
                   const float[::1] factors not None, const uint8_t[::1] joint not None, float k1,
                   const float[:, ::1] norms not None, const float[::1] class_weights not None):
@@ -36,14 +35,15 @@ cdef class Question:
             if joint[k] and (k == 0 or joint[k - 1]):
                 raise ValueError(f"group {k} is joint, but there is no single group before it")
         for k in range(members):
-            if firsts[k] > lasts[k] or lasts[k] > term_count:
-                raise ValueError("a member names terms that do not exist")
+            if firsts[k] > lasts[k]:
+                raise ValueError("a member's terms are out of order")
             if not weights[k] >= 0:
                 raise ValueError(f"weights must not be negative, not {weights[k]}")
         self.starts, self.firsts, self.lasts, self.weights = starts, firsts, lasts, weights
         self.factors, self.joint, self.norms, self.class_weights = factors, joint, norms, class_weights
         self.members = members
-        self.term_count = term_count
+        for k in range(members):
+            self.term_count = max(self.term_count, lasts[k])
         self.groups.count = count
         self.groups.starts = &self.starts[0]
         self.groups.firsts = &self.firsts[0] if members else NULL

@@ -1,7 +1,7 @@
 """The evidence of several segments in one go: the interpreter's lock is let go once, however many there are."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t
 
 from recall_rank._core.accumulate cimport AFTERWARDS, Work, release_work, room_for_work
 from recall_rank._core.evidence cimport Evidence
@@ -35,17 +35,12 @@ cdef class Together:
     def __dealloc__(self):
         PyMem_RawFree(self.places)
 
-    def ask(self, const uint32_t[::1] starts not None, const uint32_t[::1] firsts not None,
-            const uint32_t[::1] lasts not None, const float[::1] weights not None, const float[::1] factors not None,
-            const uint8_t[::1] joint not None, float k1, const float[:, ::1] norms not None,
-            const float[::1] class_weights not None):
-        """What Evidence.accumulate() is asked for; read() does it."""
+    def ask(self, Question question not None):
+        """What Evidence.accumulate() is asked; read() does it."""
         cdef Evidence evidence
         cdef Py_ssize_t terms = 0
-        for evidence in self.each:
-            terms += evidence.postings.term_count
-        question = Question(terms, starts, firsts, lasts, weights, factors, joint, k1, norms, class_weights)
-        terms = 0
+        if question.term_count > sum([(<Evidence>evidence).postings.term_count for evidence in self.each]):
+            raise ValueError("a member names terms that do not exist")
         for evidence in self.each:
             evidence.ask(question, terms, terms + evidence.postings.term_count)
             terms += evidence.postings.term_count
