@@ -1,10 +1,12 @@
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Callable
+from typing import Generic, ParamSpec, Self, TypeVar
 
 from typing_extensions import disjoint_base
 
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 @disjoint_base
-class Maker(Generic[_T]):
-    def __new__(cls, cls_: type[_T]) -> Self: ...
-    def make(self, *values: Any) -> _T: ...
+class Maker(Generic[_P, _T]):
+    def __new__(cls, cls_: Callable[_P, _T]) -> Self: ...
+    def make(self, *values: _P.args, **named: _P.kwargs) -> _T: ...

@@ -22,7 +22,10 @@ by_name = pytest.mark.parametrize("cls", RECORDS, ids=lambda cls: cls.__name__)
 def test_a_record_is_what_its_constructor_makes(cls: type, data: st.DataObject) -> None:
     some = st.none() | st.integers() | st.text(max_size=3) | st.tuples(st.integers())
     values = [data.draw(some) for _ in fields(cls)]
-    made, expected = Maker(cls).make(*values), reference.Maker(cls).make(*values)
+    placed = data.draw(st.integers(0, len(values)))  # the others are given by name, in any order
+    names = data.draw(st.permutations(range(placed, len(values))))
+    named = {fields(cls)[at].name: values[at] for at in names}
+    made, expected = Maker(cls).make(*values[:placed], **named), reference.Maker(cls).make(*values)
     assert type(made) is cls
     assert made == expected
     assert hash(made) == hash(expected)
@@ -43,6 +46,14 @@ def test_every_field_is_given(cls: type) -> None:
     for wrong in (0, count - 1, count + 1):
         with pytest.raises(TypeError, match=f"{count} fields, not {wrong}"):
             Maker(cls).make(*range(wrong))
+
+
+def test_names_are_those_of_the_fields_that_are_left() -> None:
+    make: Any = Maker(Span).make
+    with pytest.raises(TypeError, match="needs 'text_end'"):
+        make(1, 2, 3, other=4)
+    with pytest.raises(TypeError, match="needs 'text_end'"):
+        make(1, 2, 3, start=4)
 
 
 @dataclass(frozen=True)
