@@ -9,17 +9,28 @@ import click
 
 _TIME: Final = "TIME"
 _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
-    click.option("--match", "-m", type=click.Choice(["literal", "smart", "fuzzy", "regex"]), help="How words match."),
-    click.option("--scope", type=click.Choice(["session", "project", "global"]), help="What is searched at all."),
-    click.option("--group", type=click.Choice(["part", "session"]), help="One result a hit or a session."),
-    click.option("--type", type=click.Choice(["text", "tool", "reasoning", "all"]), help="Kind of content."),
-    click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it."),
+    click.option(
+        "--match",
+        "-m",
+        type=click.Choice(["literal", "smart", "fuzzy", "regex"]),
+        help="How words match. Default: smart.",
+    ),
+    click.option(
+        "--scope", type=click.Choice(["session", "project", "global"]), help="What is searched at all. Default: global."
+    ),
+    click.option(
+        "--group", type=click.Choice(["part", "session"]), help="One result a hit or a session. Default: part."
+    ),
+    click.option(
+        "--type", type=click.Choice(["text", "tool", "reasoning", "all"]), help="Kind of content. Default: all."
+    ),
+    click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it. Default: all."),
     click.option("--session", "session_id", metavar="ID", help="Only this session."),
     click.option("--title", metavar="TEXT", help="Only sessions whose title contains this."),
     click.option("--sessions", type=int, metavar="N", help="Only the newest N sessions."),
-    click.option("--results", "-n", type=int, metavar="N", help="How many results to show."),
-    click.option("--offset", type=int, metavar="N", help="How many results to leave out first."),
-    click.option("--width", type=int, metavar="N", help="Characters a snippet."),
+    click.option("--results", "-n", type=int, metavar="N", help="How many results to show. Default: 10."),
+    click.option("--offset", type=int, metavar="N", help="How many results to leave out first. Default: 0."),
+    click.option("--width", type=int, metavar="N", help="Characters a snippet. Default: 200."),
     click.option("--after", metavar=_TIME, help="Only what is newer than a date or epoch milliseconds."),
     click.option("--before", metavar=_TIME, help="Only what is older than a date or epoch milliseconds."),
     click.option("--last", metavar=_TIME, help="Only the last 30m, 2h, 3d, 1w, 2mo or 1y."),
@@ -35,8 +46,8 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--exclude-session", "exclude_session_ids", multiple=True, metavar="ID", help="Not this session."),
     click.option("--must", multiple=True, metavar="TEXT", help="Only results that contain this."),
     click.option("--must-not", multiple=True, metavar="TEXT", help="Only results that do not contain this."),
-    click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results."),
-    click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take."),
+    click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
+    click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000."),
     click.option("--explain", is_flag=True, default=None, help="Show what each score is made of."),
     click.option("--redact", is_flag=True, default=None, help="Take keys and passwords out of what is shown."),
 )
