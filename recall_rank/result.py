@@ -65,6 +65,8 @@ class Asked:
         fields = self.fields.get(told)
         if fields is None:
             fields = self.fields[told] = self._matched_fields(*told)
+        message_id = segment.message_ids.held(shown_message, row.id)
+        held_by = message_id if shown_message == message else segment.message_ids.held(message, row.id)
         explain = candidate.explain() if options.explain else None
         why = _why(
             matched_fields=fields,
@@ -79,10 +81,10 @@ class Asked:
             session_title=row.title,
             directory=row.directory,
             project=row.project or "",
-            message_id=segment.message_ids[shown_message],
+            message_id=message_id,
             role=ROLES[segment.message_role[shown_message]],
             time=time,
-            part_id=segment.part_ids[part],
+            part_id=segment.part_ids.held(part, held_by),
             part_type=kind,
             pruned=bool(flags & PRUNED),
             snippet=cut.text,

@@ -27,14 +27,16 @@ class MappedSegment(Segment):
     ranges besides: a file with forged sums is refused or harmless, too.
     """
 
-    __slots__ = ("_file", "_lock")
+    __slots__ = ("_file", "_lock", "_unverified_text")
 
     _file: SegmentFile
     _lock: threading.RLock
+    _unverified_text: memoryview
 
     def __init__(self, file: SegmentFile) -> None:
         object.__setattr__(self, "_file", file)
         object.__setattr__(self, "_lock", threading.RLock())
+        object.__setattr__(self, "_unverified_text", file.unverified("text"))
 
     def __getattr__(self, name: str) -> Any:
         """Called for a slot that is still empty."""
@@ -72,7 +74,7 @@ class MappedSegment(Segment):
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> memoryview:
         for start, end in ranges:
             self._file.verify("text", start, end)
-        return self._file.unverified("text")
+        return self._unverified_text
 
     def verify(self) -> None:
         """Read everything. Raises DamagedIndexError when something is not what was written, or leads outside."""

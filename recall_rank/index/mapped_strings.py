@@ -54,12 +54,22 @@ class HeldStrings(Strings):
         self._holders = holders
 
     def raw(self, at: int) -> bytes:
+        record = self._record(at)
+        return self._holders.raw(self._holder[at])[: record[0]] + record[1:] if record[0] else record[1:]
+
+    def held(self, at: int, holder: str) -> str:
+        record = self._record(at)
+        name = utf8(holder)[: record[0]] + record[1:] if record[0] else record[1:]
+        return name.decode("utf-8", "surrogatepass")
+
+    def _record(self, at: int) -> bytes:
+        """How many bytes are those of its holder's name, then the others."""
         start, end = self._starts[at], self._starts[at + 1]
         self._file.verify(self._column, start, end)
         record = bytes(self._data[start:end])
         if not record:
             raise self._file.damaged(f"a record of column {self._column} is empty")
-        return self._holders.raw(self._holder[at])[: record[0]] + record[1:] if record[0] else record[1:]
+        return record
 
     def stretch(self, first: int, last: int) -> Strings:
         if first == last:

@@ -123,13 +123,13 @@ class SegmentFile:
 
         Raises DamagedIndexError when one of them is not what was written.
         """
-        place, size, _, seal = self._places[column]
         verified = self._verified[column]
-        # asked some hundred times a search: no calls
-        first, last = start // BLOCK if start > 0 else 0, -(-(min(size, end)) // BLOCK)
-        at = verified.find(0, first, last)
+        # asked some dozen times a search: no calls
+        at = verified.find(0, start // BLOCK if start > 0 else 0, -(-end // BLOCK))
         if at < 0:
             return
+        last = min(len(verified), -(-end // BLOCK))
+        place, size, _, seal = self._places[column]
         sums = self._sums.get(column)
         if sums is None:
             sums = self._read_sums(column, aligned(place + size, SUM.size), len(verified), seal)

@@ -77,7 +77,8 @@ class SessionRows(Sequence[SessionRow]):
     def __getitem__(self, at: int | slice) -> SessionRow | Sequence[SessionRow]:
         if isinstance(at, slice):
             return [self._row(number) for number in range(*at.indices(len(self)))]
-        return self._row(range(len(self))[at])
+        row = self._known.get(at)  # asked for with every result
+        return self._row(range(len(self))[at]) if row is None else row
 
     def __iter__(self) -> Iterator[SessionRow]:
         return map(self._row, range(len(self)))

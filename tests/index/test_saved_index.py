@@ -122,6 +122,10 @@ def test_ids_come_back_whatever_they_share(tmp_path: Path) -> None:
             every[first:] for first in range(len(ids) + 1)
         ]
         assert [bytes(memoryview(one)) for one in ids.buffers()] == [bytes(memoryview(one)) for one in wanted.buffers()]
+    for number, holder in enumerate(kept.message_session):
+        assert opened.message_ids.held(number, kept.sessions[holder].id) == kept.message_ids[number]
+    for number, holder in enumerate(kept.part_message):
+        assert opened.part_ids.held(number, kept.message_ids[holder]) == kept.part_ids[number]
 
 
 @settings(max_examples=60)
