@@ -1362,10 +1362,9 @@ class Spot:
         inside = [start for start, end, *_ in self.events if self.first <= start and end <= self.last]
         return inside[len(inside) // 2] if inside else self.first
 
-    def frame(
-        self, text: bytes, start: int, end: int, width: int, weights: Sequence[float]
-    ) -> tuple[int, int, list[tuple[int, int]]]:
-        return frame(text, start, end, self.events, self.first, self.last, width, weights)
+    def words(self, written: Sequence[str | None]) -> tuple[str, ...]:
+        found = [word for k, word in enumerate(written[:64]) if word is not None and self.slots >> k & 1]
+        return tuple(dict.fromkeys(found))
 
 
 # --- scorer -----------------------------------------------------------------------------------------------
@@ -1513,6 +1512,22 @@ def frame(
         elif begin < stop:
             merged.append((begin, stop))
     return low, high, merged
+
+
+def surroundings(
+    text: bytes, fields: Sequence[int], at: int, first: int, last: int, width: int, begin: int | None = None
+) -> tuple[int, int, int, int]:
+    """Where the field that holds a byte begins and ends, and what of it may be shown, whole characters."""
+    inside = [k for k in range(len(fields) - 1) if fields[k] <= at] or [0]
+    low, high = (fields[inside[-1]] + 1, fields[inside[-1] + 1]) if len(fields) > 1 else (fields[0], fields[0])
+    if high - low <= 4096:
+        return low, high, low, high
+    borders = [k for k in range(low, high + 1) if k == high or text[k] & 0xC0 != 0x80]
+    start = min(max(low, min(first, at) - 4 * width), high)
+    end = max(start, min(high, max(last, at) + 4 * width))
+    if begin is not None and start > low:
+        start = begin
+    return low, high, max(k for k in borders if k <= start), min(k for k in borders if k >= end)
 
 
 # --- signs ------------------------------------------------------------------------------------------------

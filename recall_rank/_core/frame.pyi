@@ -1,12 +1,48 @@
-from _typeshed import ReadableBuffer
+from collections.abc import Callable
+from typing import Self, TypeVar
 
-def frame(
-    text: ReadableBuffer,
-    start: int,
-    end: int,
-    events: list[tuple[int, int, int, int, float]],
-    first: int,
-    last: int,
-    width: int,
-    weights: list[float],
-) -> tuple[int, int, list[tuple[int, int]]]: ...
+from _typeshed import ReadableBuffer
+from typing_extensions import disjoint_base
+
+_B = TypeVar("_B", bound=ReadableBuffer)
+_T = TypeVar("_T")
+
+@disjoint_base
+class Near:
+    def __new__(
+        cls,
+        text: _B,
+        fields: ReadableBuffer,
+        at: int,
+        first: int,
+        last: int,
+        width: int,
+        begin: Callable[[_B, int, int], int] | None = None,
+    ) -> Self: ...
+    @property
+    def field(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def low(self) -> int: ...
+    @property
+    def high(self) -> int: ...
+    @property
+    def places(self) -> list[tuple[int, int]]: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def before(self) -> int: ...
+    @property
+    def dots(self) -> tuple[str, str]: ...
+    def frame(
+        self,
+        events: list[tuple[int, int, int, int, float]],
+        first: int,
+        last: int,
+        width: int,
+        weights: list[float],
+    ) -> None: ...
+    def cut(self, make: Callable[[int, int, int, int], _T]) -> tuple[str, tuple[_T, ...]]: ...

@@ -1,7 +1,12 @@
-from typing import Self
+from collections.abc import Callable
+from typing import Self, TypeVar
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
+
+from recall_rank._core.frame import Near
+
+_B = TypeVar("_B", bound=ReadableBuffer)
 
 @disjoint_base
 class Spot:
@@ -18,6 +23,12 @@ class Spot:
     def events(self) -> list[tuple[int, int, int, int, float]]: ...
     @property
     def middle(self) -> int: ...
-    def frame(
-        self, text: ReadableBuffer, start: int, end: int, width: int, weights: list[float]
-    ) -> tuple[int, int, list[tuple[int, int]]]: ...
+    def words(self, written: list[str | None]) -> tuple[str, ...]: ...
+    def near(
+        self,
+        text: _B,
+        fields: ReadableBuffer,
+        width: int,
+        weights: list[float],
+        begin: Callable[[_B, int, int], int] | None = None,
+    ) -> Near: ...

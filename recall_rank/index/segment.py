@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from recall_rank.text import Field
 
 ROLES = ("user", "assistant", "system", "tool", "title")  # the last is the message a session's title stands in
 TITLE_ROLE = 4
+Text = bytes | bytearray | memoryview
 _FIELDS = {int(field): field for field in Field}  # quicker than Field() of a byte
 
 
@@ -72,7 +72,7 @@ class Segment:
 
     session_talk: memoryview  # u8: model.Talk
 
-    text: bytes | bytearray | memoryview  # fields of all parts: a Field byte, then UTF-8
+    text: Text  # fields of all parts: a Field byte, then UTF-8
     folded_part: memoryview  # u32: parts whose lower case is not that of ASCII alone
     folded_start: memoryview  # u64[len(folded_part) + 1]
     folded_text: bytes | memoryview  # their fields in lower case
@@ -135,7 +135,7 @@ class Segment:
         unmark(marks, self.message_role, TITLE_ROLE, self.message_first_part)
         return marks
 
-    def text_for(self, ranges: Iterable[tuple[int, int]]) -> bytes | bytearray | memoryview:
+    def text_for(self, ranges: Iterable[tuple[int, int]]) -> Text:
         """The whole text, of which the caller reads bytes [start, end) of each of `ranges` and nothing else."""
         return self.text
 
@@ -143,19 +143,13 @@ class Segment:
         """The fields of a part: the first byte of the text of each, the one behind its last, and what it is."""
         for number in range(self.part_first_field[part], self.part_first_field[part + 1]):
             start = self.field_start[number]
-            yield start + 1, self.field_start[number + 1], self._field(start)
+            yield start + 1, self.field_start[number + 1], _FIELDS[self.text_for(((start, start + 1),))[start]]
 
-    def field_at(self, part: int, at: int) -> tuple[int, int, Field]:
-        """The field of `part` that holds byte `at`, as fields_of() gives it; an empty one where there is none."""
-        first, last = self.part_first_field[part], self.part_first_field[part + 1]
-        if first == last:
-            return self.part_start[part], self.part_start[part], Field.TEXT
-        number = max(first, bisect_right(self.field_start, at, first, last) - 1)
-        start = self.field_start[number]
-        return start + 1, self.field_start[number + 1], self._field(start)
-
-    def _field(self, start: int) -> Field:
-        return _FIELDS[self.text_for(((start, start + 1),))[start]]
+    def part(self, part: int) -> tuple[Text, memoryview]:
+        """The whole text, of which the caller reads that part's alone, and where its fields begin, u64[fields + 1]:
+        the Field byte of each, and behind them the end of the last."""
+        fields = self.field_start[self.part_first_field[part] : self.part_first_field[part + 1] + 1]
+        return self.text_for(((fields[0], fields[-1]),)), fields
 
     def session_of_part(self, part: int) -> SessionRow:
         return self.sessions[self.message_session[self.part_message[part]]]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernels.matchers import table, told
 
+from recall_rank._core.frame import Near
 from recall_rank._core.window import Matcher
 
 WORDS = ("tide", "moon", "harbour", "of", "tidemoon")
@@ -74,25 +75,43 @@ def test_it_is_what_events_and_the_heaviest_run_say(fields: list[tuple[int, list
     assert told(reader.spot(*asked)) == obvious(*asked), "as read before"
 
 
-@given(st.lists(st.sampled_from((*WORDS, "é", "gull", "日本")), max_size=12), st.integers(0, 60), st.data())
-def test_a_frame_is_that_of_its_events(words: list[str], width: int, data: st.DataObject) -> None:
-    text = " ".join(words).encode()
+@given(fields=fields, width=st.integers(0, 60), data=st.data())
+def test_a_frame_is_that_of_its_events(fields: list[tuple[int, list[str]]], width: int, data: st.DataObject) -> None:
+    pieces = [bytes([label]) + " ".join(words).encode() for label, words in fields]
+    text, starts = b"".join(pieces), array("Q", [sum(map(len, pieces[:k])) for k in range(len(pieces) + 1)])
     spot = matcher().spot(text, 0, len(text), 0xF8, width)
-    borders = [len(" ".join(words[:k]).encode()) for k in range(len(words) + 1)]
-    start, end = sorted((data.draw(st.sampled_from(borders)), data.draw(st.sampled_from(borders))))
-    expected = reference.frame(text, start, end, spot.events, spot.first, spot.last, width, WEIGHTS)
-    assert spot.frame(text, start, end, width, WEIGHTS) == expected
+    near, expected = spot.near(text, starts, width, WEIGHTS), Near(text, starts, spot.middle, 0, len(text), width)
+    expected.frame(spot.events, spot.first, spot.last, width, WEIGHTS)
+    for name in ("field", "start", "end", "low", "high", "places", "text"):
+        assert getattr(near, name) == getattr(expected, name)
+
+
+def test_of_a_long_field_what_stands_around_the_stretch_is_shown() -> None:
+    text = b"\xf8" + b"gull " * 999 + b"tide of moon " + b"gull " * 999
+    spot, fields = matcher().spot(text, 1, len(text), 0xF8, 20), array("Q", [0, len(text)])
+    near = spot.near(text, fields, 20, WEIGHTS)
+    assert (near.start, near.end) == (spot.first - 80, spot.last + 80)
+    assert near.text[near.low : near.high] == "ull tide of moon gul"
+    assert spot.near(text, fields, 20, WEIGHTS, lambda _, front, __: front + 5).start == 6
 
 
 def test_frames_that_cannot_be_are_refused() -> None:
-    spot = matcher().spot(b"tide", 0, 4, 0xF8, 9)
-    for start, end in ((-1, 2), (2, 1), (0, 5)):
-        with pytest.raises(IndexError):
-            spot.frame(b"tide", start, end, 9, WEIGHTS)
+    text, fields = b"\xf8tide", array("Q", [0, 5])
+    spot = matcher().spot(text, 0, 5, 0xF8, 9)
+    with pytest.raises(IndexError):
+        spot.near(b"\xf8", array("Q", [0, 1]), 9, WEIGHTS)
+    with pytest.raises(IndexError):
+        spot.near(text, array("Q", [0, 6]), 9, WEIGHTS)
     with pytest.raises(ValueError, match="width"):
-        spot.frame(b"tide", 0, 4, -1, WEIGHTS)
+        spot.near(text, fields, -1, WEIGHTS)
     with pytest.raises(ValueError, match="0 weights"):
-        spot.frame(b"tide", 0, 4, 9, [])
+        spot.near(text, fields, 9, [])
+
+
+@given(st.lists(st.sampled_from([*WORDS, None]), max_size=70), st.lists(st.sampled_from(WORDS), max_size=9))
+def test_words_are_told_once_and_as_they_were_written(written: list[str | None], there: list[str]) -> None:
+    spot = matcher().spot(text := " ".join(there).encode(), 0, len(text), 0xF8, 9)
+    assert spot.words(written) == reference.Spot(0, slots=spot.slots).words(written)
 
 
 def test_what_was_read_is_forgotten_when_more_is_looked_for() -> None:

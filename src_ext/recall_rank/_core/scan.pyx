@@ -274,15 +274,18 @@ cdef void look_in(const rr_needle* needle, const unsigned char[::1] text, const 
             marks[k] = 1
 
 
-def count_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, bint wide=True):
+cdef Py_ssize_t points_between(const unsigned char* text, Py_ssize_t start, Py_ssize_t end, bint wide):
     """Code points that begin in text[start:end] of UTF-8. `wide` uses SIMD."""
     cdef Py_ssize_t found
+    if end - start <= BRIEF:
+        return rr_points(text, start, end, wide)
+    with nogil:
+        found = rr_points(text, start, end, wide)
+    return found
+
+
+def count_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, bint wide=True):
+    """points_between() of bytes that are there."""
     if not 0 <= start <= end <= text.shape[0]:
         raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
-    if start == end:
-        return 0
-    if end - start <= BRIEF:
-        return rr_points(&text[0], start, end, wide)
-    with nogil:
-        found = rr_points(&text[0], start, end, wide)
-    return found
+    return points_between(&text[0], start, end, wide) if start < end else 0

@@ -19,3 +19,4 @@ cdef class Spot:
 
     cdef int look(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, const Event* events,
                   Py_ssize_t found, const Asked* asked, int label, Py_ssize_t width) except -1
+    cdef Py_ssize_t in_the_middle(self) noexcept

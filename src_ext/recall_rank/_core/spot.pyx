@@ -1,10 +1,10 @@
 """What of a query stands in a passage, the stretch of it to show, and what a snippet shows of that."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint64_t
 
-from recall_rank._core.features cimport Asked, Event
-from recall_rank._core.frame cimport Shown, frame_places, plain
+from recall_rank._core.features cimport SLOTS, Asked, Event
+from recall_rank._core.frame cimport Near, plain
 from recall_rank._core.stretch cimport Place, heaviest_run
 
 cdef enum:
@@ -76,9 +76,21 @@ cdef class Spot:
             for k in range(self.count)
         ]
 
+    def words(self, list written not None):
+        """Of the query's words, as they were written or None, those that are matched: in their order, each once."""
+        cdef Py_ssize_t k
+        cdef list found = []
+        for k in range(min(len(written), SLOTS)):
+            if self.slots >> k & 1 and written[k] is not None and written[k] not in found:
+                found.append(written[k])
+        return tuple(found)
+
     @property
     def middle(self):
         """Where the one in the middle of the stretch's matches begins; the field that holds it is shown."""
+        return self.in_the_middle()
+
+    cdef Py_ssize_t in_the_middle(self) noexcept:
         cdef Py_ssize_t k, inside = 0, seen = 0
         for k in range(self.count):
             inside += self.first <= self.matches[k].start and self.matches[k].end <= self.last
@@ -89,36 +101,30 @@ cdef class Spot:
                 seen += 1
         return self.first
 
-    def frame(self, const uint8_t[::1] text not None, Py_ssize_t start, Py_ssize_t end, Py_ssize_t width,
-              list weights not None):
-        """What to show of text[start:end], as frame.frame() tells it of these events."""
-        cdef Py_ssize_t k, j, count = 0, middle = -1
+    def near(self, text not None, fields not None, Py_ssize_t width, list weights not None, begin=None):
+        """What to show of a part: a Near of its field, framed by these matches as Near.frame() does it.
+
+        text and fields are those of the part that the passage was read in, weights those of the query's words.
+        """
+        cdef Py_ssize_t k, j, count = 0
         cdef double weight
         cdef const Match* match
-        cdef Shown shown
-        cdef Place* places
-        if not 0 <= start <= end <= text.shape[0]:
-            raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
-        if width < 0:
-            raise ValueError(f"width must be at least 0, not {width}")
-        places = <Place*>PyMem_Malloc((self.count + 1) * sizeof(Place))
+        cdef Near near = Near(text, fields, self.in_the_middle(), self.first, self.last, width, begin)
+        cdef Place* places = <Place*>PyMem_Malloc((self.count + 1) * sizeof(Place))
         if places == NULL:
             raise MemoryError
-        try:
-            for k in range(self.count):
-                match = self.matches + k
-                if match.start < start or match.end > end:
-                    continue
-                if match.slot + match.span > len(weights):
-                    raise ValueError(f"there are {len(weights)} weights, but a match of word {match.slot}")
-                weight = 0
-                for j in range(match.slot, match.slot + match.span):
-                    weight += <double>weights[j]
-                places[count] = Place(match.start - start, match.end - start, weight * match.similarity, match.slot)
-                count += 1
-            if count and start <= self.first and self.last <= end:
-                middle = (self.first + self.last) // 2 - start
-            frame_places(&text[start] if start < end else NULL, end - start, places, count, middle, width, &shown)
-            return shown.low, shown.high, [(places[k].start, places[k].end) for k in range(shown.count)]
-        finally:
-            PyMem_Free(places)
+        for k in range(self.count):
+            match = self.matches + k
+            if match.start < near.start or match.end > near.end:
+                continue
+            if match.slot + match.span > len(weights):
+                PyMem_Free(places)
+                raise ValueError(f"there are {len(weights)} weights, but a match of word {match.slot}")
+            weight = 0
+            for j in range(match.slot, match.slot + match.span):
+                weight += <double>weights[j]
+            places[count] = Place(match.start - near.start, match.end - near.start, weight * match.similarity,
+                                  match.slot)
+            count += 1
+        near.choose(places, count, self.first, self.last, width)
+        return near
