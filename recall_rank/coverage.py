@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recall_rank._core.eligible import count_marks
+from recall_rank._core.frozen import Maker
 from recall_rank.budget import DegradeKind
 from recall_rank.model import Count, Coverage, Result
 from recall_rank.state import Search
+
+_coverage = Maker(Coverage).make
 
 
 def coverage(search: Search, results: Sequence[Result]) -> Coverage:
@@ -18,13 +21,19 @@ def coverage(search: Search, results: Sequence[Result]) -> Coverage:
     sessions, messages, parts = allowed.session_count, allowed.message_count, allowed.part_count
     if search.parts_reached < search.segment.parts:
         sessions, messages, parts = _reached(search, sessions, messages, parts)
-    limited = list(allowed.limited_by)
-    if DegradeKind.TIME in search.degraded:
-        limited.append("time_budget")
-    buckets: Counter[str] = Counter()
+    limited = allowed.limited_by if DegradeKind.TIME not in search.degraded else [*allowed.limited_by, "time_budget"]
+    buckets: dict[str, int] = {}
     if search.query.options.directory:
-        buckets.update(result.directory_relevance for result in results)
-    return Coverage(sessions, messages, parts, limited_by=tuple(limited), directory_buckets=dict(buckets))
+        buckets.update(Counter(result.directory_relevance for result in results))
+    return _coverage(
+        sessions,
+        messages,
+        parts,
+        limited_by=tuple(limited),
+        per_source=(),
+        directory_buckets=buckets,
+        stale_ms=0,
+    )
 
 
 def _reached(search: Search, sessions: Count, messages: Count, parts: Count) -> tuple[Count, Count, Count]:

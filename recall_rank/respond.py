@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recall_rank._core.frozen import Maker
 from recall_rank.budget import DegradeKind
 from recall_rank.coverage import coverage
 from recall_rank.model import Count, Result, SearchResponse
 from recall_rank.result import Asked
 from recall_rank.state import Search
+
+_response = Maker(SearchResponse).make
 
 
 def respond(search: Search, cpu_ms: float) -> SearchResponse:
@@ -17,7 +20,7 @@ def respond(search: Search, cpu_ms: float) -> SearchResponse:
     asked = Asked.of(search)
     results = [asked.result(entry) for entry in search.page]
     kinds = [kind for kind in (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK) if kind in search.degraded]
-    return SearchResponse(
+    return _response(
         results=results,
         query=search.query.text,
         match_mode=options.match,
@@ -33,6 +36,7 @@ def respond(search: Search, cpu_ms: float) -> SearchResponse:
         warnings=(*search.query.warnings, *search.warnings),
         suggestions=_suggestions(search, results),
         near_misses=search.near_misses,
+        load_errors=(),
         elapsed_ms=search.deadline.elapsed_ms(),
         cpu_ms=cpu_ms,
     )

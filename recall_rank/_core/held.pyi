@@ -1,4 +1,7 @@
+from typing import Self
+
 from _typeshed import ReadableBuffer
+from typing_extensions import disjoint_base
 
 def shorten(
     names: ReadableBuffer,
@@ -15,3 +18,8 @@ def lengthen(
     holders: ReadableBuffer,
     holder_starts: ReadableBuffer,
 ) -> tuple[bytearray, memoryview]: ...
+
+@disjoint_base
+class Shortened:
+    def __new__(cls, records: ReadableBuffer, starts: ReadableBuffer) -> Self: ...
+    def name(self, at: int, holder: str) -> str: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from recall_rank._core.held import Shortened, lengthen
 from recall_rank.index.segment import SessionRow
 from recall_rank.index.segment_file import SegmentFile
 from recall_rank.index.strings import Strings, utf8
@@ -44,38 +45,31 @@ class MappedStrings(Strings):
 class HeldStrings(Strings):
     """Strings in a file without what each has in common with the name of its holder, verified as they are read."""
 
-    __slots__ = ("_column", "_file", "_holder", "_holders")
+    __slots__ = ("_column", "_file", "_holder", "_holders", "_records")
 
     def __init__(self, file: SegmentFile, data: str, starts: str, holder: memoryview, holders: Holders) -> None:
         super().__init__(file.unverified(data), file.column(starts))
         self._file = file
+        self._records = Shortened(*super().buffers())
         self._column = data
         self._holder = holder  # u32 a string, ascending
         self._holders = holders
 
     def raw(self, at: int) -> bytes:
-        record = self._record(at)
-        return self._holders.raw(self._holder[at])[: record[0]] + record[1:] if record[0] else record[1:]
-
-    def held(self, at: int, holder: str) -> str:
-        record = self._record(at)
-        name = utf8(holder)[: record[0]] + record[1:] if record[0] else record[1:]
-        return name.decode("utf-8", "surrogatepass")
-
-    def _record(self, at: int) -> bytes:
-        """How many bytes are those of its holder's name, then the others."""
         start, end = self._starts[at], self._starts[at + 1]
         self._file.verify(self._column, start, end)
         record = bytes(self._data[start:end])
         if not record:
             raise self._file.damaged(f"a record of column {self._column} is empty")
-        return record
+        return self._holders.raw(self._holder[at])[: record[0]] + record[1:] if record[0] else record[1:]
+
+    def held(self, at: int, holder: str) -> str:
+        self._file.verify(self._column, self._starts[at], self._starts[at + 1])
+        return self._file.checked(self._records.name, at, holder)
 
     def stretch(self, first: int, last: int) -> Strings:
         if first == last:
             return Strings.of(())
-        from recall_rank._core.held import lengthen  # a search reads no stretches
-
         starts, holder = self._starts[first : last + 1], self._holder[first:last]
         self._file.verify(self._column, starts[0], starts[-1])
         low = holder[0]

@@ -10,7 +10,7 @@ import reference
 from hypothesis import given
 from kernels.inputs import seeds
 
-from recall_rank._core.held import lengthen, shorten
+from recall_rank._core.held import Shortened, lengthen, shorten
 
 
 def some_names(chance: Random, holders: list[bytes], holder: list[int]) -> list[bytes]:
@@ -25,7 +25,9 @@ def typed(made: tuple[bytes, list[int]]) -> tuple[bytes, array[int]]:
 
 
 def drawn(chance: Random) -> tuple[list[bytes], array[int], list[bytes]]:
-    holders = chance.choices([b"", b"ses_1", b"ses_22", b"y" * 254, b"y" * 255, b"y" * 256], k=chance.randint(1, 4))
+    holders = chance.choices(
+        [b"", b"ses_1", b"ses_22", "sé".encode(), b"y" * 254, b"y" * 255, b"y" * 256], k=chance.randint(1, 4)
+    )
     holder = array("I", sorted(chance.randrange(len(holders)) for _ in range(chance.randrange(6))))
     return holders, holder, some_names(chance, holders, holder.tolist())
 
@@ -38,6 +40,15 @@ def test_names_come_back(chance: Random) -> None:
     assert (records, places.tolist()) == reference.shorten(data, starts, holder, *held)
     again, ends = lengthen(records, places, holder, 0, *held)
     assert (again, ends.tolist()) == (data, starts.tolist())
+    reader = Shortened(records, places)
+    for at, name in enumerate(names):
+        try:
+            whole = name.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            with pytest.raises(UnicodeDecodeError):
+                reader.name(at, holders[holder[at]].decode())
+        else:
+            assert reader.name(at, holders[holder[at]].decode()) == whole
     # a stretch of them, by the holders of the stretch alone
     first = chance.randint(0, len(names))
     low = holder[first] if first < len(names) else 0
@@ -77,3 +88,14 @@ def test_other_columns_are_refused_or_names(chance: Random) -> None:
         else:
             made, ends = native(*given_)  # type: ignore[operator]
             assert (made, reference.cut_up(bytes(made), ends.tolist())) == (wanted[0], reference.cut_up(*wanted))
+
+
+def test_what_is_no_record_is_refused() -> None:
+    reader = Shortened(b"\2:0\0x", array("Q", [0, 3, 3, 5, 6, 2]))
+    assert [reader.name(0, "ses"), reader.name(2, "ses"), reader.name(0, "s")] == ["se:0", "x", "s:0"]
+    for at in (1, 3, 4):
+        with pytest.raises(ValueError, match=f"name {at}"):
+            reader.name(at, "ses")
+    for at in (-1, 5, 2**62):
+        with pytest.raises(IndexError):
+            reader.name(at, "ses")

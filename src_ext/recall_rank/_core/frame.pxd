@@ -23,4 +23,4 @@ cdef class Near:
                     Py_ssize_t width) except -1
     cdef str decoded(self, Py_ssize_t start, Py_ssize_t end)
 
-cdef bint plain(const uint8_t* text, Py_ssize_t size) noexcept nogil
+cdef uint8_t greatest(const uint8_t* text, Py_ssize_t size) noexcept nogil

@@ -35,12 +35,13 @@ cdef Py_ssize_t in_characters(const uint8_t* text, Py_ssize_t size, Place* place
     return points
 
 
-cdef bint plain(const uint8_t* text, Py_ssize_t size) noexcept nogil:
-    cdef uint8_t bits = 0
+cdef uint8_t greatest(const uint8_t* text, Py_ssize_t size) noexcept nogil:
+    """The greatest byte, 0 of none."""
+    cdef uint8_t most = 0
     cdef Py_ssize_t k
     for k in range(size):
-        bits |= text[k]
-    return bits < 0x80
+        most = max(most, text[k])
+    return most
 
 
 cdef void sort_places(Place* places, Py_ssize_t count) noexcept nogil:
@@ -81,7 +82,7 @@ cdef void frame_places(const uint8_t* text, Py_ssize_t size, Place* places, Py_s
     `middle` is the byte around which to show, or -1; where a byte is not a character it does not count.
     """
     cdef Py_ssize_t left = 0, right = 0
-    if size and not plain(text, size):
+    if greatest(text, size) >= 0x80:  # not every byte is a character
         size = in_characters(text, size, places, count)
         middle = -1
     shown.size = size

@@ -4,6 +4,7 @@ A record is a byte, how many bytes of the holder's name come first, and then the
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -104,3 +105,34 @@ def lengthen(const uint8_t[::1] records not None, const uint64_t[::1] starts not
                 at += size
         place[count] = at
     return made, memoryview(made_starts).cast("Q")
+
+
+cdef class Shortened:
+    """The records records[starts[k]:starts[k + 1]], borrowed, to be read one by one."""
+
+    cdef const uint8_t[::1] records
+    cdef const uint64_t[::1] starts
+
+    def __cinit__(self, const uint8_t[::1] records not None, const uint64_t[::1] starts not None):
+        self.records = records
+        self.starts = starts
+
+    def name(self, Py_ssize_t at, str holder not None):
+        """Name number `at`, lone surrogates included, of one whose holder has that name.
+
+        Raises ValueError for what is no record.
+        """
+        cdef uint64_t start, end
+        cdef uint8_t same
+        cdef str own
+        if not 0 <= at < self.starts.shape[0] - 1:
+            raise IndexError(at)
+        start, end = self.starts[at], self.starts[at + 1]
+        if not start < end <= <uint64_t>self.records.shape[0]:
+            raise ValueError(f"name {at} has no record")
+        same = self.records[start]
+        if same and not holder.isascii():  # the name may go on in the middle of a character
+            whole = holder.encode("utf-8", "surrogatepass")[:same] + bytes(self.records[start + 1:end])
+            return whole.decode("utf-8", "surrogatepass")
+        own = PyUnicode_DecodeUTF8(<const char*>&self.records[start] + 1, end - start - 1, "surrogatepass")
+        return holder[:same] + own if same else own

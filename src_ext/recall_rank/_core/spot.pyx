@@ -1,10 +1,10 @@
 """What of a query stands in a passage, the stretch of it to show, and what a snippet shows of that."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from recall_rank._core.features cimport SLOTS, Asked, Event
-from recall_rank._core.frame cimport Near, plain
+from recall_rank._core.frame cimport Near, greatest
 from recall_rank._core.stretch cimport Place, heaviest_run
 
 cdef enum:
@@ -31,6 +31,7 @@ cdef class Spot:
         cdef Py_ssize_t k, j, at = start, left = 0, right = 0, margin = width
         cdef int field = label - FIRST_FIELD
         cdef bint counts
+        cdef uint8_t most
         cdef Place* places
         if not found:
             return 0
@@ -39,6 +40,9 @@ cdef class Spot:
         if self.matches == NULL or places == NULL:
             PyMem_Free(places)
             raise MemoryError
+        if text[start] >= FIRST_FIELD:
+            field = text[start] - FIRST_FIELD
+        most = greatest(&text[start] + 1, end - start - 1)
         # a few events: they are gone through before another thread has woken up to take the lock
         for k in range(found):
             counts = False
@@ -48,7 +52,7 @@ cdef class Spot:
                 counts = counts or asked.counted[j]
                 places[k].weight += asked.weights[j]
             places[k].weight *= events[k].similarity
-            while at < places[k].start:
+            while most >= FIRST_FIELD and at < places[k].start:
                 if text[at] >= FIRST_FIELD:
                     field = text[at] - FIRST_FIELD
                 at += 1
@@ -56,7 +60,7 @@ cdef class Spot:
                 self.fields |= 1 << field
         heaviest_run(places, found, width, &left, &right)
         self.first, self.last = places[left].start, places[right].end
-        if not plain(&text[start] + 1, end - start - 1):
+        if most >= 0x80:
             margin = 4 * width  # bytes of the widest characters
         for k in range(found):
             if places[k].end >= self.first - margin and places[k].start <= self.last + margin:
