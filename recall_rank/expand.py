@@ -130,10 +130,7 @@ class _Expander:
         self.unknown = [word.written for at, word in enumerate(self.query.words) if word.counts and at not in answered]
         word_weights = self._word_weights()
         matcher = Matcher(word_weights, [word.counts for word in self.query.words])
-        for form, at, span, similarity in self.forms.matched:
-            matcher.add(form, at, span, similarity)
-        for form, at, similarity in self.prefixes:
-            matcher.add_prefix(form, at, similarity)
+        matcher.add_all(self.forms.matched, self.prefixes)
         for cue in answer_cues(self.query.text):
             matcher.add_cue(cue)
         for previous, group in zip(self.groups, self.groups[1:], strict=False):

@@ -1228,6 +1228,12 @@ class Matcher:
         self.prefixes.append((form, slot, similarity))
         return True
 
+    def add_all(self, forms: list[tuple[bytes, int, int, float]], prefixes: list[tuple[bytes, int, float]]) -> None:
+        for form in forms:
+            self.add(*form)
+        for prefix in prefixes:
+            self.add_prefix(*prefix)
+
     def read(self, text: bytes) -> tuple[list[Event], int, int]:
         """The events in order of position, the number of cues, the number of words."""
         events, cues, words = [], 0, 0

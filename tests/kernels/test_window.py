@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from kernels.inputs import seeds, some_text
-from kernels.matchers import FEATURES, features, query, some_passage, some_query, table, told
+from kernels.matchers import FEATURES, WORDS, features, query, some_passage, some_query, table, told
 
 from recall_rank._core.spot import Spot
 from recall_rank._core.window import Matcher
@@ -67,6 +67,18 @@ def test_cues_are_counted_and_are_no_events() -> None:
     assert not matcher.add_cue(b"a")
     assert features(matcher, b"because a because")["cues"] == 2
     assert len(matcher.events(b"because a because", 0, 17)) == 1
+
+
+@given(seeds)
+def test_forms_that_are_added_at_once_are_added_one_by_one(chance: Random) -> None:
+    native, slow = some_query(chance)
+    given = [word.encode() for word in chance.choices([*WORDS, "", "z" * 65], k=chance.randint(0, 5))]
+    forms = [(form, chance.randrange(-1, 5), chance.randint(0, 2), chance.choice([1.0, 0.5])) for form in given]
+    prefixes = [(form[: chance.randint(1, 3)], chance.randrange(-1, 5), 0.25) for form in given]
+    native.add_all(forms, prefixes)
+    slow.add_all(forms, prefixes)
+    text = some_passage(chance)
+    assert native.events(text, 0, len(text)) == slow.events(text, 0, len(text))
 
 
 def test_a_prefix_stands_where_no_form_does() -> None:

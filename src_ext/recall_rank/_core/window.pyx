@@ -1,6 +1,6 @@
 """Which forms stand for a query's words, and where a passage holds them."""
 
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
@@ -14,7 +14,8 @@ from recall_rank._core.tokens cimport tokenise
 
 cdef enum:
     MAX_FORMS = 2048     # forms a query may have
-    TABLE = 8192         # slots of the open-addressing table that numbers them
+    FIRST_FORMS = 64     # forms there is room for before more is taken
+    SPARSE = 4           # slots a form in the open-addressing table that numbers them
     PREFIXES = 64
     CUE = 255            # the slot of words that only say what kind of answer a passage holds
 
@@ -44,7 +45,8 @@ cdef class Matcher:
 
     cdef Form* forms
     cdef int form_count
-    cdef uint16_t* table          # 1 + the number of a form, 0 where there is none
+    cdef int form_room            # a power of two
+    cdef uint16_t* table          # SPARSE slots a form: 1 + its number, 0 where there is none
     cdef Prefix* prefixes
     cdef int prefix_count
     cdef uint8_t[256] begins
@@ -56,14 +58,9 @@ cdef class Matcher:
 
     def __cinit__(self, weights, counted):
         cdef int k
-        # not zeroed: that would take longer than all forms of a query, and drive other things out of the caches
-        self.forms = <Form*>PyMem_RawMalloc(MAX_FORMS * sizeof(Form))
         self.prefixes = <Prefix*>PyMem_RawMalloc(PREFIXES * sizeof(Prefix))
-        self.table = <uint16_t*>PyMem_RawCalloc(TABLE, sizeof(uint16_t))
-        if self.table == NULL or self.forms == NULL or self.prefixes == NULL:
+        if self.prefixes == NULL or not self.make_room(FIRST_FORMS):
             raise MemoryError
-        memset(self.begins, 0, 256)
-        memset(self.shapes, 0, sizeof(self.shapes))
         self.texts = []
         if len(weights) != len(counted):
             raise ValueError("weights and counted differ in length")
@@ -88,22 +85,47 @@ cdef class Matcher:
 
     cdef uint16_t* place(self, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
         """The table slot of a form, or the empty one where it would go."""
-        cdef uint64_t at = hash & (TABLE - 1)
+        cdef uint64_t last = self.form_room * SPARSE - 1
+        cdef uint64_t at = hash & last
         cdef Form* entry
         while self.table[at]:
             entry = self.forms + self.table[at] - 1
             if entry.hash == hash and entry.size == size and memcmp(entry.bytes, data, size) == 0:
                 break
-            at = (at + 1) & (TABLE - 1)
+            at = (at + 1) & last
         return self.table + at
 
-    def add(self, bytes form not None, int slot, int span, float similarity):
+    cdef bint make_room(self, int room) noexcept nogil:
+        """Have room for so many forms, and number those there are anew; False without memory."""
+        cdef Form* forms = <Form*>PyMem_RawRealloc(self.forms, room * sizeof(Form))
+        cdef uint16_t* table = <uint16_t*>PyMem_RawCalloc(room * SPARSE, sizeof(uint16_t))
+        cdef int k
+        if forms != NULL:
+            self.forms = forms
+        if forms == NULL or table == NULL:
+            PyMem_RawFree(table)
+            return False
+        PyMem_RawFree(self.table)
+        self.table = table
+        self.form_room = room
+        for k in range(self.form_count):
+            self.place(forms[k].bytes, forms[k].size, forms[k].hash)[0] = k + 1
+        return True
+
+    cpdef bint add(self, bytes form, int slot, int span, float similarity) except -1:
         """Let `form` stand for the slots [slot, slot + span); False when it is known already or there is no room."""
         if not 0 <= slot < self.asked.slots or not 0 < span <= self.asked.slots - slot:
             return False
         return self.enter(form, slot, span, similarity)
 
-    cdef bint enter(self, bytes form, int slot, int span, float similarity):
+    def add_all(self, list forms not None, list prefixes not None):
+        """add() each of `forms` and add_prefix() each of `prefixes`, in their order, as far as there is room."""
+        for form, slot, span, similarity in forms:
+            self.add(form, slot, span, similarity)
+        for form, slot, similarity in prefixes:
+            self.add_prefix(form, slot, similarity)
+
+    cdef bint enter(self, bytes form, int slot, int span, float similarity) except -1:
         cdef unsigned char padded[MAX_TERM + 8]
         cdef int size = len(form)
         cdef Form* entry
@@ -115,8 +137,12 @@ cdef class Matcher:
         memcpy(padded, <const unsigned char*>form, size)
         hash = form_hash(padded, size)
         slot_of = self.place(padded, size, hash)
-        if slot_of[0] or self.form_count >= MAX_FORMS:
+        if slot_of[0] or self.form_count == MAX_FORMS:
             return False
+        if self.form_count == self.form_room:
+            if not self.make_room(2 * self.form_room):
+                raise MemoryError
+            slot_of = self.place(padded, size, hash)
         entry = self.forms + self.form_count
         self.form_count += 1
         self.forget()
@@ -134,7 +160,7 @@ cdef class Matcher:
         """Count `form` as a cue; False when it is a form of the query already or there is no room."""
         return self.enter(form, CUE, 1, 0)
 
-    def add_prefix(self, bytes form not None, int slot, float similarity):
+    cpdef bint add_prefix(self, bytes form, int slot, float similarity) except -1:
         """Let every word that begins with `form` stand for `slot`, where no form of its own does."""
         cdef int size = len(form), last
         cdef Prefix* entry
