@@ -19,7 +19,7 @@ from bench.documents import documents
 from bench.report import Report, Table
 from bench.run_cases import run_rows
 from bench.vocabulary import misspell, words
-from recall_rank._core import builder, edit, gather, packing, postings, ranges, scan, signs, vocabulary
+from recall_rank._core import builder, edit, gather, packing, postings, ranges, scan, signs, spellings, vocabulary
 from recall_rank._core import tokens as tokeniser
 from recall_rank.index.build import PASSAGE_BYTES
 from recall_rank.model import Message, Part
@@ -108,6 +108,19 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
         lambda: [nearest(word, forms, 1) for word in asked],
         len(asked) * len(forms),
         "terms",
+    )
+    words_asked = [form.encode() for form in chance.sample(forms, 1000)]
+    yield Case(
+        "spellings.as_one",
+        lambda: [row[:3] for row in spellings.as_one(known, words_asked, 5, bytes(1000))],
+        lambda: [
+            (first, last, b"".join(words_asked[first : last + 1]))
+            for first in range(1000)
+            for last in range(first + 1, min(first + 5, 1000))
+            if known.find(b"".join(words_asked[first : last + 1])) >= 0
+        ],
+        len(words_asked),
+        "words",
     )
     lists = postings.Postings(*columns["postings"])
     commonest = sorted(range(len(known)), key=lambda number: -lists.frequency(number, number + 1))[:50]

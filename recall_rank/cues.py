@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 _WHEN = re.compile(
@@ -58,6 +58,6 @@ tell telling throughout told topics type types walk aspects ask across overall
 _FRAMING_FORMS = frozenset(word.encode() for word in _FRAMING.split())
 
 
-def is_framing(form: bytes) -> bool:
-    """Whether a normalised word of a question is about the talk itself."""
-    return form in _FRAMING_FORMS
+def framing_words(forms: Iterable[bytes]) -> frozenset[bytes]:
+    """Those of a question's normalised words that are about the talk itself."""
+    return _FRAMING_FORMS.intersection(forms)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
+from recall_rank._core.spellings import as_one, as_two, tagged
 from recall_rank._core.vocabulary import Vocabulary, within_each
 from recall_rank.index.searched import Searched
 from recall_rank.irregular import BASE, FORMS
@@ -37,7 +38,8 @@ class Lexicon:
             for piece in segment.pieces
         ]
         self._firsts = [first for *_, first in self._rooms]
-        self._found: dict[bytes, Terms] = {}  # forms that were looked up
+        # the vocabulary that is all there is to look in: numbers are its own, and every term exists
+        self._only = self._rooms[0][0] if len(self._rooms) == 1 and self._rooms[0][2] else None
 
     def frequency(self, first: int, last: int) -> int:
         """Documents that hold the terms [first, last), summed over the terms, which are of one segment."""
@@ -48,23 +50,63 @@ class Lexicon:
         """Documents that hold a form."""
         return sum([self.frequency(number, number + 1) for number in terms])
 
-    def look_up(self, forms: Iterable[bytes]) -> None:
-        """Find many forms at once: find() then knows them."""
-        found: dict[bytes, Terms] = dict.fromkeys(forms, NO_TERMS)
-        asked = list(found)
-        for vocabulary, frequency, whole, start in self._rooms:
-            for form, number in zip(asked, vocabulary.find_all(asked), strict=True):
-                if number >= 0 and (whole or frequency(number, number + 1)):
-                    found[form] = (*found[form], start + number)
-        self._found.update(found)
+    def held(self, members: Sequence[Member]) -> int:
+        """Documents that hold a member, summed over the members."""
+        frequency = self.frequency if len(self._rooms) > 1 else self._rooms[0][1]
+        if len(members) == 1:
+            first, last, _ = members[0]
+            return frequency(first, last)
+        return sum([frequency(first, last) for first, last, _ in members])
 
-    def find(self, form: bytes) -> Terms:
-        """The form's terms; none when no eligible document holds it."""
-        terms = self._found.get(form)
-        if terms is None:
-            self.look_up((form,))
-            terms = self._found[form]
-        return terms
+    def find(self, forms: list[bytes]) -> list[Terms]:
+        """The terms of each form; none where no eligible document holds it."""
+        if self._only is not None:
+            return [(number,) if number >= 0 else NO_TERMS for number in self._only.find_all(forms)]
+        found = [NO_TERMS] * len(forms)
+        for vocabulary, frequency, whole, start in self._rooms:
+            for at, number in enumerate(vocabulary.find_all(forms)):
+                if number >= 0 and (whole or frequency(number, number + 1)):
+                    found[at] = (*found[at], start + number)
+        return found
+
+    def tagged(self, forms: list[bytes], tags: bytes) -> list[tuple[int, int, int]]:
+        """Terms that are a byte of `tags` and then a form: (place of the form, place of the tag, term), ascending."""
+        if self._only is not None:
+            return tagged(self._only, forms, tags)
+        return sorted(
+            (at, tag, start + number)
+            for vocabulary, frequency, whole, start in self._rooms
+            for at, tag, number in tagged(vocabulary, forms, tags)
+            if whole or frequency(number, number + 1)
+        )
+
+    def as_one(self, forms: list[bytes], longest: int, unknown: bytes) -> list[tuple[int, int, bytes, Terms]]:
+        """Two to `longest` neighbours as one form, (first, last, form, terms): those that have terms, and those with a
+        word among them that is marked as `unknown`. An empty form is not joined."""
+        found: dict[tuple[int, int, bytes], Terms] = {}
+        for vocabulary, frequency, whole, start in self._rooms:
+            for first, last, form, number in as_one(vocabulary, forms, longest, unknown):
+                terms = found.get((first, last, form), NO_TERMS)
+                if number >= 0 and (whole or frequency(number, number + 1)):
+                    found[first, last, form] = (*terms, start + number)
+                elif any(unknown[first : last + 1]):
+                    found[first, last, form] = terms
+        return [(*key, found[key]) for key in sorted(found)]
+
+    def as_two(self, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
+        """Where forms of ASCII letters and digits are two forms of at least `shortest` characters: (place of the form,
+        cut), ascending."""
+        if self._only is not None:
+            return as_two(self._only, forms, shortest)
+        cuts = [
+            (at, cut)
+            for at, form in enumerate(forms)
+            if form.isalnum()
+            for cut in range(shortest, len(form) - shortest + 1)
+        ]
+        heads = self.find([forms[at][:cut] for at, cut in cuts])
+        tails = self.find([forms[at][cut:] for at, cut in cuts])
+        return [where for where, head, tail in zip(cuts, heads, tails, strict=True) if head and tail]
 
     def within(self, form: bytes, bound: int, deadline_ns: int = 0) -> list[tuple[Terms, int]]:
         """The forms at 1 to `bound` edits and how many, nearest first, then in the order of a vocabulary.
@@ -82,14 +124,9 @@ class Lexicon:
                     found.setdefault(vocabulary.form(number), ([], edits))[0].append(start + number)
         return [found[other] for other in sorted(found, key=lambda other: (found[other][1], *_place(other)))]
 
-    def held(self, members: Iterable[Member]) -> int:
-        """Documents that hold a member, summed over the members."""
-        frequency = self.frequency if len(self._rooms) > 1 else self._rooms[0][1]
-        return sum([frequency(first, last) for first, last, _ in members])
-
     def longer(self, form: bytes) -> list[Member]:
         """The terms that a word of MIN_PREFIX characters or more begins."""
-        if len(form.decode("utf-8", "replace")) < MIN_PREFIX:
+        if characters(form) < MIN_PREFIX:
             return []
         return [
             (start + first, start + last, 1.0)
@@ -98,21 +135,11 @@ class Lexicon:
             if frequency(first, last)
         ]
 
-    def splits(self, form: bytes, shortest: int) -> list[int]:
-        """Where `form`, of ASCII letters and digits, may be cut into two forms of at least `shortest` characters."""
-        places: Iterable[int] = range(shortest, len(form) - shortest + 1)
-        if len(self._rooms) == 1:
-            vocabulary, _, whole, _ = self._rooms[0]
-            places = vocabulary.splits(form, shortest)
-            if whole:
-                return list(places)
-        return [place for place in places if self.find(form[:place]) and self.find(form[place:])]
-
     def family(self, form: bytes) -> list[tuple[bytes, Terms]]:
         """The other forms of the same English word and their terms, whether an eligible document holds them or not."""
         if len(self._rooms) == 1:
-            vocabulary, _, _, start = self._rooms[0]
-            return [(vocabulary.form(number), (start + number,)) for number in family(vocabulary, form)]
+            vocabulary = self._rooms[0][0]
+            return [(vocabulary.form(number), (number,)) for number in family(vocabulary, form)]
         found: dict[bytes, list[int]] = {}
         for vocabulary, _, _, start in self._rooms:
             for number in family(vocabulary, form):
@@ -128,9 +155,14 @@ class Lexicon:
         return vocabulary.form(number - start)
 
 
+def characters(form: bytes) -> int:
+    """How many characters a form has."""
+    return len(form) if form.isascii() else len(form.decode("utf-8", "replace"))
+
+
 def _place(form: bytes) -> tuple[int, bytes]:
     """Forms stand in a vocabulary in the order of this."""
-    return len(form.decode("utf-8", "replace")), form
+    return characters(form), form
 
 
 def family(vocabulary: Vocabulary, form: bytes) -> tuple[int, ...]:

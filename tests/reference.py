@@ -690,10 +690,6 @@ class Vocabulary:
     def find_all(self, forms: list[bytes]) -> list[int]:
         return [self.find(form) for form in forms]
 
-    def splits(self, form: bytes, shortest: int) -> list[int]:
-        places = range(shortest, len(form) - shortest + 1)
-        return [place for place in places if form[:place] in self.terms and form[place:] in self.terms]
-
     def prefix(self, form: bytes, longest: int = MAX_TERM) -> list[tuple[int, int]]:
         """Ranges of neighbours of one length that begin with `form` and are longer than it."""
         ranges: list[tuple[int, int]] = []
@@ -721,6 +717,44 @@ class Vocabulary:
 
 def within_each(vocabularies: Iterable[Vocabulary], form: bytes, bound: int) -> list[list[tuple[int, int]]]:
     return [vocabulary.within(form, bound) for vocabulary in vocabularies]
+
+
+# --- spellings --------------------------------------------------------------------------------------------
+
+
+def tagged(vocabulary: Vocabulary, forms: list[bytes], tags: bytes) -> list[tuple[int, int, int]]:
+    return [
+        (at, place, vocabulary.find(bytes([tag]) + form))
+        for at, form in enumerate(forms)
+        for place, tag in enumerate(tags)
+        if form and bytes([tag]) + form in vocabulary.terms
+    ]
+
+
+def as_one(
+    vocabulary: Vocabulary, forms: list[bytes], longest: int, unknown: bytes
+) -> list[tuple[int, int, bytes, int]]:
+    found = []
+    for first in range(len(forms)):
+        for last in range(first + 1, min(first + longest, len(forms))):
+            form = b"".join(forms[first : last + 1])
+            number = vocabulary.find(form)
+            if (
+                all(forms[first : last + 1])
+                and len(form) <= MAX_TERM
+                and (number >= 0 or any(unknown[first : last + 1]))
+            ):
+                found.append((first, last, form, number))
+    return found
+
+
+def as_two(vocabulary: Vocabulary, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
+    return [
+        (at, cut)
+        for at, form in enumerate(forms)
+        for cut in range(shortest, len(form) - shortest + 1)
+        if form.isalnum() and form[:cut] in vocabulary.terms and form[cut:] in vocabulary.terms
+    ]
 
 
 # --- postings ---------------------------------------------------------------------------------------------

@@ -135,9 +135,6 @@ def test_find_and_prefix_are_a_look_at_every_term(chance: Random) -> None:
     assert native.find(form) == slow.find(form)
     several = [near(chance, known) for _ in range(chance.randint(0, 3))]
     assert native.find_all(several) == slow.find_all(several)
-    if form.isascii():
-        assert native.splits(form, 1) == slow.splits(form, 1)
-        assert native.splits(form, 2) == slow.splits(form, 2)
     assert native.prefix(form) == slow.prefix(form)
     assert native.prefix(form, longest) == slow.prefix(form, longest)
 
@@ -227,16 +224,3 @@ def test_no_bytes_are_found_that_are_no_term(chance: Random, form: bytes) -> Non
     assert native.find_all([form, form]) == slow.find_all([form, form])
     assert all(slow.terms[number].startswith(form) for low, high in native.prefix(form) for number in range(low, high))
     assert all(0 <= number < len(slow) for number, _ in native.within(form, 3))
-
-
-def test_a_form_is_cut_where_both_sides_are_terms() -> None:
-    native, _ = vocabularies([b"rate", b"limit", b"rat", b"elimit", b"ratelimit", b"r"])
-    assert native.splits(b"ratelimit", 3) == [3, 4]
-    assert native.splits(b"ratelimit", 5) == []
-    assert native.splits(b"", 1) == []
-
-
-@pytest.mark.parametrize(("form", "shortest"), [("fähre".encode(), 1), (b"rate", 0), (b"rate", -1)])
-def test_only_ascii_is_cut_and_never_into_nothing(form: bytes, shortest: int) -> None:
-    with pytest.raises(ValueError, match="ASCII"):
-        vocabularies([b"rate"])[0].splits(form, shortest)

@@ -165,17 +165,6 @@ cdef class Vocabulary:
         cdef bytes form
         return [self.number(form, len(form)) for form in forms]
 
-    def splits(self, bytes form not None, Py_ssize_t shortest):
-        """Where `form` may be cut so that both sides are terms of at least `shortest` bytes; ASCII forms only."""
-        cdef const unsigned char* data = form
-        cdef Py_ssize_t size = len(form), place
-        if shortest < 1 or not form.isascii():
-            raise ValueError(f"only ASCII is cut, into at least one byte; not {form!r} into {shortest}")
-        return [
-            place for place in range(shortest, size - shortest + 1)
-            if self.number(data, place) >= 0 and self.number(data + place, size - place) >= 0
-        ]
-
     def prefix(self, bytes form not None, int longest=MAX_TERM):
         """Ranges [first, last) of the terms longer than `form`, up to `longest` code points, that begin with it."""
         cdef uint32_t points[MAX_TERM]
