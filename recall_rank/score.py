@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from recall_rank import weights
 from recall_rank._core.candidate import folded as folded_texts
-from recall_rank._core.candidate import take_features, windows
+from recall_rank._core.candidate import passages, take_features, windows
 from recall_rank._core.scan import find, mark_ranges
 from recall_rank._core.scorer import Scorer
 from recall_rank.budget import Deadline
@@ -18,7 +18,6 @@ from recall_rank.candidate import PHRASE, WIDTH, Candidate
 from recall_rank.expand import Expansion
 from recall_rank.index.piece import Piece
 from recall_rank.index.searched import Searched
-from recall_rank.index.segment import Segment
 from recall_rank.query import Query
 from recall_rank.text import encode, fold, folded
 
@@ -33,10 +32,9 @@ def holding(segment: Searched, query: Query, docs: Sequence[int]) -> bytearray:
     marks = bytearray(len(docs))
     wanted = _as_written(query)
     for piece, places in segment.parted(docs) if wanted else ():
-        starts, ends = _passages(piece.segment, [docs[place] - piece.first_doc for place in places])
+        starts, ends = passages([docs[place] for place in places], piece.segment.doc_start, piece.first_doc)
         found = bytearray(len(starts))
-        text = piece.segment.text_for(zip(starts, ends, strict=True))
-        mark_ranges(text, starts, ends, wanted, found)
+        mark_ranges(piece.segment.text_between(starts, ends), starts, ends, wanted, found)
         for place, mark in zip(places, found, strict=True):
             marks[place] = mark
     return marks
@@ -59,9 +57,9 @@ def read(segment: Searched, query: Query, expansion: Expansion, survivors: list[
 def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
     """The same for the survivors of one segment."""
     segment, count = piece.segment, len(survivors)
-    starts, ends = _passages(segment, [c.doc - piece.first_doc for c in survivors])
+    starts, ends = passages([c.doc for c in survivors], segment.doc_start, piece.first_doc)
     table = memoryview(bytearray(4 * WIDTH * max(1, count))).cast("f", (max(1, count), WIDTH))
-    text = segment.text_for(zip(starts, ends, strict=True))
+    text = segment.text_between(starts, ends)
     done = expansion.matcher.measure(text, starts, ends, weights.WINDOW_WORDS, table, deadline.score_by_ns)
     if done < count:
         return False
@@ -86,12 +84,6 @@ def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Cand
         if phrases:
             candidate.quoted = sum(find(near, phrase) >= 0 for phrase in phrases) / len(phrases)
     return True
-
-
-def _passages(segment: Segment, docs: Sequence[int]) -> tuple[array[int], array[int]]:
-    """Where documents begin and end in the text of their segment."""
-    first = segment.doc_start
-    return array("Q", [first[doc] for doc in docs]), array("Q", [first[doc + 1] for doc in docs])
 
 
 def _whole(text: memoryview, wanted: bytes) -> tuple[int, float]:
@@ -138,8 +130,8 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
 
 def _windows(piece: Piece, candidates: list[Candidate]) -> list[str]:
     """The densest window of each candidate's passage."""
-    spans = windows(candidates, piece.segment.doc_start, piece.first_doc)
-    return folded_texts(piece.segment.text_for(spans), spans, fold)
+    starts, ends = windows(candidates, piece.segment.doc_start, piece.first_doc)
+    return folded_texts(piece.segment.text_between(starts, ends), starts, ends, fold)
 
 
 def _names(piece: Piece, candidates: list[Candidate]) -> tuple[list[str], list[str], list[str]]:

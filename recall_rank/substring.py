@@ -51,7 +51,7 @@ def _mark_plain(segment: Segment, needle: bytes, keep: Marks | None, found: Mark
         if deadline_ns and monotonic_ns() >= deadline_ns:
             return int(parts[0])
         marks = bytearray(len(parts))
-        mark_ranges(segment.text_for(zip(starts, ends, strict=True)), starts, ends, needle, marks)
+        mark_ranges(segment.text_between(starts, ends), starts, ends, needle, marks)
         for part, holds in zip(parts, marks, strict=True):
             if holds:
                 found[part] = 1

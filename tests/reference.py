@@ -941,6 +941,12 @@ def marked(marks: bytes) -> list[int]:
     return [at for at, mark in enumerate(marks) if mark]
 
 
+def are_marked(marks: bytes, starts: Sequence[int], ends: Sequence[int], width: int) -> bool:
+    """A look at every byte; those behind the last mark do not count."""
+    of_bytes = {at: marks[at // width] for at in range(len(marks) * width)}
+    return all(of_bytes.get(at, 1) for start, end in zip(starts, ends, strict=True) for at in range(start, end))
+
+
 def keep_marks(marks: bytearray, others: Sequence[int], wanted: bool) -> None:
     for k in range(len(marks)):
         marks[k] = marks[k] if bool(others[k]) == wanted else 0
@@ -1455,6 +1461,10 @@ def boost(candidates: Sequence[Candidate], worth: Sequence[float], now: int, fad
         recency = max(0.0, worth[7] - fade * max(0, now - one.time))
         one.boosts = (*(share * value for share, value in zip(worth, there, strict=False)), recency)
         one.score = one.evidence * (1 + sum(one.boosts)) + one.extra
+
+
+def passages(docs: Sequence[int], doc_start: Sequence[int]) -> tuple[list[int], list[int]]:
+    return [doc_start[doc] for doc in docs], [doc_start[doc + 1] for doc in docs]
 
 
 def folded(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:

@@ -12,6 +12,7 @@ from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
 from recall_rank.index.format import COLUMNS, LAYOUT, POSTINGS, VOCABULARY
 from recall_rank.index.mapped_strings import HeldStrings, MappedStrings, SessionIds
+from recall_rank.index.piece import Places
 from recall_rank.index.segment import Segment
 from recall_rank.index.segment_file import SegmentFile
 from recall_rank.index.session_rows import SessionRows
@@ -74,6 +75,10 @@ class MappedSegment(Segment):
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> memoryview:
         for start, end in ranges:
             self._file.verify("text", start, end)
+        return self._unverified_text
+
+    def text_between(self, starts: Places, ends: Places) -> memoryview:
+        self._file.verify_all("text", starts, ends)
         return self._unverified_text
 
     def verify(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from recall_rank._core.eligible import keep_marks
 from recall_rank._core.ranges import held_in
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from recall_rank.index.segment import Segment
 
 Marks = bytearray | memoryview
+Places: TypeAlias = "array[int] | memoryview"
 Stretch = tuple[int, int]
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import xxhash
 
+from recall_rank._core.eligible import are_marked
 from recall_rank._core.packed import unpack
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.format import (
@@ -31,6 +32,7 @@ from recall_rank.index.format import (
     blocks_of,
     require_little_endian,
 )
+from recall_rank.index.piece import Places
 
 T = TypeVar("T")
 
@@ -139,6 +141,12 @@ class SegmentFile:
                 raise self.damaged(f"block {at} of column {column} is not what was written")
             verified[at] = 1
             at = verified.find(0, at + 1, last)
+
+    def verify_all(self, column: str, starts: Places, ends: Places) -> None:
+        """verify() of bytes [starts[k], ends[k]), u64 each: one look where all of them were looked at before."""
+        if not are_marked(self._verified[column], starts, ends, BLOCK):
+            for start, end in zip(starts, ends, strict=True):
+                self.verify(column, start, end)
 
     def _read_sums(self, column: str, place: int, blocks: int, seal: int) -> array[int]:
         # a copy: what was verified stays so, whatever happens to the file

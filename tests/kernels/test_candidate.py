@@ -19,6 +19,7 @@ from recall_rank._core.candidate import (
     boost,
     chances,
     folded,
+    passages,
     signs_of,
     take_features,
     windows,
@@ -79,12 +80,21 @@ def test_texts_are_folded_whatever_they_are_cut_from(pieces: list[str], data: st
     text = "".join(pieces).encode()
     place = st.integers(0, len(text) + 2)
     spans = data.draw(st.lists(st.tuples(place, place), max_size=4))
-    assert folded(text, spans, fold) == reference.folded(text, spans, fold)
+    starts, ends = array("Q", [begin for begin, _ in spans]), array("Q", [end for _, end in spans])
+    assert folded(text, starts, ends, fold) == reference.folded(text, spans, fold)
 
 
-def test_a_text_does_not_begin_before_its_beginning() -> None:
-    with pytest.raises(IndexError):
-        folded(b"abc", [(-1, 2)], fold)
+def test_texts_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="length"):
+        folded(b"abc", array("Q", [1]), array("Q"), fold)
+    with pytest.raises(OverflowError):
+        passages([2**70], STARTS, 0)
+
+
+@given(st.lists(st.integers(0, 2)), st.integers(0, 2**40))
+def test_a_passage_ends_where_the_next_begins(docs: list[int], first: int) -> None:
+    found = passages([doc + first for doc in docs], STARTS, first)
+    assert [list(each) for each in found] == [list(each) for each in reference.passages(docs, STARTS)]
 
 
 @given(seeds)
@@ -144,18 +154,18 @@ def test_of_equals_with_equal_names_the_first_stays_first() -> None:
 def test_a_candidate_forgets_what_was_read() -> None:
     candidate = Candidate(1, 2, 0.5, 3, "scan")
     assert (candidate.features, candidate.boosts) == ((), ())
-    assert windows([candidate], STARTS, 0) == [(30, 30)]
+    assert windows([candidate], STARTS, 0) == (array("Q", [30]), array("Q", [30]))
     assert (candidate.score, candidate.raw, candidate.confidence, candidate.stage) == (0.5, 0.5, "low", "scan")
     take_features([candidate], table([list(range(11))]))  # type: ignore[list-item]
-    assert windows([candidate], STARTS, 0) == [(36, 37)]
-    assert windows([candidate], STARTS, 1) == [(26, 27)]
+    assert windows([candidate], STARTS, 0) == (array("Q", [36]), array("Q", [37]))
+    assert windows([candidate], STARTS, 1) == (array("Q", [26]), array("Q", [27]))
     candidate.quoted = candidate.extra = 1.0
     boost([candidate], WORTH, 0, 0.0)
     assert candidate.boosts
     assert candidate.score != 0.5
     candidate.forget()
     assert (candidate.features, candidate.boosts) == ((), ())
-    assert windows([candidate], STARTS, 0) == [(30, 30)]
+    assert windows([candidate], STARTS, 0) == (array("Q", [30]), array("Q", [30]))
     assert (candidate.score, candidate.raw, candidate.quoted, candidate.extra) == (0.5, 0.5, 0.0, 0.0)
     assert candidate.explain() == {"evidence": 0.5}
 
@@ -189,6 +199,12 @@ def test_tables_that_do_not_fit_are_refused() -> None:
 def test_a_window_stands_in_a_document_that_is_there(doc: int, first_doc: int) -> None:
     with pytest.raises(IndexError):
         windows([Candidate(0, doc, 1.0)], STARTS, first_doc)
+
+
+@pytest.mark.parametrize(("doc", "first_doc"), [(3, 0), (-1, 0), (1, 2), (2**40, 0)])
+def test_a_passage_is_one_that_is_there(doc: int, first_doc: int) -> None:
+    with pytest.raises(IndexError):
+        passages([doc], STARTS, first_doc)
 
 
 @pytest.mark.parametrize("wrong", [[None], ["a"], None])

@@ -11,7 +11,7 @@ import reference
 from hypothesis import given
 from kernels.inputs import ascending, marks, seeds
 
-from recall_rank._core.eligible import count_marks, keep_marks, mark, marked, spread, unmark
+from recall_rank._core.eligible import are_marked, count_marks, keep_marks, mark, marked, spread, unmark
 
 USER, ASSISTANT, TITLE = 0, 1, reference.TITLE_ROLE
 
@@ -165,6 +165,21 @@ def test_marks_must_be_of_one_length() -> None:
         keep_marks(bytearray(2), b"\1", wanted=True)
     with pytest.raises(ValueError, match="one byte"):
         spread(b"\1", array("I", [0, 0]), bytearray(1))
+
+
+@given(seeds)
+def test_all_of_a_stretch_is_marked_or_it_is_not(chance: Random) -> None:
+    width, found = chance.randint(1, 9), bytes(chance.random() < 0.9 for _ in range(chance.randint(0, 9)))
+    some = [sorted(chance.choices(range(80), k=2)) for _ in range(chance.randint(0, 3))]
+    starts, ends = array("Q", [start for start, _ in some]), array("Q", [end for _, end in some])
+    assert are_marked(found, starts, ends, width) == reference.are_marked(found, starts, ends, width)
+
+
+def test_stretches_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="length"):
+        are_marked(b"\1", array("Q", [1]), array("Q"), 8)
+    with pytest.raises(ValueError, match="some bytes"):
+        are_marked(b"\1", array("Q"), array("Q"), 0)
 
 
 @given(seeds)

@@ -1,5 +1,7 @@
 """A part on its way to a result: what the stages hand to each other, and what they do to many of them alike."""
 
+from cpython.array cimport array as Array
+from cpython.array cimport clone
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.math cimport exp, log
@@ -8,6 +10,10 @@ from libc.stdlib cimport qsort
 from libc.string cimport memcpy, memset
 
 from recall_rank._core.features cimport FEATURES
+
+from array import array
+
+cdef Array PLACES = array("Q")  # what clone() makes more of: bytes in a text
 
 cdef enum:
     SHARES = 8
@@ -113,35 +119,52 @@ def take_features(list candidates not None, const float[:, ::1] table not None):
         candidate.was_read = True
 
 
-def windows(list candidates not None, const uint64_t[::1] doc_start not None, Py_ssize_t first_doc):
-    """The densest window of each candidate's passage, as bytes [begin, end) of the text of its segment.
+def passages(list docs not None, const uint64_t[::1] doc_start not None, Py_ssize_t first_doc):
+    """Where documents begin and end in the text of their segment: two arrays u64[n], in bytes.
 
     doc_start u64[docs + 1] are the places of the segment's documents, of which the first is number `first_doc`.
     """
-    cdef Py_ssize_t at
+    cdef Py_ssize_t count = len(docs), k, at
+    cdef Array starts = clone(PLACES, count, False), ends = clone(PLACES, count, False)
+    for k in range(count):
+        at = <Py_ssize_t>docs[k] - first_doc
+        if not 0 <= at < doc_start.shape[0] - 1:
+            raise IndexError(docs[k])
+        starts.data.as_ulonglongs[k] = doc_start[at]
+        ends.data.as_ulonglongs[k] = doc_start[at + 1]
+    return starts, ends
+
+
+def windows(list candidates not None, const uint64_t[::1] doc_start not None, Py_ssize_t first_doc):
+    """Where the densest window of each candidate's passage begins and ends, as passages() tells it."""
+    cdef Py_ssize_t count = len(candidates), k, at
+    cdef Array starts = clone(PLACES, count, False), ends = clone(PLACES, count, False)
     cdef Candidate candidate
-    found = []
-    for each in candidates:
-        candidate = <Candidate?>each
+    for k in range(count):
+        candidate = <Candidate?>candidates[k]
         at = candidate.doc - first_doc
         if not 0 <= at < doc_start.shape[0]:
             raise IndexError(candidate.doc)
-        found.append((doc_start[at] + <uint64_t>candidate.row[START], doc_start[at] + <uint64_t>candidate.row[END]))
-    return found
+        starts.data.as_ulonglongs[k] = doc_start[at] + <uint64_t>candidate.row[START]
+        ends.data.as_ulonglongs[k] = doc_start[at] + <uint64_t>candidate.row[END]
+    return starts, ends
 
 
-def folded(const unsigned char[::1] text not None, list spans not None, fold not None):
-    """What stands at bytes [begin, end) of a text, as fold(str) gives it, which makes ASCII lower case and no more.
+def folded(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
+           const uint64_t[::1] ends not None, fold not None):
+    """What stands at bytes [starts[k], ends[k]) of a text, as fold(str) gives it, which makes ASCII lower case and no
+    more.
 
     What is no UTF-8 is replaced, what lies behind the text left out.
     """
-    cdef Py_ssize_t begin, end, size = text.shape[0]
+    cdef Py_ssize_t k
+    cdef uint64_t begin, end, size = text.shape[0]
     cdef str piece
+    if ends.shape[0] != starts.shape[0]:
+        raise ValueError("starts and ends differ in length")
     found = []
-    for begin, end in spans:
-        if begin < 0:
-            raise IndexError(begin)
-        end = min(end, size)
+    for k in range(starts.shape[0]):
+        begin, end = starts[k], min(ends[k], size)
         piece = PyUnicode_DecodeUTF8(<const char*>&text[begin], end - begin, "replace") if begin < end else ""
         found.append(piece.lower() if piece.isascii() else fold(piece))
     return found

@@ -136,3 +136,26 @@ def keep_marks(unsigned char[::1] marks not None, const unsigned char[::1] other
         for k in range(marks.shape[0]):
             if (others[k] != 0) != wanted:
                 marks[k] = 0
+
+
+def are_marked(const unsigned char[::1] marks not None, const uint64_t[::1] starts not None,
+               const uint64_t[::1] ends not None, uint64_t width):
+    """Whether all marks of the bytes [starts[k], ends[k]) are set, each standing for `width` bytes.
+
+    What lies behind the last mark does not count.
+    """
+    cdef uint64_t last, at, count = marks.shape[0]
+    cdef Py_ssize_t k
+    if ends.shape[0] != starts.shape[0]:
+        raise ValueError("starts and ends differ in length")
+    if width == 0:
+        raise ValueError("a mark must stand for some bytes")
+    for k in range(starts.shape[0]):
+        if starts[k] < ends[k]:
+            last = (ends[k] - 1) // width
+            at = starts[k] // width
+            while at <= last and at < count:
+                if not marks[at]:
+                    return False
+                at += 1
+    return True
