@@ -137,7 +137,7 @@ def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Seq
             one.why.confidence,
             _right(one, query, good, whole),
             one.session_id in sessions,
-            signs_of_query(done) + signs_of(entry.candidate, words_that_count(done)),
+            signs_of_query(done, words_that_count(done)) + signs_of(entry.candidate, words_that_count(done)),
         )
         for one, entry in zip(response.results, done.page, strict=True)
     ]

@@ -24,9 +24,10 @@ def calibrate(search: Search) -> None:
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
         return
-    asked = array("d", signs_of_query(search))
+    words = words_that_count(search)
+    asked = array("d", signs_of_query(search, words))
     chance, sure = array("d", weights.CHANCE.values()), array("d", weights.SURE.values())
-    room.chances(candidates, asked, chance, sure, words_that_count(search), weights.PLENTY, LEAST)
+    room.chances(candidates, asked, chance, sure, words, weights.PLENTY, LEAST)
     best = max(candidates, key=lambda candidate: candidate.raw)
     search.answerable = best.sure
     for candidate in candidates:
@@ -38,10 +39,13 @@ def calibrate(search: Search) -> None:
             candidate.confidence = "medium" if candidate.sure >= weights.MEDIUM else "low"
 
 
-def signs_of_query(search: Search) -> list[float]:
-    """What of both chances is the same for all candidates: the first ones in the order of weights.SURE."""
+def signs_of_query(search: Search, words: int) -> list[float]:
+    """What of both chances is the same for all candidates: the first ones in the order of weights.SURE.
+
+    `words` is how many words of the query count.
+    """
     documents = min(max(search.allowed.documents, weights.FEWEST), weights.MOST)
-    return [1.0, log(search.expansion.ceiling / (words_that_count(search) + 1) + LEAST), log(documents)]
+    return [1.0, log(search.expansion.ceiling / (words + 1) + LEAST), log(documents)]
 
 
 def signs_of(candidate: Candidate, words: int) -> list[float]:

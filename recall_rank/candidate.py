@@ -5,7 +5,6 @@ from __future__ import annotations
 from recall_rank._core.candidate import BOOSTS, Candidate
 from recall_rank._core.features import FEATURE_NAMES
 
-__all__ = ("BOOSTS", "PHRASE", "WIDTH", "Candidate")
+__all__ = ("BOOSTS", "WIDTH", "Candidate")
 
-PHRASE = FEATURE_NAMES.index("phrase")  # where it stands in Candidate.features
 WIDTH = len(FEATURE_NAMES)

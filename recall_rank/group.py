@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from recall_rank import weights
+from recall_rank._core.candidate import in_turns
 from recall_rank.candidate import Candidate
 from recall_rank.index.searched import Searched
 from recall_rank.index.segment import TITLE_ROLE
@@ -26,26 +28,20 @@ class Grouped:
     title_match: bool = False  # the session's title is a hit too
 
 
-def by_part(segment: Searched, ranked: Sequence[Candidate], rest: Iterable[Candidate], crowded: bool) -> list[Grouped]:
+def by_part(segment: Searched, ranked: list[Candidate], rest: list[Candidate], crowded: bool) -> Iterator[Grouped]:
     """One entry a part, the ranked ones before the rest; where the page is `crowded`, no session fills it.
 
     From its third part on, a session waits for other sessions' parts that are nearly as good: the third stands where a
     part with DIVERSITY of its score would, the fourth with DIVERSITY squared, and so on. Nothing is dropped, and no
     score changes. `rest` keeps its order, so that the place of an entry does not depend on how much of it is given.
     """
-    sessions, messages = segment.message_session, segment.part_message
-    entries = [Grouped(c, sessions[messages[c.part]]) for c in ranked]
-    following = [Grouped(c, sessions[messages[c.part]]) for c in rest]
-    if not crowded:
-        return entries + following
-    taken: dict[int, int] = {}
-    places: list[float] = []
-    for entry in entries:
-        count = taken[entry.session] = taken.get(entry.session, 0) + 1
-        score = entry.candidate.score
-        places.append(score if count <= PER_SESSION else score * weights.DIVERSITY ** (count - PER_SESSION))
-    # equals stay as they are
-    return [entries[k] for k in sorted(range(len(entries)), key=places.__getitem__, reverse=True)] + following
+    found = ranked + rest
+    sessions = segment.sessions_of([candidate.part for candidate in found])
+    order: Iterable[int] = range(len(found))
+    if crowded:
+        first = in_turns(ranked, sessions[: len(ranked)], PER_SESSION, weights.DIVERSITY)
+        order = chain(first, range(len(ranked), len(found)))
+    return (Grouped(found[at], sessions[at]) for at in order)
 
 
 def by_session(
@@ -106,7 +102,7 @@ def _represent(entry: Grouped, content: Candidate) -> None:
     entry.candidate = content
 
 
-def by_bucket(entries: list[Grouped], buckets: Mapping[int, str]) -> list[Grouped]:
+def by_bucket(entries: Iterable[Grouped], buckets: Mapping[int, str]) -> list[Grouped]:
     """The same entries, those of the nearer directory first."""
     return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
 

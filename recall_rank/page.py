@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from recall_rank._core.eligible import marked
 from recall_rank.group import PER_SESSION, Grouped, by_bucket, by_part, by_session
@@ -33,13 +34,14 @@ def page(search: Search, evidence: Evidences) -> list[Grouped]:
             chosen = list(_in_turns(search, evidence, [(row[0], row[4]) for row in sessions]))
         rerank(search, [entry.candidate for entry in chosen])  # scored all the same, and left in their places
         return chosen
+    entries: Iterable[Grouped]
     if by_sessions:
         entries = best_sessions(search, evidence, sessions)
     else:
         entries = by_part(search.segment, *best_parts(search, evidence), search.total > options.results)
     if in_buckets:
         entries = by_bucket(entries, search.allowed.buckets)
-    return entries[first:last]
+    return list(islice(entries, first, last))
 
 
 def _in_turns(search: Search, evidence: Evidences, counts: Sequence[tuple[int, int]]) -> Iterator[Grouped]:

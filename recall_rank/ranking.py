@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import compress
 
 from recall_rank import weights
@@ -83,12 +83,12 @@ def rerank(search: Search, found: list[Candidate]) -> list[Candidate] | None:
     return None
 
 
-def candidates(search: Search, found: Iterable[Hit]) -> list[Candidate]:
+def candidates(search: Search, found: Sequence[Hit]) -> list[Candidate]:
     """Parts as they were found: by the prefilter, or behind its hits by longer words and the text scan."""
-    ceiling, times, messages = search.expansion.ceiling or 1.0, search.segment.message_time, search.segment.part_message
+    ceiling, times = search.expansion.ceiling or 1.0, search.segment.times_of([hit[0] for hit in found])
     return [
-        Candidate(part, doc, value / ceiling, times[messages[part]], "scan" if tier else "prefilter")
-        for part, doc, value, _, tier in found
+        Candidate(part, doc, value / ceiling, time, "scan" if tier else "prefilter")
+        for (part, doc, value, _, tier), time in zip(found, times, strict=True)
     ]
 
 

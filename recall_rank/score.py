@@ -11,10 +11,10 @@ from rapidfuzz import fuzz
 from recall_rank import weights
 from recall_rank._core.candidate import folded as folded_texts
 from recall_rank._core.candidate import passages, take_features, windows
-from recall_rank._core.scan import find, mark_ranges
+from recall_rank._core.scan import find, mark_ranges, stands
 from recall_rank._core.scorer import Scorer
 from recall_rank.budget import Deadline
-from recall_rank.candidate import PHRASE, WIDTH, Candidate
+from recall_rank.candidate import WIDTH, Candidate
 from recall_rank.expand import Expansion
 from recall_rank.index.piece import Piece
 from recall_rank.index.searched import Searched
@@ -23,8 +23,6 @@ from recall_rank.text import encode, fold, folded
 
 REACH_BYTES = 65_536  # text of a part around its best passage in which the whole query is looked for
 MOST_PLACES = 16  # places of the whole query that are looked at
-# what goes on with a name or a path
-NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./\\")
 
 
 def holding(segment: Searched, query: Query, docs: Sequence[int]) -> bytearray:
@@ -67,39 +65,43 @@ def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Cand
     wanted = _as_written(query)
     phrases = [encode(fold(phrase.strip())) for phrase in query.phrases]
     reach = max(REACH_BYTES, *map(len, [wanted, *phrases]))
-    for place, candidate in enumerate(survivors):
-        may_be_whole = bool(wanted) and table[place, PHRASE] > weights.WHOLE_FROM
-        if not phrases and not may_be_whole:
-            continue
-        part = candidate.part - piece.first_part
-        # the words may be densest in another passage than the one that holds all of them in order
-        low = max(segment.part_start[part], starts[place] - reach)
-        high = min(segment.part_start[part + 1], ends[place] + reach)
-        near = memoryview(segment.text_for(((low, high),)))[low:high]
-        if may_be_whole:
-            at, candidate.whole = _whole(near, wanted)
-            if at >= 0:
-                first, last = segment.part_first_doc[part], segment.part_first_doc[part + 1]
-                candidate.doc = piece.first_doc + bisect_right(segment.doc_start, low + at, first, last) - 1
-        if phrases:
-            candidate.quoted = sum(find(near, phrase) >= 0 for phrase in phrases) / len(phrases)
+    if wanted:
+        _find_whole(piece, [c for c in survivors if c.phrase > weights.WHOLE_FROM], wanted, reach)
+    if phrases:
+        _find_quoted(piece, survivors, phrases, reach)
     return True
 
 
-def _whole(text: memoryview, wanted: bytes) -> tuple[int, float]:
-    """Where the whole query stands in `text`, and how well: 1 by itself, EMBEDDED as the tail of something longer."""
-    place = -1
-    at = find(text, wanted)
-    for _ in range(MOST_PLACES):
-        if at < 0:
-            break
-        before = text[at - 1] if at else 0
-        end = at + len(wanted)
-        if before not in NAME_BYTES and (text[end] if end < len(text) else 0) not in NAME_BYTES:
-            return at, 1.0
-        place = at if place < 0 else place
-        at = find(text, wanted, end)
-    return place, weights.EMBEDDED if place >= 0 else 0.0
+def _around(piece: Piece, candidates: list[Candidate], reach: int) -> tuple[array[int], array[int]]:
+    """Of each candidate's part the text around its passage: what is looked for may stand in another one."""
+    segment = piece.segment
+    starts, ends = passages([c.doc for c in candidates], segment.doc_start, piece.first_doc)
+    lows, highs = passages([c.part for c in candidates], segment.part_start, piece.first_part)
+    return (
+        array("Q", [max(low, start - reach) for low, start in zip(lows, starts, strict=True)]),
+        array("Q", [min(high, end + reach) for high, end in zip(highs, ends, strict=True)]),
+    )
+
+
+def _find_whole(piece: Piece, candidates: list[Candidate], wanted: bytes, reach: int) -> None:
+    """Fill whole, and let the passage be the one that holds all words in order; they may be densest in another."""
+    segment = piece.segment
+    starts, ends = _around(piece, candidates, reach)
+    places = stands(segment.text_between(starts, ends), starts, ends, wanted, MOST_PLACES)
+    for candidate, (at, by_itself) in zip(candidates, places, strict=True):
+        if at >= 0:
+            candidate.whole = 1.0 if by_itself else weights.EMBEDDED
+            part = candidate.part - piece.first_part
+            first, last = segment.part_first_doc[part], segment.part_first_doc[part + 1]
+            candidate.doc = piece.first_doc + bisect_right(segment.doc_start, at, first, last) - 1
+
+
+def _find_quoted(piece: Piece, candidates: list[Candidate], phrases: list[bytes], reach: int) -> None:
+    """Fill quoted."""
+    starts, ends = _around(piece, candidates, reach)
+    text = memoryview(piece.segment.text_between(starts, ends))
+    for candidate, start, end in zip(candidates, starts, ends, strict=True):
+        candidate.quoted = sum(find(text[start:end], phrase) >= 0 for phrase in phrases) / len(phrases)
 
 
 def score(segment: Searched, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:
@@ -138,7 +140,7 @@ def _names(piece: Piece, candidates: list[Candidate]) -> tuple[list[str], list[s
     """The names around each candidate: directories, titles and tools; empty where there is none."""
     segment = piece.segment
     parts = [each.part - piece.first_part for each in candidates]
-    sessions = [segment.sessions[segment.message_session[segment.part_message[part]]] for part in parts]
+    sessions = [segment.sessions[number] for number in segment.sessions_of(parts)]
     tools = [segment.names.values[segment.part_tool[part]] for part in parts]
     return (
         [folded(session.directory) for session in sessions],

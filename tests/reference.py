@@ -959,6 +959,23 @@ def find(text: bytes, needle: bytes, start: int = 0, wide: bool = True) -> int:
     return bytes(text).lower().find(needle, start)
 
 
+def stands(text: bytes, starts: Sequence[int], ends: Sequence[int], needle: bytes, most: int) -> list[tuple[int, bool]]:
+    """The first of the places that no name or path goes on at, else the first."""
+    found = []
+    for low, high in zip(starts, ends, strict=True):
+        own = text[low:high].lower()
+        places = [match.start() for match in re.finditer(re.escape(needle), own)][:most]
+        name = rb"[a-z0-9_./\\-]"
+        alone = [
+            at
+            for at in places
+            if not re.match(name, own[at + len(needle) :]) and not re.match(name, own[max(0, at - 1) : at])
+        ]
+        at = (alone or places or [-1])[0]
+        found.append((low + at if at >= 0 else -1, bool(alone)))
+    return found
+
+
 def mark_ranges(text: bytes, starts: Sequence[int], ends: Sequence[int], needle: bytes, marks: bytearray) -> None:
     for at, (low, high) in enumerate(zip(starts, ends, strict=True)):
         if needle in text[low:high].lower():
@@ -1015,6 +1032,9 @@ class Layout:
 
     def session_of(self, part: int) -> int:
         return self.message_session[self.part_message[part]]
+
+    def time_of(self, part: int) -> int:
+        return self.message_time[self.part_message[part]]
 
     def averages(self, eligible: Sequence[int] | None = None) -> tuple[int, int]:
         words = [count for doc, count in enumerate(self.doc_words) if eligible is None or eligible[doc]]
@@ -1469,6 +1489,11 @@ def passages(docs: Sequence[int], doc_start: Sequence[int]) -> tuple[list[int], 
 
 def folded(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:
     return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]
+
+
+def in_turns(scores: Sequence[float], sessions: Sequence[int], most: int, share: float) -> list[int]:
+    places = [score * share ** max(0, sessions[: k + 1].count(sessions[k]) - most) for k, score in enumerate(scores)]
+    return sorted(range(len(scores)), key=places.__getitem__, reverse=True)
 
 
 def signs_of(candidate: Any, words: float, plenty: float, least: float) -> list[float]:

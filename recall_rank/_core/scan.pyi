@@ -1,6 +1,14 @@
 from _typeshed import ReadableBuffer, WriteableBuffer
 
 def find(text: ReadableBuffer, needle: bytes, start: int = 0, wide: bool = True) -> int: ...
+def stands(
+    text: ReadableBuffer,
+    starts: ReadableBuffer,
+    ends: ReadableBuffer,
+    needle: bytes,
+    most: int,
+    wide: bool = True,
+) -> list[tuple[int, bool]]: ...
 def mark_parts(
     text: ReadableBuffer,
     starts: ReadableBuffer,

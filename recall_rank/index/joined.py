@@ -137,6 +137,14 @@ class JoinedSegment:
         segment, own, _ = self.local(part, 0)
         return segment.session_of_part(own)
 
+    def sessions_of(self, parts: list[int]) -> list[int]:
+        messages, sessions = self.part_message, self.message_session
+        return [sessions[messages[part]] for part in parts]
+
+    def times_of(self, parts: list[int]) -> list[int]:
+        messages, times = self.part_message, self.message_time
+        return [times[messages[part]] for part in parts]
+
     # --- where things are ------------------------------------------------------------------------------------
 
     def evidence(self, eligible: bytearray | None) -> JoinedEvidence:

@@ -123,3 +123,9 @@ class Searched(Protocol):
         """A mark for every part of a session that is not its title, u8[parts]."""
 
     def session_of_part(self, part: int) -> SessionRow: ...
+
+    def sessions_of(self, parts: list[int]) -> list[int]:
+        """The session of each part."""
+
+    def times_of(self, parts: list[int]) -> list[int]:
+        """When the message of each part was said, ms."""

@@ -157,3 +157,9 @@ class Segment:
 
     def session_of_part(self, part: int) -> SessionRow:
         return self.sessions[self.message_session[self.part_message[part]]]
+
+    def sessions_of(self, parts: list[int]) -> list[int]:
+        return self.layout.sessions_of(parts)
+
+    def times_of(self, parts: list[int]) -> list[int]:
+        return self.layout.times_of(parts)

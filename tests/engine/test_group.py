@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -30,20 +31,20 @@ def list_of(segment: Any) -> list[str]:
     return [segment.part_ids[number] for number in range(segment.parts)]
 
 
-def names(segment: Any, entries: list[Any]) -> list[str]:
+def names(segment: Any, entries: Iterable[Any]) -> list[str]:
     return [segment.part_ids[entry.candidate.part] for entry in entries]
 
 
 def test_a_page_that_holds_all_keeps_the_order() -> None:
     segment = segment_of({"a": 4, "b": 1})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.69))
-    assert names(segment, by_part(segment, ranked, (), crowded=False)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
+    assert names(segment, by_part(segment, ranked, [], crowded=False)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
 def test_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
     segment = segment_of({"a": 4, "b": 2})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.69), ("b.1.1", 0.1))
-    entries = by_part(segment, ranked, (), crowded=True)
+    entries = list(by_part(segment, ranked, [], crowded=True))
     assert names(segment, entries) == ["a.0.1", "a.1.1", "b.0.1", "a.2.1", "b.1.1"]
     assert [entry.candidate.score for entry in entries] == [0.9, 0.8, 0.69, 0.7, 0.1]
 
@@ -51,7 +52,7 @@ def test_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
 def test_but_not_for_one_that_is_much_worse() -> None:
     segment = segment_of({"a": 4, "b": 1})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.2))
-    assert names(segment, by_part(segment, ranked, (), crowded=True)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
+    assert names(segment, by_part(segment, ranked, [], crowded=True)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
 def test_the_rest_follows_and_moves_nothing() -> None:

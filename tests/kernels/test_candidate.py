@@ -19,6 +19,7 @@ from recall_rank._core.candidate import (
     boost,
     chances,
     folded,
+    in_turns,
     passages,
     signs_of,
     take_features,
@@ -50,6 +51,7 @@ def some_pairs(chance: Random) -> list[tuple[Candidate, reference.Candidate]]:
                 row[place] = value
             take_features([native], table([row]))
             assert list(native.features) == row
+            assert native.phrase == row[FEATURE_NAMES.index("phrase")]
         else:
             slow.features = (0.0,) * 4
         for name in ("quoted", "whole", "similarity", "extra"):
@@ -149,6 +151,19 @@ def test_the_best_are_first(chance: Random) -> None:
 def test_of_equals_with_equal_names_the_first_stays_first() -> None:
     found = [Candidate(number, 0, 1.0) for number in (3, 1, 2)]
     assert best_first(found, lambda _: 0) == found
+
+
+@given(seeds)
+def test_no_session_crowds_out_others(chance: Random) -> None:
+    scores = [chance.choice([0.25, 0.5, 1.0]) for _ in range(chance.randint(0, 12))]
+    sessions, most = [chance.randrange(3) for _ in scores], chance.randrange(3)
+    found = [Candidate(0, 0, score) for score in scores]
+    assert in_turns(found, sessions, most, 0.5) == reference.in_turns(scores, sessions, most, 0.5)
+
+
+def test_every_candidate_in_turn_has_a_session() -> None:
+    with pytest.raises(ValueError, match="1 candidates, not 0"):
+        in_turns([Candidate(0, 0, 1.0)], [], 2, 0.5)
 
 
 def test_a_candidate_forgets_what_was_read() -> None:

@@ -32,9 +32,21 @@ def test_counts_of_a_layout_are_plain_loops(chance: Random) -> None:
     assert native.docs_in(low, high) == slow.docs_in(low, high)
     assert native.docs_in(low, high, eligible) == slow.docs_in(low, high, eligible)
     assert native.time_span() == slow.time_span()
+    parts = list(range(native.parts))
+    chance.shuffle(parts)
+    assert native.sessions_of(parts) == [slow.session_of(part) for part in parts]
+    assert native.times_of(parts) == [slow.time_of(part) for part in parts]
     sizes = (native.docs, native.parts, native.messages, native.sessions)
     names = ("doc_part", "part_message", "message_session", "session_talk")
     assert sizes == tuple(len(segment.layout[name]) for name in names)
+
+
+@pytest.mark.parametrize("part", [-1, 3])
+def test_a_part_that_is_not_there_has_no_session(part: int) -> None:
+    layout = Layout(**flat(3))
+    for call in (layout.sessions_of, layout.times_of):
+        with pytest.raises(IndexError):
+            call([part])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import reference
 from hypothesis import given
 from kernels.inputs import marks, seeds, some_text
 
-from recall_rank._core.scan import count_points, find, mark_parts, mark_ranges
+from recall_rank._core.scan import count_points, find, mark_parts, mark_ranges, stands
 
 STRIDE = 1 << 20  # bytes between two looks at the clock
 BOTH = pytest.mark.parametrize("wide", [True, False])
@@ -216,3 +216,32 @@ def test_characters_are_counted_by_their_first_bytes(chance: Random) -> None:
 def test_more_code_points_than_a_byte_lane_counts() -> None:
     text = "aé日🌙".encode() * 5_000
     assert count_points(text, 0, len(text)) == count_points(text, 0, len(text), False) == 20_000
+
+
+@BOTH
+@given(seeds)
+def test_a_needle_stands_by_itself_or_in_a_name(wide: bool, chance: Random) -> None:
+    text = b"".join(chance.choices([b"a", b"B", b" ", b"_", b"7", b"\xc3\xa9"], k=chance.randint(0, 60)))
+    needle, most = chance.choice([b"a", b"ab", b"a b", b" "]), chance.randrange(4)
+    some = [sorted(chance.choices(range(len(text) + 1), k=2)) for _ in range(chance.randint(0, 3))]
+    starts, ends = array("Q", [start for start, _ in some]), array("Q", [end for _, end in some])
+    assert stands(text, starts, ends, needle, most, wide) == reference.stands(text, starts, ends, needle, most)
+
+
+@pytest.mark.parametrize("sign", [b"a", b"Z", b"0", b"9", b"_", b"-", b".", b"/", b"\\"])
+def test_a_name_goes_on(sign: bytes) -> None:
+    one = array("Q", [0])
+    for text in (sign + b"mole", b"mole" + sign):
+        assert stands(text, one, array("Q", [len(text)]), b"mole", 9) == [(text.find(b"mole"), False)]
+        assert stands(text + b" mole", one, array("Q", [10]), b"mole", 9) == [(6, True)]
+
+
+def test_ranges_that_do_not_fit_are_refused_where_it_stands() -> None:
+    one, two = array("Q", [1]), array("Q", [2])
+    with pytest.raises(ValueError, match="equally long"):
+        stands(b"ab", one, array("Q"), b"a", 1)
+    with pytest.raises(ValueError, match="empty"):
+        stands(b"ab", one, two, b"", 1)
+    for low, high in ((two, one), (one, array("Q", [3]))):
+        with pytest.raises(ValueError, match="not within"):
+            stands(b"ab", low, high, b"a", 1)

@@ -4,7 +4,7 @@ from cpython.array cimport array as Array
 from cpython.array cimport clone
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.math cimport exp, log
+from libc.math cimport exp, log, pow
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy, memset
@@ -65,6 +65,11 @@ cdef class Candidate:
     def features(self):
         """Measures of its passage, in the order of FEATURE_NAMES; empty where it was not read."""
         return tuple([self.row[k] for k in range(FEATURES)]) if self.was_read else ()
+
+    @property
+    def phrase(self):
+        """Of its features the share of the query that stands there in one run; 0 where it was not read."""
+        return self.row[PHRASE]
 
     @property
     def boosts(self):
@@ -282,5 +287,34 @@ def best_first(list candidates not None, names not None):
                 found[first:k] = sorted(found[first:k], key=names)
             first = k
         return found
+    finally:
+        PyMem_Free(places)
+
+
+def in_turns(list candidates not None, list sessions not None, Py_ssize_t most, double share):
+    """The places of candidates, best first, so that no session crowds out others. O(n log n).
+
+    sessions[k] is the session of candidates[k]. Behind its first `most` candidates, a session's next stands as if it
+    had `share` of its score, the one behind that as with `share` squared, and so on. Equals stay as they are.
+    """
+    cdef Py_ssize_t count = len(candidates), k, before_it
+    cdef Candidate candidate
+    cdef dict taken = {}
+    cdef Place* places
+    if len(sessions) != count:
+        raise ValueError(f"there are {count} candidates, not {len(sessions)}")
+    places = <Place*>PyMem_Malloc((count + 1) * sizeof(Place))
+    if places == NULL:
+        raise MemoryError
+    try:
+        for k in range(count):
+            candidate = <Candidate?>candidates[k]
+            before_it = taken.get(sessions[k], 0)
+            taken[sessions[k]] = before_it + 1
+            places[k] = Place(candidate.score, 0, k)
+            if before_it >= most:
+                places[k].score *= pow(share, before_it + 1 - most)
+        qsort(places, count, sizeof(Place), before)
+        return [places[k].at for k in range(count)]
     finally:
         PyMem_Free(places)

@@ -42,6 +42,7 @@ cdef class Layout:
     cdef int64_t newest
     cdef bint spanned
     cdef tuple made               # the Worths that were made last, and those before, each with what it is made of
+    cdef uint32_t message_of(self, Py_ssize_t part) except? 0xFFFFFFFFU
     cdef object doc_places(self)
     cdef object doc_shapes(self)
     cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights)

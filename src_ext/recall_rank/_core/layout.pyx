@@ -171,6 +171,19 @@ cdef class Layout:
                         break
         return found
 
+    def sessions_of(self, list parts not None):
+        """The session of each part."""
+        return [self.message_session[self.message_of(part)] for part in parts]
+
+    def times_of(self, list parts not None):
+        """When the message of each part was said, ms."""
+        return [self.message_time[self.message_of(part)] for part in parts]
+
+    cdef uint32_t message_of(self, Py_ssize_t part) except? 0xFFFFFFFFU:
+        if not 0 <= part < self.parts:
+            raise IndexError(part)
+        return self.part_message[part]
+
     def time_span(self):
         """(oldest, newest) known time of a message, ms; (0, 0) when there is none. O(messages), the first time."""
         cdef Py_ssize_t k

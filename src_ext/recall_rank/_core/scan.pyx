@@ -125,6 +125,7 @@ cdef extern from *:
         Py_ssize_t second
         unsigned char fold_first
         unsigned char fold_second
+    int rr_is_letter(unsigned char byte) noexcept nogil
     Py_ssize_t rr_find(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t size,
                        int wide) noexcept nogil
     Py_ssize_t rr_points(const unsigned char* text, Py_ssize_t start, Py_ssize_t size, int wide) noexcept nogil
@@ -183,6 +184,51 @@ def find(const unsigned char[::1] text not None, bytes needle not None, Py_ssize
         return rr_find(&prepared, &text[0], start, size, wide)
     with nogil:
         found = rr_find(&prepared, &text[0], start, size, wide)
+    return found
+
+
+cdef bint in_name(unsigned char byte) noexcept nogil:
+    """Whether a name or a path goes on with it."""
+    return (rr_is_letter(byte | 0x20) or 0x30 <= byte <= 0x39 or byte == c"_" or byte == c"-" or byte == c"."
+            or byte == c"/" or byte == c"\\")
+
+
+def stands(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
+           const uint64_t[::1] ends not None, bytes needle not None, Py_ssize_t most, bint wide=True):
+    """Where `needle` stands in each text[starts[k]:ends[k]], as find() looks for it: (offset in text, by itself).
+
+    By itself is where no name or path goes on before or behind it. Of the first `most` places that do not overlap it is
+    the first such, else the first, -1 where there is none.
+    """
+    cdef rr_needle prepared
+    cdef Py_ssize_t k, at, first, start, end, looked
+    cdef bint alone
+    if ends.shape[0] != starts.shape[0]:
+        raise ValueError("starts and ends must be equally long")
+    if len(needle) == 0:
+        raise ValueError("the needle is empty")
+    prepare(&prepared, needle, len(needle))
+    found = []
+    for k in range(starts.shape[0]):
+        if not starts[k] <= ends[k] <= <uint64_t>text.shape[0]:
+            raise ValueError(f"range {k} is not within the text")
+        start = starts[k]
+        end = ends[k]
+        first = -1
+        alone = False
+        at = start
+        looked = 0
+        while looked < most and not alone and end - at >= prepared.size:
+            at = rr_find(&prepared, &text[0], at, end, wide)
+            if at < 0:
+                break
+            alone = not (at > start and in_name(text[at - 1])
+                         or at + prepared.size < end and in_name(text[at + prepared.size]))
+            if alone or first < 0:
+                first = at
+            at += prepared.size
+            looked += 1
+        found.append((first, alone))
     return found
 
 
