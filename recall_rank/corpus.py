@@ -209,8 +209,8 @@ class Index:
 
     @staticmethod
     def _parse(query: str, options: dict[str, Any]) -> Query:
-        unknown = sorted(options.keys() - OPTION_NAMES)
-        if unknown:
+        if not OPTION_NAMES.issuperset(options):
+            unknown = sorted(options.keys() - OPTION_NAMES)
             raise TypeError(f"unknown option {', '.join(unknown)}; accepted are {', '.join(sorted(OPTION_NAMES))}")
         checked = options_of(options)
         return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)

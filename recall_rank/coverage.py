@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recall_rank._core.eligible import count_marks
@@ -21,14 +21,16 @@ def coverage(search: Search, results: Sequence[Result]) -> Coverage:
     sessions, messages, parts = allowed.session_count, allowed.message_count, allowed.part_count
     if search.parts_reached < search.segment.parts:
         sessions, messages, parts = _reached(search, sessions, messages, parts)
-    limited = allowed.limited_by if DegradeKind.TIME not in search.degraded else [*allowed.limited_by, "time_budget"]
-    buckets: dict[str, int] = {}
+    limited = list(allowed.limited_by)
+    if DegradeKind.TIME in search.degraded:
+        limited.append("time_budget")
+    buckets: Mapping[str, int] = {}
     if search.query.options.directory:
-        buckets.update(Counter(result.directory_relevance for result in results))
+        buckets = dict(Counter(result.directory_relevance for result in results))
     return _coverage(
-        sessions,
-        messages,
-        parts,
+        sessions=sessions,
+        messages=messages,
+        parts=parts,
         limited_by=tuple(limited),
         per_source=(),
         directory_buckets=buckets,

@@ -28,6 +28,7 @@ _REQUESTS = frozenset(
     [(verb, b"you") for verb in (b"can", b"could", b"would", b"will")] + [(b"help", b"me"), (b"help", b"us")]
 )
 _AUXILIARIES, _ASKING = frozenset((b"do", b"can", b"could", b"would")), frozenset((b"i", b"we"))
+_PERSONS = _ASKING.union(person for _, person in _REQUESTS)  # every other way of asking names one
 _TOLD = frozenset(
     b"did asked brought conversation conversations discuss discussed discussion discussions mention mentioned said "
     b"talked told".split()
@@ -39,7 +40,11 @@ def asks_what_to_do(forms: Sequence[bytes]) -> bool:
     was done or said."""
     if not _TOLD.isdisjoint(forms):
         return False
-    if not _ADVICE.isdisjoint(forms) or not _REQUESTS.isdisjoint(pairwise(forms)):
+    if not _ADVICE.isdisjoint(forms):
+        return True
+    if _PERSONS.isdisjoint(forms):
+        return False
+    if not _REQUESTS.isdisjoint(pairwise(forms)):
         return True
     return b"how" in forms and any(
         how == b"how" and verb in _AUXILIARIES and who in _ASKING

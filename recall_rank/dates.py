@@ -26,12 +26,18 @@ _FORMS = tuple(
 )
 
 
-_HINT = re.compile(rf"{_YEAR}|(?:{'|'.join(_MONTHS)})", re.IGNORECASE)  # what every form holds
+# What every form holds; most queries hold none of the first, and most that do none of the second.
+_HINTS = (*_MONTHS, "19", "20")
+_HINT = re.compile(rf"{_YEAR}|\b{_MONTH}\b", re.IGNORECASE)
 
 
 def names_a_date(text: str) -> bool:
     """Whether named_dates() could find one for some history."""
-    return _HINT.search(text) is not None and any(form.search(text) for form in _FORMS)
+    folded = text.casefold()  # a long s is an s to the forms, too
+    for hint in _HINTS:
+        if hint in folded:
+            return _HINT.search(text) is not None and any(form.search(text) for form in _FORMS)
+    return False
 
 
 def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int]]]:

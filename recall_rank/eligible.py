@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recall_rank._core.eligible import count_marks, keep_marks, mark, spread
+from recall_rank._core.frozen import Maker
 from recall_rank.in_context import leave_out, read_by_the_caller
 from recall_rank.index.piece import Piece
 from recall_rank.index.searched import Searched
@@ -15,6 +16,7 @@ from recall_rank.query import Query
 from recall_rank.substring import mark_literal
 from recall_rank.text import fold
 
+_count = Maker(Count).make
 FOREVER = 2**62
 SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning",)}
 
@@ -41,29 +43,16 @@ class Eligible:
 def eligible(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligible:
     """The eligible part of `segment`; of parts whose text was not looked at before the deadline, none."""
     options = query.options
+    if _leaves_all(query):
+        return _everything(segment, [], {})
     keep, reasons, buckets = _sessions(segment, query)
     cut = "sessions_limit" in reasons.values()
     limited = _limits(query, cut=cut)
     by_name = options.scope == "session" or options.session_id is not None  # a session that is asked for is whole
     in_context = [] if by_name else read_by_the_caller(segment, options.context)
     known_messages, known_parts = segment.said_messages, segment.said_parts
-    if not (reasons or in_context or query.after or query.before) and _is_plain(query):
-        docs, words = _averages(segment, None)
-        return Eligible(
-            keep,
-            None,
-            None,
-            None,
-            docs,
-            words,
-            Count(len(segment.sessions), len(segment.sessions), len(segment.sessions)),
-            Count(known_messages, known_messages, known_messages),
-            Count(known_parts, known_parts, known_parts),
-            limited,
-            buckets,
-            cut,
-            segment.parts,
-        )
+    if not (reasons or in_context) and _is_plain(query):
+        return _everything(segment, limited, buckets)
     message_marks, part_marks = bytearray(segment.messages), bytearray(segment.parts)
     messages = parts = 0
     for piece, sessions_kept in zip(segment.pieces, segment.own_sessions(keep), strict=True):
@@ -81,7 +70,7 @@ def eligible(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligible:
     doc_marks = bytearray(segment.docs)
     for piece in segment.pieces:
         spread(piece.parts_in(part_marks), piece.segment.doc_part, piece.docs_in(doc_marks))
-    docs, words = _averages(segment, doc_marks)
+    docs, words = segment.averages(doc_marks)
     sessions = sum(keep)
     skipped: dict[str, int] = {}
     for reason in reasons.values():
@@ -110,6 +99,27 @@ def eligible(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligible:
         buckets,
         cut,
         reached,
+    )
+
+
+def _everything(segment: Searched, limited: list[str], buckets: dict[int, str]) -> Eligible:
+    """All of `segment`, with what the caller limited it to and where its sessions lie."""
+    sessions, messages, parts = len(segment.sessions), segment.said_messages, segment.said_parts
+    docs, words = segment.averages()
+    return Eligible(
+        [True] * sessions,
+        None,
+        None,
+        None,
+        docs,
+        words,
+        _count(sessions, sessions, sessions, {}),
+        _count(messages, messages, messages, {}),
+        _count(parts, parts, parts, {}),
+        limited,
+        buckets,
+        False,
+        segment.parts,
     )
 
 
@@ -154,18 +164,18 @@ def _mark(
     )
 
 
-def _averages(segment: Searched, marks: bytearray | None) -> tuple[int, int]:
-    """Documents and words of the marked documents."""
-    docs = words = 0
-    for piece in segment.pieces:
-        own = piece.averages(marks)
-        docs, words = docs + own[0], words + own[1]
-    return docs, words
-
-
 def _is_plain(query: Query) -> bool:
+    """Whether every message and part of a session that stays may answer."""
     o = query.options
-    return o.type == "all" and o.role == "all" and not o.tool_name and not o.must and not o.must_not
+    everything = o.type == "all" and o.role == "all" and not (o.tool_name or o.must or o.must_not)
+    return everything and not (query.after or query.before)
+
+
+def _leaves_all(query: Query) -> bool:
+    """Whether no option that could leave a session or a part of one out was given."""
+    o = query.options
+    anywhere = o.scope == "global" and o.context is None and o.sessions is None and not o.exclude_session_ids
+    return anywhere and not (o.session_id or o.project or o.title or o.directory) and _is_plain(query)
 
 
 def _skipped(**reasons: int) -> dict[str, int]:

@@ -102,13 +102,14 @@ def _add_dates(
 
 def class_weights(*, orders: bool = False) -> array[float]:
     """What each class of document is worth, f32[64]; with `orders`, standing orders are worth more."""
-    return _class_weights(tuple(weights.KIND.items()), weights.SUBAGENT, weights.ORDER if orders else 1.0)
+    # asked by the weights alone: the hash of a Kind is a call of its own
+    return _class_weights(tuple(weights.KIND.values()), weights.SUBAGENT, weights.ORDER if orders else 1.0)
 
 
 @lru_cache(maxsize=32)
-def _class_weights(kinds: tuple[tuple[Kind, float], ...], subagent: float, order: float) -> array[float]:
+def _class_weights(kinds: tuple[float, ...], subagent: float, order: float) -> array[float]:
     table = array("f", [0.0]) * CLASSES
-    for kind, weight in kinds:
+    for kind, weight in zip(weights.KIND, kinds, strict=True):
         if kind is Kind.ORDER:
             weight *= order
         table[kind] = weight

@@ -192,20 +192,12 @@ class Query:
             warnings.append(f"only the first {MAX_WORDS} words of the query are searched")
             words = words[:MAX_WORDS]
             compounds = [c for c in compounds if c.at + c.span <= MAX_WORDS]
-        return cls(
-            text=text,
-            options=options,
-            words=tuple(words),
-            compounds=tuple(compounds),
-            phrases=tuple(phrase for phrase in _QUOTED.findall(text) if phrase.strip()),
-            now=now,
-            after=window.after or 0,
-            before=window.before or 0,
-            warnings=tuple(warnings),
-        )
+        phrases = tuple(phrase for phrase in _QUOTED.findall(text) if phrase.strip()) if '"' in text else ()
+        after, before = window.after or 0, window.before or 0
+        return _query(text, options, tuple(words), tuple(compounds), phrases, now, after, before, tuple(warnings))
 
 
-_word, _compound = Maker(Word).make, Maker(Compound).make
+_query, _word, _compound = Maker(Query).make, Maker(Word).make, Maker(Compound).make
 
 
 def _words(text: str) -> tuple[list[Word], list[Compound]]:

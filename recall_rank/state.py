@@ -35,8 +35,9 @@ class Search:
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.parts_reached = self.segment.parts
-        self.reached(self.allowed.parts_reached)
+        self.parts_reached = self.allowed.parts_reached
+        if self.allowed.parts is not None:  # else nothing was looked at
+            self.reached(self.parts_reached)
         if self.allowed.cut_by_caller:
             self.degraded.add(DegradeKind.BUDGET)
 

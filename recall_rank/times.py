@@ -68,6 +68,9 @@ class TimeWindow:
         return (self.after is None or self.after < time) and (self.before is None or time < self.before)
 
 
+UNBOUNDED: Final = TimeWindow()
+
+
 def parse_duration(text: str) -> int | None:
     """Milliseconds of a duration such as "2h", "3 days" or "1w ago"; None when it is something else."""
     found = _DURATION.fullmatch(text.strip().lower())
@@ -134,6 +137,8 @@ def resolve_window(
     Strict: a value that cannot be read is a ValueError naming parameter, value and what is accepted.
     Forgiving: it is left out and reported as a warning. An empty window is EmptyTimeWindow in both.
     """
+    if after is from_ is last is since is None and before is to is until is None:
+        return UNBOUNDED
     warnings: list[TimeWarning] = []
     given = {"after": after, "from": from_, "last": last, "since": since, "before": before, "to": to, "until": until}
     bounds: dict[str, int] = {}

@@ -42,6 +42,10 @@ class JoinedSegment:
         self._first_parts = [piece.first_part for piece in pieces]
         self._first_docs = [piece.first_doc for piece in pieces]
 
+    def averages(self, eligible: bytearray | None = None) -> tuple[int, int]:
+        own = [piece.averages(eligible) for piece in self.pieces]
+        return sum(docs for docs, _ in own), sum(words for _, words in own)
+
     # --- sessions ------------------------------------------------------------------------------------------
 
     @cached_property

@@ -28,16 +28,22 @@ class MappedSegment(Segment):
     ranges besides: a file with forged sums is refused or harmless, too.
     """
 
-    __slots__ = ("_file", "_lock", "_unverified_text")
+    __slots__ = ("_file", "_lock", "_unverified_text", "docs", "messages", "parts", "terms")
 
     _file: SegmentFile
     _lock: threading.RLock
     _unverified_text: memoryview
+    docs: int
+    parts: int
+    messages: int
+    terms: int
 
     def __init__(self, file: SegmentFile) -> None:
         object.__setattr__(self, "_file", file)
         object.__setattr__(self, "_lock", threading.RLock())
         object.__setattr__(self, "_unverified_text", file.unverified("text"))
+        for name, column in _COUNTED.items():
+            object.__setattr__(self, name, file.count(column))
 
     def __getattr__(self, name: str) -> Any:
         """Called for a slot that is still empty."""
@@ -51,22 +57,6 @@ class MappedSegment(Segment):
                 value = self._file.column(name) if make is None else make(self, self._file)
             object.__setattr__(self, name, value)
             return value
-
-    @property
-    def docs(self) -> int:
-        return self._file.count("doc_words")
-
-    @property
-    def parts(self) -> int:
-        return self._file.count("part_flags")
-
-    @property
-    def messages(self) -> int:
-        return self._file.count("message_role")
-
-    @property
-    def terms(self) -> int:
-        return self._file.count("term_signatures")
 
     def span_of(self, session: int) -> tuple[int, int]:
         first_message = self._file.column("session_first_message")
@@ -88,6 +78,15 @@ class MappedSegment(Segment):
         for name in _MAKERS:
             getattr(self, name)
         self.part_ids.stretch(0, self.parts)
+
+
+# What is counted, and a column that has one number for each; nothing of it is read.
+_COUNTED: Final = {
+    "docs": "doc_words",
+    "parts": "part_flags",
+    "messages": "message_role",
+    "terms": "term_signatures",
+}
 
 
 def _sessions(_: MappedSegment, file: SegmentFile) -> SessionRows:

@@ -101,6 +101,9 @@ class Searched(Protocol):
     def pieces(self) -> Sequence[Piece]:
         """The segments."""
 
+    def averages(self, eligible: bytearray | None = None) -> tuple[int, int]:
+        """(documents, words) of the marked documents, for None of all that are left."""
+
     def evidence(self, eligible: bytearray | None) -> Evidences:
         """Evidence over all marked documents, none of it yet."""
 

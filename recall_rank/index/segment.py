@@ -110,6 +110,9 @@ class Segment:
     def pieces(self) -> tuple[Piece]:
         return (Piece(self),)
 
+    def averages(self, eligible: Marks | None = None) -> tuple[int, int]:
+        return self.layout.averages(eligible)
+
     def evidence(self, eligible: Marks | None) -> Evidence:
         return Evidence(self.layout, self.postings, eligible)
 

@@ -60,15 +60,16 @@ def decoded(record: bytes, first_message: int, last_message: int) -> SessionRow:
 class SessionRows(Sequence[SessionRow]):
     """Rows over records; each is decoded once."""
 
-    __slots__ = ("_first_message", "_known", "_records")
+    __slots__ = ("_count", "_first_message", "_known", "_records")
 
     def __init__(self, records: Records, first_message: memoryview) -> None:
         self._records = records
+        self._count = len(records)
         self._first_message = first_message  # u32[sessions + 1]
         self._known: dict[int, SessionRow] = {}
 
     def __len__(self) -> int:
-        return len(self._records)
+        return self._count
 
     @overload
     def __getitem__(self, at: int) -> SessionRow: ...
