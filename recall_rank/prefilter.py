@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import replace
 from functools import lru_cache
 
 from recall_rank import weights
@@ -12,7 +11,6 @@ from recall_rank.cues import asks_what_to_do
 from recall_rank.dates import named_dates, names_a_date
 from recall_rank.expand import Expansion, TermGroup, rarity
 from recall_rank.index.searched import Evidences, Searched
-from recall_rank.lexicon import Member
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.query import Query
 
@@ -36,23 +34,9 @@ def prefilter(
     `groups` are the expansion's, unless others are given.
     """
     evidence = segment.evidence(eligible)
-    groups = _once(expansion.groups if groups is None else groups)
-    starts = array("I", [0])
-    firsts, lasts, worth = array("I"), array("I"), array("f")
-    for group in groups:
-        for first, last, weight in group.members:
-            firsts.append(first)
-            lasts.append(last)
-            worth.append(weight)
-        starts.append(len(firsts))
     average = words / documents if documents else 1.0
     question = Question(
-        starts,
-        firsts,
-        lasts,
-        worth,
-        array("f", [group.factor for group in groups]),
-        array("B", [group.joint for group in groups]),
+        expansion.groups if groups is None else groups,
         weights.K1,
         _norms(round(average, 1), weights.K1, weights.B, weights.B_TALK, weights.LENGTH_FLOOR),
         class_weights(orders=asks_what_to_do([word.form for word in query.words])),
@@ -63,20 +47,6 @@ def prefilter(
     session = array("f", [weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK])
     evidence.fuse(around, session, only, weights.ECHO, weights.ECHO_FLOOR * expansion.ceiling)
     return evidence
-
-
-def _once(groups: list[TermGroup]) -> list[TermGroup]:
-    """The same groups, those of equal members as one: a word that is asked for again is not looked up again."""
-    found: list[TermGroup] = []
-    known: dict[tuple[Member, ...], int] = {}
-    for at, group in enumerate(groups):
-        if not group.joint and not (at + 1 < len(groups) and groups[at + 1].joint):
-            place = known.setdefault(tuple(group.members), len(found))
-            if place < len(found):
-                found[place] = replace(found[place], factor=found[place].factor + group.factor)
-                continue
-        found.append(group)
-    return found
 
 
 def _add_dates(

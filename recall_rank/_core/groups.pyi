@@ -1,19 +1,20 @@
-from typing import Self
+from collections.abc import Sequence
+from typing import Protocol, Self
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
+class Group(Protocol):
+    @property
+    def members(self) -> Sequence[tuple[int, int, float]]: ...
+    @property
+    def factor(self) -> float: ...
+    @property
+    def joint(self) -> bool: ...
+
 @disjoint_base
 class Question:
     def __new__(
-        cls,
-        starts: ReadableBuffer,
-        firsts: ReadableBuffer,
-        lasts: ReadableBuffer,
-        weights: ReadableBuffer,
-        factors: ReadableBuffer,
-        joint: ReadableBuffer,
-        k1: float,
-        norms: ReadableBuffer,
-        class_weights: ReadableBuffer,
+        cls, groups: Sequence[Group], k1: float, norms: ReadableBuffer, class_weights: ReadableBuffer
     ) -> Self: ...
+    def __len__(self) -> int: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -95,7 +96,7 @@ def groups(
     factors: Sequence[float],
     joint: bytes | bytearray,
 ) -> dict[str, Any]:
-    """What Question takes."""
+    """What reference.Evidence takes: group g has the members starts[g]:starts[g + 1]."""
     return {
         "starts": array("I", starts),
         "firsts": array("I", firsts),
@@ -109,11 +110,31 @@ def groups(
     }
 
 
+@dataclass(frozen=True)
+class Group:
+    """One thing that is asked for, as Question takes it."""
+
+    members: list[tuple[int, int, float]]
+    factor: float
+    joint: bool
+
+
+def question(query: dict[str, Any]) -> Question:
+    """The same groups, checked."""
+    members = list(zip(query["firsts"], query["lasts"], query["weights"], strict=True))
+    spans = pairwise(query["starts"])
+    asked = [
+        Group(members[first:last], factor, joint != 0)
+        for (first, last), factor, joint in zip(spans, query["factors"], query["joint"], strict=True)
+    ]
+    return Question(asked, query["k1"], query["norms"], query["class_weights"])
+
+
 def accumulate(evidence: Evidence | reference.Evidence, query: dict[str, Any], deadline_ns: int = 0) -> bool:
     """Let either side weigh the groups of a query; the native one has them checked before."""
     if isinstance(evidence, reference.Evidence):
         return evidence.accumulate(**query)
-    return evidence.accumulate(Question(**query), deadline_ns)
+    return evidence.accumulate(question(query), deadline_ns)
 
 
 def flat(docs: int, **changed: Any) -> dict[str, Any]:

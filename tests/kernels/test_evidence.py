@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from array import array
+from itertools import accumulate as accumulated
+from itertools import pairwise
 from random import Random
 from time import monotonic_ns
 from typing import Any
@@ -19,6 +21,7 @@ from kernels.segments import (
     LONGEST,
     NORMS,
     ONES,
+    Group,
     Segment,
     accumulate,
     check,
@@ -26,10 +29,12 @@ from kernels.segments import (
     flat,
     groups,
     one_group,
+    question,
     some_segment,
 )
 
 from recall_rank._core.evidence import Evidence, idf
+from recall_rank._core.groups import Question
 from recall_rank._core.layout import Layout
 
 
@@ -156,7 +161,7 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]
         "starts": array("I", range(301)),
         "firsts": array("I", bytes(4 * 300)),
         "lasts": array("I", [1]) * 300,
-        "weights": array("f", [1.0]) * 300,
+        "weights": array("f", [1 + k / 1000 for k in range(300)]),  # no two are one
         "factors": array("f", [1.0]) * 300,
         "joint": bytes(300),
     }
@@ -169,19 +174,16 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]
     late.fuse(**ALONE)
     expected = {part: (doc, score) for part, doc, score, *_ in full.top(docs) if doc < late.docs_done}
     assert {part: (doc, score) for part, doc, score, *_ in late.top(docs)} == expected
+    again = Evidence(layout, native)  # what was left in the middle of a block leaves nothing to the next
+    assert accumulate(again, query)
+    again.fuse(**ALONE)
+    assert again.top(docs) == full.top(docs)
 
 
 @pytest.mark.parametrize(
     "changed",
     [
-        pytest.param({"joint": b""}, id="fewer joints"),
         pytest.param({"joint": b"\1"}, id="nothing to be joint with"),
-        pytest.param({"starts": array("I", [0])}, id="fewer starts"),
-        pytest.param({"starts": array("I", [1, 1])}, id="members before the first group"),
-        pytest.param({"starts": array("I", [0, 2])}, id="members that are not there"),
-        pytest.param({"starts": array("I", [0, 0])}, id="members behind the last group"),
-        pytest.param({"lasts": array("I")}, id="fewer ends"),
-        pytest.param({"weights": array("f")}, id="fewer weights"),
         pytest.param({"weights": array("f", [-1.0])}, id="negative weight"),
         pytest.param({"weights": array("f", [math.nan])}, id="no weight"),
         pytest.param({"firsts": array("I", [1])}, id="terms out of order"),
@@ -197,14 +199,39 @@ def test_groups_that_do_not_fit_are_refused(changed: dict[str, Any]) -> None:
         accumulate(native, {**one_group(0, 0 if "firsts" in changed else 1), **changed})
 
 
-def test_groups_out_of_order_are_refused() -> None:
-    native, _ = Segment(flat(1), [{b"a": 1}]).pair()
-    query = {**one_group(0, 1), "starts": array("I", [0, 2, 1]), "factors": array("f", [1.0, 1.0]), "joint": b"\0\0"}
-    with pytest.raises(ValueError, match="out of order"):
-        accumulate(native, query)
-    three = {"starts": array("I", [0, 1, 1, 1]), "factors": array("f", [1.0] * 3), "joint": b"\0\1\1"}
+@pytest.mark.parametrize("joint", [b"\1\0\0", b"\0\1\1"])
+def test_a_half_of_a_word_needs_another(joint: bytes) -> None:
+    three = groups([0, 0, 0, 0], [], [], [], [1.0] * 3, joint)
     with pytest.raises(ValueError, match="joint"):
-        accumulate(native, {**query, **three})
+        question(three)
+
+
+@given(seeds)
+def test_groups_of_equal_members_are_one(chance: Random) -> None:
+    segment = some_segment(chance)
+    native, slow = segment.pair()
+    few = some_groups(chance, len(slow.frequencies))
+    spans = list(pairwise(few["starts"]))
+    picked = [chance.randrange(len(spans)) for _ in range(chance.randint(0, 6))] if spans else []
+    members = [k for group in picked for k in range(*spans[group])]
+    sizes = accumulated(spans[group][1] - spans[group][0] for group in picked)
+    again = groups(
+        [0, *sizes],
+        *([few[name][k] for k in members] for name in ("firsts", "lasts", "weights")),
+        factors=[chance.choice([0.5, 2.0]) for _ in picked],
+        joint=bytes(at == 2 and chance.random() < 0.3 for at in range(len(picked))),
+    )
+    asked = question(again)
+    assert native.accumulate(asked)
+    accumulate(slow, again)
+    native.fuse(**ALONE)
+    slow.fuse(**ALONE)
+    check(native, slow)
+
+
+def test_what_is_asked_for_again_is_looked_up_once() -> None:
+    words = groups([0, 1, 2, 3, 4, 5], [0, 1, 0, 0, 0], [1, 2, 1, 1, 1], [1.0] * 5, [1.0] * 5, b"\0\0\0\0\1")
+    assert len(question(words)) == 4  # the last two are halves of a word
 
 
 def test_a_weight_of_nothing_gives_no_evidence_however_often() -> None:
@@ -255,6 +282,9 @@ def test_other_sizes_are_refused() -> None:
 @pytest.mark.parametrize("wrong", [None, "text", 7, array("d", [1.0, 1.0])])
 def test_columns_must_hold_their_type(wrong: Any) -> None:
     native, _ = Segment(flat(1), [{b"a": 1}]).pair()
-    for name in ("starts", "firsts", "lasts", "weights", "factors", "joint", "norms", "class_weights"):
+    for name in ("norms", "class_weights"):
         with pytest.raises((TypeError, ValueError)):
             accumulate(native, {**one_group(0, 1), name: wrong})
+    for group in (Group(wrong, 1.0, joint=False), Group([wrong], 1.0, joint=False), wrong):
+        with pytest.raises((TypeError, ValueError, AttributeError)):
+            Question([group], 1.2, NORMS, ONES)

@@ -11,10 +11,9 @@ import pytest
 import reference
 from hypothesis import given
 from kernels.inputs import marks, seeds
-from kernels.segments import ALONE, Segment, accumulate, flat, groups, one_group, some_segment
+from kernels.segments import ALONE, Segment, accumulate, flat, groups, one_group, question, some_segment
 
 from recall_rank._core.evidence import Evidence
-from recall_rank._core.groups import Question
 from recall_rank._core.together import Together
 
 
@@ -45,7 +44,7 @@ def test_together_is_each_by_itself(chance: Random) -> None:
     slow = reference.Together([two[0][1] for two in pairs])
     sizes = [len(two[0][1].frequencies) for two in pairs]
     asked = some_members(chance, sizes)
-    native.ask(Question(**asked))
+    native.ask(question(asked))
     slow.ask(**asked)
     middle = chance.randint(0, len(segments))
     assert native.read(0, middle)
@@ -80,7 +79,7 @@ def one_each(segments: int) -> dict[str, Any]:
 def test_the_deadline_ends_all() -> None:
     pairs = [Segment(flat(3), [{b"a": 1}] * 3).pair() for _ in range(3)]
     several = Together(native for native, _ in pairs)
-    several.ask(Question(**one_each(3)))
+    several.ask(question(one_each(3)))
     assert not several.read(0, 3, 1)
     assert [native.docs_done for native, _ in pairs] == [0, 0, 0]
     assert several.fuse(**ALONE, only=[None] * 3) == 0
@@ -90,7 +89,7 @@ def test_the_deadline_ends_all() -> None:
 def test_segments_are_read_at_the_same_time() -> None:
     pairs = [Segment(flat(40), [{b"a": 1 + k % 7} for k in range(40)]).pair() for _ in range(8)]
     several = Together(native for native, _ in pairs)
-    several.ask(Question(**one_each(8)))
+    several.ask(question(one_each(8)))
     barrier, whole = Barrier(4), []
 
     def read(number: int) -> None:
@@ -115,9 +114,9 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing was asked"):
         several.read(0, 2)
     with pytest.raises(ValueError, match="two segments"):
-        several.ask(Question(**one_group(0, 2)))
+        several.ask(question(one_group(0, 2)))
     with pytest.raises(ValueError, match="do not exist"):
-        several.ask(Question(**one_group(0, 3)))
+        several.ask(question(one_group(0, 3)))
     for first, last in ((-1, 1), (1, 0), (0, 3)):
         with pytest.raises(IndexError):
             several.read(first, last)

@@ -29,15 +29,15 @@ cdef struct Touched:  # the documents of a block that hold a group
     uint16_t* docs    # in the order they were met
     Py_ssize_t count
 
-cdef struct Work:     # what one block after another is weighed in
-    float* scores     # f32[BLOCK], 0 between two blocks
+cdef struct Work:     # what one block after another is weighed in; all numbers are 0 between two blocks
+    float* scores     # f32[BLOCK]
     Touched first     # of a half of a word, waiting for the other
     Touched second
-    void* memory      # of all these
+    bint left         # a block was left before its end, and not all numbers are 0
 
 cdef bint room_for_documents(Held* held, Py_ssize_t documents) noexcept nogil
 cdef void release_documents(Held* held) noexcept nogil
-cdef bint room_for_work(Work* work, Py_ssize_t documents) noexcept nogil
+cdef bint room_for_work(Work* work) noexcept nogil
 cdef void release_work(Work* work) noexcept nogil
 cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
                                   const uint8_t* eligible, Py_ssize_t documents, Held* held, Work* work,

@@ -6,7 +6,7 @@ from libc.string cimport memset
 from recall_rank._core.block_scores cimport rr_add_scores, rr_add_touched, rr_fill_lanes, rr_take
 from recall_rank._core.clock cimport rr_now
 from recall_rank._core.layout cimport Worth
-from recall_rank._core.lending cimport lend, take_back
+from recall_rank._core.lending cimport lend, lend_clean, take_back, take_back_clean
 from recall_rank._core.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.postings cimport Cursor, Postings
 
@@ -15,30 +15,32 @@ cdef enum:
     SPARE = 8     # documents that are written at once
     MAINS = 128   # groups whose commonest form is looked up once, not once a block
     TOUCHED = BLOCK + 8  # one is written before it is counted
-    WORK = 3 * BLOCK * 4 + 2 * TOUCHED * 2  # bytes
+    NUMBERS = 3 * BLOCK * 4      # bytes of the scores and of two columns of frequencies
+    MET = 2 * TOUCHED * 2        # bytes of the documents of these
 
 rr_fill_lanes()
 
 
-cdef bint room_for_work(Work* work, Py_ssize_t documents) noexcept nogil:
-    """Room to weigh blocks of segments of up to `documents` in; False when memory ran out. `first` is not cleared."""
-    cdef Py_ssize_t size = (BLOCK if documents > BLOCK else (documents + 7) & ~7) * sizeof(float)
-    memset(work, 0, sizeof(Work))
-    work.memory = lend(WORK)
-    if work.memory == NULL:
+cdef bint room_for_work(Work* work) noexcept nogil:
+    """Room to weigh blocks in; False when memory ran out."""
+    work.left = False
+    work.scores = <float*>lend_clean(NUMBERS)
+    work.first.docs = <uint16_t*>lend(MET)
+    if work.scores == NULL or work.first.docs == NULL:
+        release_work(work)
         return False
-    work.scores = <float*>work.memory
     work.first.tf = work.scores + BLOCK
     work.second.tf = work.first.tf + BLOCK
-    work.first.docs = <uint16_t*>(work.second.tf + BLOCK)
     work.second.docs = work.first.docs + TOUCHED
-    memset(work.scores, 0, size)
-    memset(work.second.tf, 0, size)
+    work.first.count = work.second.count = 0
     return True
 
 
 cdef void release_work(Work* work) noexcept nogil:
-    take_back(work.memory, WORK)
+    if work.left:
+        memset(work.scores, 0, NUMBERS)
+    take_back_clean(work.scores, NUMBERS)
+    take_back(work.first.docs, MET)
 
 
 cdef int64_t main_of(Postings postings, const Groups* groups, Py_ssize_t group) noexcept nogil:
@@ -242,10 +244,6 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
     cdef int64_t ends
     for group in range(min(groups.count, MAINS)):
         mains[group] = main_of(postings, groups, group)
-    for group in range(groups.count):
-        if groups.joint[group]:  # few queries have halves
-            memset(work.first.tf, 0, BLOCK * sizeof(float))
-            break
     for block in range(postings.block_count):
         ends = deadline - held.count * AFTERWARDS if deadline else 0
         if deadline and rr_now() >= ends:
@@ -255,8 +253,9 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
             done = block + 1  # nothing the postings name is a document any more
             continue
         mask = eligible + base if eligible != NULL else NULL
-        if not accumulate_block(postings, block, groups, mains, shapes + base, mask, documents - base, work,
-                                ends):
+        work.left = not accumulate_block(postings, block, groups, mains, shapes + base, mask, documents - base, work,
+                                         ends)
+        if work.left:
             break
         take(work.scores, base, documents - base, held, True)
         done = block + 1

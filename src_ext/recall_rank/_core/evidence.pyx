@@ -55,7 +55,7 @@ cdef class Evidence:
         if question.term_count > self.postings.term_count:
             raise ValueError("a member names terms that do not exist")
         self.ask(question, 0, self.postings.term_count)
-        if not room_for_work(&work, self.layout.docs):
+        if not room_for_work(&work):
             raise MemoryError
         with nogil:
             whole = self.read(&work, deadline_ns)

@@ -6,12 +6,17 @@ cdef class Question:
     cdef Groups groups
     cdef Py_ssize_t members
     cdef uint32_t term_count  # terms that there have to be
-    cdef const uint32_t[::1] starts
-    cdef const uint32_t[::1] firsts
-    cdef const uint32_t[::1] lasts
-    cdef const float[::1] weights
-    cdef const float[::1] factors
-    cdef const uint8_t[::1] joint
+    cdef void* memory         # of all these
+    cdef uint32_t* starts
+    cdef uint32_t* firsts
+    cdef uint32_t* lasts
+    cdef float* weights
+    cdef float* factors
+    cdef uint8_t* joint
     cdef const float[:, ::1] norms
     cdef const float[::1] class_weights
+    cdef int add(self, members, bint joint) except -1
+    cdef void unite(self, double* factors) noexcept nogil
+    cdef bint is_half(self, Py_ssize_t group, Py_ssize_t count) noexcept nogil
+    cdef Py_ssize_t equal(self, Py_ssize_t group, Py_ssize_t kept) noexcept nogil
     cdef int share(self, uint32_t first_term, uint32_t last_term, Groups* own, uint32_t** memory) except -1

@@ -4,7 +4,7 @@ in it, and giving it back stops the other threads.
 Any thread may ask, with the interpreter's lock or without: every place is taken and filled in one step.
 """
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int64_t
 
 cdef extern from *:
@@ -27,16 +27,17 @@ cdef extern from *:
     }
     #endif
     static long long volatile rr_kept;  /* bytes in all places */
-    static void* volatile rr_places[40][64];
+    static void* volatile rr_places[80][64];
     """
     bint rr_swap(void** place, void* before, void* after) noexcept nogil
     int64_t rr_add(int64_t* sum, int64_t value) noexcept nogil
     int64_t rr_kept
-    void* rr_places[40][64]
+    void* rr_places[80][64]
 
 cdef enum:
     LEAST = 16    # memory below 2**LEAST bytes comes from the allocator, which keeps it
     SIZES = 40    # sizes that are lent, four to a power of two: nothing of 2**26 bytes and more is kept
+    CLEAN = 40    # sizes before those of memory that is all zeros, which are the same again
     EACH = 64     # of a size that are kept, at most
     MOST = 1 << 26  # bytes that are kept in all
 
@@ -67,6 +68,17 @@ cdef void* find(int number, size_t size) noexcept nogil:
     return NULL
 
 
+cdef void keep(void* memory, int number, size_t size) noexcept nogil:
+    """Keep memory of this size for the next search, or give it back to the system."""
+    cdef int k
+    if rr_add(&rr_kept, <int64_t>size) <= MOST:
+        for k in range(EACH):
+            if rr_places[number][k] == NULL and rr_swap(&rr_places[number][k], NULL, memory):
+                return
+    rr_add(&rr_kept, -<int64_t>size)
+    PyMem_RawFree(memory)
+
+
 cdef void* lend(size_t size) noexcept nogil:
     """Memory of at least `size` bytes, whatever stands in it; NULL when there is none."""
     cdef int number = size_of(&size)
@@ -76,14 +88,27 @@ cdef void* lend(size_t size) noexcept nogil:
 
 cdef void take_back(void* memory, size_t size) noexcept nogil:
     """What was lent for `size` bytes, NULL too, is not in use any more."""
-    cdef int number = size_of(&size), k
+    cdef int number = size_of(&size)
     if memory != NULL and number >= 0:
-        if rr_add(&rr_kept, <int64_t>size) <= MOST:
-            for k in range(EACH):
-                if rr_places[number][k] == NULL and rr_swap(&rr_places[number][k], NULL, memory):
-                    return
-        rr_add(&rr_kept, -<int64_t>size)
-    PyMem_RawFree(memory)
+        keep(memory, number, size)
+    else:
+        PyMem_RawFree(memory)
+
+
+cdef void* lend_clean(size_t size) noexcept nogil:
+    """The same, all zeros."""
+    cdef int number = size_of(&size)
+    cdef void* memory = find(number + CLEAN if number >= 0 else -1, size)
+    return memory if memory != NULL else PyMem_RawCalloc(size, 1)
+
+
+cdef void take_back_clean(void* memory, size_t size) noexcept nogil:
+    """What lend_clean() lent is not in use any more, and all zeros again: what was written there was cleared."""
+    cdef int number = size_of(&size)
+    if memory != NULL and number >= 0:
+        keep(memory, number + CLEAN, size)
+    else:
+        PyMem_RawFree(memory)
 
 
 def kept():
@@ -96,8 +121,8 @@ def forget():
     cdef int number
     cdef size_t size
     cdef void* memory
-    for number in range(SIZES):
-        size = <size_t>(4 + number % 4) << (LEAST + number // 4 - 2)
+    for number in range(2 * SIZES):
+        size = <size_t>(4 + number % 4) << (LEAST + number % SIZES // 4 - 2)
         memory = find(number, size)
         while memory != NULL:
             PyMem_RawFree(memory)

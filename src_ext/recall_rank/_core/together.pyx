@@ -50,7 +50,7 @@ cdef class Together:
 
         Different segments may be read at the same time.
         """
-        cdef Py_ssize_t k, most = 0, held = 0
+        cdef Py_ssize_t k, held = 0
         cdef int64_t ends = deadline_ns
         cdef Evidence evidence
         cdef Work work
@@ -58,10 +58,9 @@ cdef class Together:
         if not 0 <= first <= last <= self.count:
             raise IndexError((first, last))
         for evidence in self.each[first:last]:
-            most = max(most, evidence.layout.docs)
             if evidence.question is None:
                 raise ValueError("nothing was asked")
-        if not room_for_work(&work, most):
+        if not room_for_work(&work):
             raise MemoryError
         with nogil:
             for k in range(first, last):
