@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, get_args
 
 from recall_rank._core.frozen import Maker
-from recall_rank._core.tokens import tokens
+from recall_rank._core.tokens import asked
 from recall_rank.edits import Redact
 from recall_rank.model import Context, Group, Match, Order, Scope
 from recall_rank.text import STOP_WORDS, encode
@@ -20,7 +20,6 @@ MAX_PATTERN_CHARS = 1000
 MAX_RESULTS = 1000
 MAX_BUDGET_MS = 86_400_000  # a day
 MAX_WORDS = 64  # words that are searched; the rest of a longer query is ignored with a warning
-WORD, JOINED, SPECIAL = 0, 1, 2
 _QUOTED = re.compile(r'"([^"]*)"')
 
 TYPES = ("text", "tool", "reasoning", "all")
@@ -197,22 +196,13 @@ class Query:
         return _query(text, options, tuple(words), tuple(compounds), phrases, now, after, before, tuple(warnings))
 
 
-_query, _word, _compound = Maker(Query).make, Maker(Word).make, Maker(Compound).make
+_query, _words_of, _compounds_of = Maker(Query).make, Maker(Word).each, Maker(Compound).each
+_STOP_FORMS = frozenset(word.encode() for word in STOP_WORDS)
 
 
 def _words(text: str) -> tuple[list[Word], list[Compound]]:
-    data = encode(text)
-    found = tokens(data)
-    content = any(kind == WORD and form not in STOP_WORDS for form, kind, *_ in found)
-    words: list[Word] = []
-    compounds: list[Compound] = []
-    for form, kind, start, end, position, span, cjk in found:
-        written = data[start:end].decode("utf-8", "replace")
-        if kind == WORD:
-            words.append(_word(form.encode(), written, not content or form not in STOP_WORDS, cjk))
-        else:
-            compounds.append(_compound(form.encode(), written, position, span, cjk))
-    return words, compounds
+    words, compounds = asked(encode(text), _STOP_FORMS)
+    return _words_of(words), _compounds_of(compounds)
 
 
 def _one_of(name: str, value: object, accepted: Sequence[str]) -> None:

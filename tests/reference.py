@@ -301,6 +301,21 @@ def tokens(text: bytes) -> list[Token]:
     return found
 
 
+def asked(text: bytes, stop_words: frozenset[bytes]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Of the words `stop_words` count only where nothing else stands."""
+    every = [
+        (form.encode(), text[start:end].decode(), kind, position, span, cjk)
+        for form, kind, start, end, position, span, cjk in tokens(text)
+    ]
+    content = any(kind == WORD and form not in stop_words for form, _, kind, *_ in every)
+    words = [
+        (form, written, not (content and form in stop_words), cjk)
+        for form, written, kind, _, _, cjk in every
+        if kind == WORD
+    ]
+    return words, [(form, written, *placed) for form, written, kind, *placed in every if kind != WORD]
+
+
 # --- edit -----------------------------------------------------------------------------------------------
 
 
@@ -1529,6 +1544,9 @@ class Maker:
 
     def make(self, *values: Any) -> Any:
         return self.cls(*values)
+
+    def each(self, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+        return [self.cls(*row) for row in rows]
 
 
 # --- stretch ----------------------------------------------------------------------------------------------

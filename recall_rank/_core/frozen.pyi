@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Generic, ParamSpec, Self, TypeVar
+from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 from typing_extensions import disjoint_base
 
@@ -11,3 +11,4 @@ class Maker(Generic[_P, _T]):
     def __new__(cls, cls_: Callable[_P, _T]) -> Self: ...
     @property
     def make(self) -> Callable[_P, _T]: ...
+    def each(self, rows: list[tuple[Any, ...]]) -> list[_T]: ...

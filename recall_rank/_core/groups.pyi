@@ -4,7 +4,7 @@ from typing import Protocol, Self
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
-class Group(Protocol):
+class _Group(Protocol):
     @property
     def members(self) -> Sequence[tuple[int, int, float]]: ...
     @property
@@ -15,6 +15,6 @@ class Group(Protocol):
 @disjoint_base
 class Question:
     def __new__(
-        cls, groups: Sequence[Group], k1: float, norms: ReadableBuffer, class_weights: ReadableBuffer
+        cls, groups: Sequence[_Group], k1: float, norms: ReadableBuffer, class_weights: ReadableBuffer
     ) -> Self: ...
     def __len__(self) -> int: ...

@@ -32,6 +32,20 @@ def test_a_record_is_what_its_constructor_makes(cls: type, data: st.DataObject) 
     assert repr(made) == repr(expected)
 
 
+@given(st.sampled_from(RECORDS), st.data())
+def test_records_of_rows_are_each_by_itself(cls: type, data: st.DataObject) -> None:
+    some = st.none() | st.integers() | st.text(max_size=3)
+    rows = data.draw(st.lists(st.tuples(*[some] * len(fields(cls))), max_size=4))
+    assert Maker(cls).each(rows) == reference.Maker(cls).each(rows)
+
+
+def test_rows_have_every_field() -> None:
+    each: Any = Maker(Span).each
+    for wrong in ((1, 2, 3), (1, 2, 3, 4, 5), (), [1, 2, 3, 4], None):
+        with pytest.raises(TypeError):
+            each([(1, 2, 3, 4), wrong])
+
+
 @by_name
 def test_it_is_frozen_and_seen_by_the_collector(cls: type) -> None:
     made = Maker(cls).make(*fields(cls))

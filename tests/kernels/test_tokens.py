@@ -11,9 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from kernels.inputs import strings, texts
 
-from recall_rank._core.tokens import tokens
+from recall_rank._core.tokens import asked, tokens
 
 WORD, JOINED, SPECIAL = 0, 1, 2
+STOP = [b"the", b"is", b"a", b"b"]
 
 
 def forms(text: str) -> list[str]:
@@ -121,6 +122,13 @@ def test_every_character_below_the_rare_ideographs() -> None:
         chars = [chr(point) for point in range(first, first + 256) if not 0xD800 <= point < 0xE000]
         text = "\n".join(f"{char}\nab{char}cd" for char in chars).encode()
         assert tokens(text) == reference.tokens(text)
+
+
+@given(texts.map(lambda text: text.decode("utf-8", "replace").encode()), st.sets(st.sampled_from(STOP)))
+@example(b"the is_a", {b"the", b"is", b"a"})
+@example(b"the lamp", {b"the", b"a"})
+def test_what_is_asked_for_are_the_words_and_what_they_make(text: bytes, stop: set[bytes]) -> None:
+    assert asked(text, frozenset(stop)) == reference.asked(text, frozenset(stop))
 
 
 @given(texts)

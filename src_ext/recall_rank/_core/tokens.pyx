@@ -130,3 +130,34 @@ def tokens(bytes text not None):
         return found
     finally:
         buffer_free(&buffer)
+
+
+def asked(bytes text not None, frozenset stop_words not None):
+    """What a query in UTF-8 asks for: its words, (form, written, counts, cjk) each, and its compounds, (form, written,
+    position, span, cjk) each. Of the words `stop_words` count only where nothing else stands."""
+    cdef TokenBuffer buffer
+    cdef Py_ssize_t k
+    cdef Token* token
+    cdef bint content = False
+    cdef const unsigned char* data = text
+    cdef Py_ssize_t size = len(text)
+    words, compounds = [], []
+    buffer_init(&buffer)
+    try:
+        tokenise(data, size, &buffer)  # a query is short: another thread would not have woken up to take the lock
+        if buffer.failed:
+            raise MemoryError
+        forms = [buffer.forms[buffer.items[k].form:buffer.items[k].form + buffer.items[k].size]
+                 for k in range(buffer.count)]
+        for k in range(buffer.count):
+            content = content or (buffer.items[k].kind == WORD and forms[k] not in stop_words)
+        for k in range(buffer.count):
+            token = buffer.items + k
+            written = data[token.start:token.end].decode("utf-8", "replace")
+            if token.kind == WORD:
+                words.append((forms[k], written, not content or forms[k] not in stop_words, bool(token.cjk)))
+            else:
+                compounds.append((forms[k], written, token.position, token.span, bool(token.cjk)))
+        return words, compounds
+    finally:
+        buffer_free(&buffer)
