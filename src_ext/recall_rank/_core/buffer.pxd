@@ -42,9 +42,15 @@ cdef inline int shape_of(unsigned char first, unsigned char last) noexcept nogil
     return (first & 31) << 5 | (last & 31)
 
 
+cdef inline bint may_be_wanted(const TokenBuffer* out, unsigned char first, unsigned char last,
+                               Py_ssize_t size) noexcept nogil:
+    """Whether a form of `size` > 0 bytes that begins and ends so, in small or not, may be one that is looked for."""
+    return out.shapes == NULL or out.shapes[shape_of(first, last)] >> (size - 1) & 1
+
+
 cdef inline bint is_wanted(const TokenBuffer* out, const unsigned char* word, Py_ssize_t size) noexcept nogil:
-    """Whether a form of these bytes, in small or not, may be one that is looked for."""
-    return out.shapes == NULL or size < 1 or out.shapes[shape_of(word[0], word[size - 1])] >> (size - 1) & 1
+    """The same of a form of these bytes."""
+    return size < 1 or may_be_wanted(out, word[0], word[size - 1], size)
 
 
 cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexcept nogil:
@@ -103,9 +109,10 @@ cdef inline bint reserve(TokenBuffer* out) noexcept nogil:
 
 
 cdef inline void pad(TokenBuffer* out, Py_ssize_t end) noexcept nogil:
-    cdef Py_ssize_t padded = (end + 7) & ~7
-    memset(out.forms + end, 0, padded - end)
-    out.forms_size = padded
+    """Let the form that ends at `end` be the last; reserve() left room for eight bytes behind it."""
+    cdef uint64_t zeros = 0
+    memcpy(out.forms + end, &zeros, 8)
+    out.forms_size = (end + 7) & ~7
 
 
 cdef inline void emit(TokenBuffer* out, uint32_t start, uint32_t end, uint32_t form, int size, int length, int kind,

@@ -6,8 +6,9 @@ Inline in tokens.pyx, which reads what begins with a letter or a digit by it.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy
 
-from recall_rank._core.buffer cimport JOINED, MAX_JOIN, MAX_TERM, WORD, TokenBuffer, emit, pad, reserve
+from recall_rank._core.buffer cimport JOINED, MAX_JOIN, MAX_TERM, WORD, TokenBuffer, emit, may_be_wanted, pad, reserve
 from recall_rank._core.chars cimport DIGIT, LETTER, LOWER, MARK, SEPARATOR, UPPER, Chars, class_of, fold
+from recall_rank._core.plain cimport rr_small_run
 from recall_rank._core.utf8 cimport peek
 
 cdef enum:
@@ -39,23 +40,40 @@ cdef struct Cut:       # where letters turn into digits or back inside a piece
     uint8_t digits     # what is before it is digits
 
 
+cdef inline void copy_run(unsigned char* to, const unsigned char* text, Py_ssize_t count,
+                          Py_ssize_t left) noexcept nogil:
+    """Copy `count` bytes of the `left` that can be read; where they are few, what follows is copied, too."""
+    if count <= 8 and left >= 8:
+        memcpy(to, text, 8)
+    else:
+        memcpy(to, text, count)
+
+
 cdef inline void emit_joined(TokenBuffer* out, Piece* pieces, int first, int last, uint32_t position) noexcept nogil:
     """The pieces [first, last) as one word. Numbers keep their separators: 1.2.3 is not 123."""
     cdef int k, size = 0, length = 0
     cdef bint digits = True
     cdef uint32_t form
-    if last - first < 2 or not reserve(out):
-        return
-    if last - first > MAX_JOIN:
-        out.partial = 1
+    cdef const Piece* end = pieces + last - 1
+    if last - first < 2:
         return
     for k in range(first, last):
         digits = digits and pieces[k].digits
+        size += pieces[k].size
+    if digits:
+        size += last - first - 1
+    if last - first > MAX_JOIN or size > MAX_TERM:
+        out.partial = 1
+        return
+    # most are none that a query has: they need not be written
+    if pieces[first].size and end.size and not may_be_wanted(
+            out, out.forms[pieces[first].form], out.forms[end.form + end.size - 1], size):
+        return
+    if not reserve(out):
+        return
     form = out.forms_size
+    size = 0
     for k in range(first, last):
-        if size + pieces[k].size + (digits and k > first) > MAX_TERM:
-            out.partial = 1
-            return
         if digits and k > first:
             out.forms[form + size] = pieces[k].mark
             size += 1
@@ -159,7 +177,7 @@ cdef inline Py_ssize_t read_compound(const Chars* chars, const unsigned char* te
     cdef int link = FIRST
     cdef unsigned char mark = 0
     cdef uint32_t point, other = 0
-    cdef Py_ssize_t width, step, at_next = 0, form = 0, used = 0, limit = MAX_TERM, run, kept
+    cdef Py_ssize_t width, step, at_next = 0, form = 0, used = 0, limit = MAX_TERM, run, kept, k
     cdef unsigned char folded[16]
     cdef Cut cuts[MAX_CUT]
     cdef int cut_count = 0
@@ -237,7 +255,9 @@ cdef inline Py_ssize_t read_compound(const Chars* chars, const unsigned char* te
             # a run of one class needs no further look at each byte
             run = at + 1
             if kind == LOWER:
-                while run < size and 0x61 <= text[run] <= 0x7A:
+                run = rr_small_run(text, run, size)
+            elif kind == UPPER:  # all but the last, which the next piece may begin with
+                while run + 1 < size and 0x41 <= text[run] <= 0x5A and 0x41 <= text[run + 1] <= 0x5A:
                     run += 1
             elif kind == DIGIT:
                 while run < size and 0x30 <= text[run] <= 0x39:
@@ -246,9 +266,10 @@ cdef inline Py_ssize_t read_compound(const Chars* chars, const unsigned char* te
             if used + kept > limit:
                 out.partial = 1
                 kept = limit - used
-            memcpy(out.forms + form + used, text + at, kept)
-            if kind == UPPER and kept:
-                out.forms[form + used] |= 0x20
+            copy_run(out.forms + form + used, text + at, kept, size - at)
+            if kind == UPPER:
+                for k in range(kept):
+                    out.forms[form + used + k] |= 0x20
             used += kept
             piece.size = used
             piece.length += kept

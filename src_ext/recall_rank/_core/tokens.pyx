@@ -20,30 +20,39 @@ cdef const Chars* CHARS = known_chars()
 
 cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
                                   TokenBuffer* out) noexcept nogil:
-    """Emit the word at `at` where no rule of compounds and special words applies; the offset behind it, or `at`.
+    """Emit the word at `at` where no rule of compounds and special words applies; the offset behind it and the
+    separator that ends it, or `at`.
 
-    Such a word is of small ASCII letters, the first of either case, and ends where no word can go on.
+    Such a word is a number, or of small ASCII letters, the first of either case, and ends where no word can go on.
     """
-    cdef Py_ssize_t end = rr_small_run(text, at + 1, size)
+    cdef Py_ssize_t end = at + 1
     cdef Py_ssize_t form = out.forms_size
-    cdef unsigned char behind = text[end] if end < size else c' '
+    cdef unsigned char behind
+    if chars.classes[text[at]] != DIGIT:
+        end = rr_small_run(text, end, size)
+    elif at and text[at - 1] == c'#':
+        return at
+    else:
+        while end < size and 0x30 <= text[end] <= 0x39:
+            end += 1
+    behind = text[end] if end < size else c' '
     if behind >= 0x80 or chars.classes[behind] != SEPARATOR or end - at > MAX_TERM:
         return at
-    if behind == c"'" or behind == c'_' or behind == c'-' or behind == c'+' or behind == c'#':
+    if behind == c"'" or behind == c'_' or behind == c'-' or behind == c'+' or behind == c'#' or behind == c'%':
         return at
     if behind == c'.' and end + 1 < size and (text[end + 1] >= 0x80 or chars.classes[text[end + 1]] != SEPARATOR):
         return at
     # most words of a text are none that a query has: they are counted, and that is all
     if not is_wanted(out, text + at, end - at):
         out.words += 1
-        return end
+        return end + (end < size)
     if not reserve(out):
         return at
     rr_write_small(out.forms + form, text + at, end - at, size - at)
     out.forms_size = form + ((end - at + 7) & ~7)
     emit(out, at, end, form, end - at, end - at, WORD, out.words, 1, False)
     out.words += 1
-    return end
+    return end + (end < size)
 
 
 cdef Py_ssize_t read_special(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, Py_ssize_t start,
@@ -85,7 +94,7 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
         kind = class_of(chars, point)
         if LOWER <= kind <= LETTER:
             start = at
-            if point < 0x80 and kind != DIGIT:
+            if point < 0x80:
                 at = read_plain(chars, text, size, start, out)
                 if at > start:
                     continue

@@ -30,6 +30,8 @@ cdef struct Form:
 
 
 cdef struct Prefix:
+    uint64_t head    # its first eight bytes
+    uint64_t mask    # those of them that it has
     float similarity
     uint8_t size
     uint8_t slot
@@ -171,7 +173,12 @@ cdef class Matcher:
         entry.size = size
         entry.slot = slot
         entry.similarity = similarity
+        memset(entry.bytes, 0, sizeof(entry.bytes))
+        memset(entry.bytes, 0xFF, min(size, <int>sizeof(uint64_t)))
+        memcpy(&entry.mask, entry.bytes, sizeof(uint64_t))
+        memset(entry.bytes, 0, sizeof(uint64_t))
         memcpy(entry.bytes, <const unsigned char*>form, size)
+        memcpy(&entry.head, entry.bytes, sizeof(uint64_t))
         self.begins[entry.bytes[0]] = 1
         if size < MAX_TERM:
             for last in range(32):
@@ -182,6 +189,8 @@ cdef class Matcher:
     cdef bint match(self, const Token* token, const unsigned char* form, Event* event) noexcept nogil:
         cdef uint16_t number = self.place(form, token.size, token.hash)[0]
         cdef Form* entry
+        cdef const Prefix* prefix
+        cdef uint64_t head
         cdef int k
         event.position = token.position
         event.words = token.span
@@ -197,12 +206,14 @@ cdef class Matcher:
             event.similarity = entry.similarity
             return True
         if self.begins[form[0]]:
+            memcpy(&head, form, sizeof(head))  # of a padded form
             for k in range(self.prefix_count):
-                if token.size > self.prefixes[k].size and memcmp(
-                        form, self.prefixes[k].bytes, self.prefixes[k].size) == 0:
-                    event.slot = self.prefixes[k].slot
+                prefix = self.prefixes + k
+                if (head & prefix.mask) == prefix.head and token.size > prefix.size and memcmp(
+                        form, prefix.bytes, prefix.size) == 0:
+                    event.slot = prefix.slot
                     event.span = 1
-                    event.similarity = self.prefixes[k].similarity
+                    event.similarity = prefix.similarity
                     return True
         return False
 
