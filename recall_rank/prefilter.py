@@ -43,8 +43,8 @@ def prefilter(
     )
     evidence.accumulate(question, deadline_ns)
     _add_dates(segment, query, evidence, documents, eligible)
-    around = array("f", [*weights.NEIGHBOURS_WORK, *weights.NEIGHBOURS_TALK, *weights.NEIGHBOURS_CHAT])
-    session = array("f", [weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK])
+    around = (*weights.NEIGHBOURS_WORK, *weights.NEIGHBOURS_TALK, *weights.NEIGHBOURS_CHAT)
+    session = (weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK)
     evidence.fuse(around, session, only, weights.ECHO, weights.ECHO_FLOOR * expansion.ceiling)
     return evidence
 

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Self
 
 from _typeshed import ReadableBuffer, WriteableBuffer
@@ -22,8 +23,8 @@ class Evidence:
     def add_times(self, starts: ReadableBuffer, ends: ReadableBuffer, value: float) -> None: ...
     def fuse(
         self,
-        neighbours: ReadableBuffer,
-        session: ReadableBuffer,
+        neighbours: Sequence[float],
+        session: Sequence[float],
         only: ReadableBuffer | None = None,
         echo: float = 0.0,
         echo_floor: float = 0.0,

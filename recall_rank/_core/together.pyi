@@ -14,8 +14,8 @@ class Together:
     def read(self, first: int, last: int, deadline_ns: int = 0) -> bool: ...
     def fuse(
         self,
-        neighbours: ReadableBuffer,
-        session: ReadableBuffer,
+        neighbours: Sequence[float],
+        session: Sequence[float],
         only: Sequence[ReadableBuffer | None],
         echo: float = 0.0,
         echo_floor: float = 0.0,

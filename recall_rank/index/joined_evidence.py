@@ -61,8 +61,8 @@ class JoinedEvidence:
 
     def fuse(
         self,
-        neighbours: array[float],
-        session: array[float],
+        neighbours: Sequence[float],
+        session: Sequence[float],
         only: bytearray | None = None,
         echo: float = 0.0,
         echo_floor: float = 0.0,

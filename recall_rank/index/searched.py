@@ -38,8 +38,8 @@ class Evidences(Protocol):
     def add_times(self, starts: array[int], ends: array[int], value: float) -> None: ...
     def fuse(
         self,
-        neighbours: array[float],
-        session: array[float],
+        neighbours: Sequence[float],
+        session: Sequence[float],
         only: bytearray | None = None,
         echo: float = 0.0,
         echo_floor: float = 0.0,

@@ -40,8 +40,7 @@ cdef class Evidence:
     cdef readonly Py_ssize_t docs_done
     cdef int ask(self, Question question, uint32_t first_term, uint32_t last_term) except -1
     cdef bint read(self, Work* work, int64_t deadline) noexcept nogil
-    cdef int begin_to_fuse(self, const float[::1] neighbours, const float[::1] session, only, float echo,
-                           float echo_floor) except -1
+    cdef int begin_to_fuse(self, neighbours, session, only, float echo, float echo_floor) except -1
     cdef void gather(self) noexcept nogil
     cdef int score_all(self) except -1
     cdef void score(self) noexcept nogil

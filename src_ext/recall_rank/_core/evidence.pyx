@@ -97,12 +97,11 @@ cdef class Evidence:
         with nogil:
             add_in_times(&self.held, self.layout, starts, ends, value)
 
-    def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only=None, float echo=0,
-             float echo_floor=0):
+    def fuse(self, neighbours not None, session not None, only=None, float echo=0, float echo_floor=0):
         """Collect the hit parts and add what their neighbours and session say; the number of hits.
 
-        neighbours f32[12]: weights of the message one before, one behind, two before, two behind, for an agent at
-        work, for a talk between people and for an agent that only talks. session f32[4]: weight of the L3 norm of
+        neighbours, 12: weights of the message one before, one behind, two before, two behind, for an agent at
+        work, for a talk between people and for an agent that only talks. session, 4: weight of the L3 norm of
         the session's messages with an agent and between people, then of its title's evidence. `only` u8[parts]
         keeps some parts, None all.
         A question that was asked before is answered by what followed it: `echo` times what the evidence of the
@@ -113,11 +112,10 @@ cdef class Evidence:
             self.gather()
         return self.hit_count
 
-    cdef int begin_to_fuse(self, const float[::1] neighbours, const float[::1] session, only, float echo,
-                           float echo_floor) except -1:
+    cdef int begin_to_fuse(self, neighbours, session, only, float echo, float echo_floor) except -1:
         """Get ready for gather(), as fuse() is told."""
         cdef Py_ssize_t k
-        if neighbours.shape[0] != 4 * TALKS or session.shape[0] != 4:
+        if len(neighbours) != 4 * TALKS or len(session) != 4:
             raise ValueError("neighbours must be 12 weights and session 4")
         self.kept_only = only is not None
         if self.kept_only:

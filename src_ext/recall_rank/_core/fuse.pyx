@@ -22,8 +22,10 @@ cdef extern from *:
         memcpy(&value, &bits, 4);
         return value;
     }
+    static inline float rr_most(float one, float other) { return one > other ? one : other; }
     """
     float rr_where(bint wanted, float value) noexcept nogil
+    float rr_most(float one, float other) noexcept nogil
 
 cdef enum:
     ASSISTANT = 2  # the class of an agent's prose
@@ -64,13 +66,6 @@ cdef void add_in_times(Held* held, Layout layout, const int64_t[::1] starts, con
                 break
 
 
-cdef inline void end_run(Run* run, Py_ssize_t last, float most, float said, float total, Around* around) noexcept nogil:
-    run.last = last
-    run.most = most
-    run.said = said
-    around.session_sum[run.session] = total
-
-
 cdef Py_ssize_t fold(Held* held, Layout layout, const uint32_t* places, Around* around, Run* runs) noexcept nogil:
     """Leave of each part its best passage, in place; tell the best of messages and titles, the norms of sessions and
     the runs of sessions, of which there is room for one a session, or for one a document where sessions are not
@@ -80,49 +75,51 @@ cdef Py_ssize_t fold(Held* held, Layout layout, const uint32_t* places, Around* 
     cdef const uint32_t* session_of = column32(layout.message_session)
     cdef uint32_t* docs = held.docs
     cdef float* scores = held.scores
-    cdef uint32_t doc, place, message, before = 0xFFFFFFFFU, last = 0, session = 0xFFFFFFFFU
-    cdef Py_ssize_t k, found = 0, count = 0
-    cdef bint new
-    cdef float value, best = 0, total = 0, most = 0, said = 0
-    memset(around.message_best, 0, around.room * sizeof(float))
-    for k in range(held.count):
-        doc = docs[k]
-        value = scores[k]
-        place = places[doc]
-        message = place & MESSAGE
-        # hits are scattered: whether the next is of another message no processor guesses, so there is no branch
-        new = message != before
-        total += rr_where(new, best * best * best)
-        best = around.message_best[message]
-        before = message
-        if session_of[message] != session:
-            if count:
-                end_run(runs + count - 1, found, most, said, total, around)
-            session = session_of[message]
-            runs[count].first = found
-            runs[count].session = session
-            count += 1
-            most = said = 0
-            total = around.session_sum[session]  # 0, unless its messages are scattered
-        docs[found] = doc  # behind what was found, unless it turns out to be a passage of the same part
-        scores[found] = value if value > 0 else 0
-        if place & GOES_ON and k and (last + 1 == doc or part_of[last] == part_of[doc]):
-            found -= 1
-            if value > scores[found]:
-                scores[found] = value
-                docs[found] = doc
-        last = doc
-        if place & IS_TITLE:
-            if scores[found] > around.session_title[session]:
-                around.session_title[session] = scores[found]
-            value = 0 if value > 0 else value
-        best = value if value > best else best
-        around.message_best[message] = best
-        said = best if best > said else said
-        most = scores[found] if scores[found] > most else most
-        found += 1
-    if count:
-        end_run(runs + count - 1, found, most, said, total + best * best * best, around)
+    cdef float* message_best = around.message_best
+    cdef uint32_t doc, place, message, before, session, last = 0
+    cdef Py_ssize_t k = 0, size = held.count, found = 0, count = 0
+    cdef float value, best, total, most, said
+    memset(message_best, 0, around.room * sizeof(float))
+    while k < size:
+        before = places[docs[k]] & MESSAGE
+        session = session_of[before]
+        runs[count].first = found
+        runs[count].session = session
+        best = most = said = 0
+        total = around.session_sum[session]  # 0, unless its messages are scattered
+        while k < size:
+            doc = docs[k]
+            place = places[doc]
+            message = place & MESSAGE
+            if session_of[message] != session:
+                break
+            value = rr_most(scores[k], 0)
+            # hits are scattered: whether the next is of another message no processor guesses, so there is no branch
+            total += rr_where(message != before, best * best * best)
+            before = message
+            most = rr_most(value, most)
+            docs[found] = doc  # behind what was found, unless it turns out to be a passage of the same part
+            scores[found] = value
+            if place > MESSAGE:  # few are titles or go on with a part, and fewer with one that was found
+                if place & GOES_ON and k and (last + 1 == doc or part_of[last] == part_of[doc]):
+                    found -= 1
+                    if value > scores[found]:
+                        scores[found] = value
+                        docs[found] = doc
+                if place & IS_TITLE:
+                    around.session_title[session] = rr_most(scores[found], around.session_title[session])
+                    value = 0
+            said = rr_most(value, said)
+            best = rr_most(value, message_best[message])
+            message_best[message] = best
+            last = doc
+            found += 1
+            k += 1
+        runs[count].last = found
+        runs[count].most = most
+        runs[count].said = said
+        around.session_sum[session] = total + best * best * best
+        count += 1
     held.count = found
     around.best = 0
     for k in range(count):

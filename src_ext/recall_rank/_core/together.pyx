@@ -70,8 +70,7 @@ cdef class Together:
         release_work(&work)
         return whole
 
-    def fuse(self, const float[::1] neighbours not None, const float[::1] session not None, only not None,
-             float echo=0, float echo_floor=0):
+    def fuse(self, neighbours not None, session not None, only not None, float echo=0, float echo_floor=0):
         """As Evidence.fuse() of each segment, `only` being one for each; the number of hits of all."""
         cdef Evidence evidence
         cdef Py_ssize_t k
