@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -9,6 +10,7 @@ from recall_rank._core.frozen import Maker
 from recall_rank._core.spot import Spot
 from recall_rank.group import Grouped
 from recall_rank.index.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
+from recall_rank.index.strings import Strings
 from recall_rank.literal import first_match
 from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Span, Why
 from recall_rank.query import Options
@@ -22,6 +24,43 @@ _result, _why = Maker(Result).make, Maker(Why).make
 
 
 @dataclass(slots=True)
+class Columns:
+    """What results read of a segment: a mapped one takes longer to find a column than to read in it."""
+
+    sessions: Sequence[SessionRow]
+    part_message: memoryview
+    part_type: memoryview
+    part_tool: memoryview
+    part_flags: memoryview
+    message_session: memoryview
+    message_role: memoryview
+    message_time: memoryview
+    message_author: memoryview
+    doc_start: memoryview
+    message_ids: Strings
+    part_ids: Strings
+    names: list[str | None]
+
+    @classmethod
+    def of(cls, segment: Segment) -> Columns:
+        return cls(
+            segment.sessions,
+            segment.part_message,
+            segment.part_type,
+            segment.part_tool,
+            segment.part_flags,
+            segment.message_session,
+            segment.message_role,
+            segment.message_time,
+            segment.message_author,
+            segment.doc_start,
+            segment.message_ids,
+            segment.part_ids,
+            segment.names.values,
+        )
+
+
+@dataclass(slots=True)
 class Asked:
     """A search, and what of it every result is told by."""
 
@@ -30,7 +69,8 @@ class Asked:
     written: list[str | None]  # the query's words, None for one that does not count
     forms: list[str]  # those that count, as they are compared
     recent: int  # the first time that is recent, ms
-    named: dict[str, bool] = field(default_factory=dict)  # of a tool or an author, whether the query says it
+    named: dict[str, bool] = field(default_factory=dict)  # of a tool or an author, whether the query names it
+    columns: dict[int, Columns] = field(default_factory=dict)  # of every segment with results, by its identity
 
     @classmethod
     def of(cls, search: Search) -> Asked:
@@ -46,24 +86,27 @@ class Asked:
     def result(self, entry: Grouped) -> Result:
         search, options, candidate, session = self.search, self.options, entry.candidate, entry.session
         segment, part, doc = search.segment.local(candidate.part, candidate.doc)
-        message = said = segment.part_message[part]
-        row = segment.sessions[segment.message_session[message]]
-        title = segment.message_role[message] == TITLE_ROLE
+        columns = self.columns.get(id(segment))
+        if columns is None:
+            columns = self.columns[id(segment)] = Columns.of(segment)
+        message = said = columns.part_message[part]
+        row = columns.sessions[columns.message_session[message]]
+        title = columns.message_role[message] == TITLE_ROLE
         if title:  # a session's newest message is where its title leads
             said = self._representative(session, segment, row)
-        names = segment.names.values
-        kind, tool = names[segment.part_type[part]] or "", names[segment.part_tool[part]]
-        flags = segment.part_flags[part]
-        time = segment.message_time[said]
-        message_id = segment.message_ids.held(said, row.id)
-        held_by = message_id if said == message else segment.message_ids.held(message, row.id)
+        names = columns.names
+        kind, tool = names[columns.part_type[part]] or "", names[columns.part_tool[part]]
+        author = names[columns.message_author[message]]
+        flags, time = columns.part_flags[part], columns.message_time[said]
+        message_id = columns.message_ids.held(said, row.id)
+        held_by = message_id if said == message else columns.message_ids.held(message, row.id)
 
         text, fields = segment.part(part)
         place = None
         if search.deadline.passed():  # what is left of the work is to show where the hits are
-            found, weights = Spot(segment.doc_start[doc]), NO_WEIGHTS
+            found, weights = Spot(columns.doc_start[doc]), NO_WEIGHTS
         else:
-            start, end = segment.doc_start[doc], segment.doc_start[doc + 1]
+            start, end = columns.doc_start[doc], columns.doc_start[doc + 1]
             found = spot(search.expansion.matcher, text, fields, start, end, options.width)
             weights = search.expansion.word_weights
             if search.text_marks is not None and search.text_marks[candidate.part]:
@@ -75,9 +118,10 @@ class Asked:
 
         terms = found.words(self.written) if options.match != "regex" else _marked(snippet, spans)
         matched = _fields_told(kind, title, found.fields, shown if spans else "")
-        author = names[segment.message_author[message]]
-        if tool or author:
-            matched = self._and_named(matched, tool, author)
+        if tool and self._names(tool):
+            matched = (*matched, "tool_name")
+        if author and self._names(author):
+            matched = (*matched, "author")
         relevance: DirectoryRelevance = "unknown"
         if search.allowed.buckets:
             relevance = self._directory_relevance(session)
@@ -96,9 +140,9 @@ class Asked:
             directory=row.directory,
             project=row.project or "",
             message_id=message_id,
-            role=ROLES[segment.message_role[said]],
+            role=ROLES[columns.message_role[said]],
             time=time,
-            part_id=segment.part_ids.held(part, held_by),
+            part_id=columns.part_ids.held(part, held_by),
             part_type=kind,
             pruned=bool(flags & PRUNED),
             snippet=snippet,
@@ -115,7 +159,7 @@ class Asked:
             directory_relevance=relevance,
             flags=_flags(flags),
             tool_name=tool,
-            author=author if said == message else names[segment.message_author[said]],
+            author=author if said == message else names[columns.message_author[said]],
             title_match=row.title if title or entry.title_match else None,
             hit_count=search.hits_of_session.get(session, 1) if options.group == "session" else None,
             hit_count_exact=search.total_exact,
@@ -153,16 +197,12 @@ class Asked:
                     forms.setdefault(written, {})[form] = None
         return {written: tuple(found_as) for written, found_as in forms.items()}
 
-    def _and_named(self, fields: tuple[str, ...], tool: str | None, author: str | None) -> tuple[str, ...]:
-        """The fields, and of tool and author what the query says."""
-        for name, value in (("tool_name", tool), ("author", author)):
-            if value:
-                says = self.named.get(value)
-                if says is None:
-                    says = self.named[value] = any(map(value.lower().__contains__, self.forms))
-                if says:
-                    fields = (*fields, name)
-        return fields
+    def _names(self, value: str) -> bool:
+        """Whether a word of the query stands in the name of a tool or an author."""
+        names = self.named.get(value)
+        if names is None:
+            names = self.named[value] = any(map(value.lower().__contains__, self.forms))
+        return names
 
     def _directory_relevance(self, session: int) -> DirectoryRelevance:
         bucket = self.search.allowed.buckets.get(session)

@@ -155,7 +155,8 @@ class Segment:
     def part(self, part: int) -> tuple[Text, memoryview]:
         """The whole text, of which the caller reads that part's alone, and where its fields begin, u64[fields + 1]:
         the Field byte of each, and behind them the end of the last."""
-        fields = self.field_start[self.part_first_field[part] : self.part_first_field[part + 1] + 1]
+        firsts = self.part_first_field
+        fields = self.field_start[firsts[part] : firsts[part + 1] + 1]
         return self.text_for(((fields[0], fields[-1]),)), fields
 
     def session_of_part(self, part: int) -> SessionRow:
