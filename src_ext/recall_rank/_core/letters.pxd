@@ -23,21 +23,20 @@ cdef extern from *:
     #define RR_POPCNT
     static int rr_has_popcnt(void) { return 1; }
     #endif
-    /* Numbers of the terms in [first, last) whose signature lacks at most `bound` bits of the wanted one, with at most
-       `bound` others: what so many edits can do. At most `room`; `next` is where to go on. */
+    /* Numbers of the terms in [first, last) whose signature lacks at most `less` bits of the wanted one, with at most
+       `more` others: what so many edits can do. At most `room`; `next` is where to go on. */
+    #define RR_IS_NEAR(own) (rr_popcount32(wanted & ~(own)) <= less && rr_popcount32((own) & ~wanted) <= more)
     #define RR_SIEVE_BODY \
         ptrdiff_t found = 0; \
-        for (; first < last && found < room; first++) { \
-            uint32_t own = signatures[first]; \
-            if (rr_popcount32(wanted & ~own) <= bound && rr_popcount32(own & ~wanted) <= bound) \
+        for (; first < last && found < room; first++) \
+            if (RR_IS_NEAR(signatures[first])) \
                 out[found++] = (uint32_t)first; \
-        } \
         *next = first; \
         return found;
     RR_POPCNT static ptrdiff_t rr_sieve_fast(const uint32_t* signatures, ptrdiff_t first, ptrdiff_t last,
-            uint32_t wanted, int bound, uint32_t* out, ptrdiff_t room, ptrdiff_t* next) { RR_SIEVE_BODY }
+            uint32_t wanted, int less, int more, uint32_t* out, ptrdiff_t room, ptrdiff_t* next) { RR_SIEVE_BODY }
     static ptrdiff_t rr_sieve_plain(const uint32_t* signatures, ptrdiff_t first, ptrdiff_t last,
-            uint32_t wanted, int bound, uint32_t* out, ptrdiff_t room, ptrdiff_t* next) { RR_SIEVE_BODY }
+            uint32_t wanted, int less, int more, uint32_t* out, ptrdiff_t room, ptrdiff_t* next) { RR_SIEVE_BODY }
     #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
     #include <immintrin.h>
 
@@ -52,37 +51,39 @@ cdef extern from *:
             _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(numbers, 4), low)));
         return _mm256_madd_epi16(_mm256_maddubs_epi16(sums, one), ones);
     }
-    __attribute__((target("avx2")))
+    /* Sixteen at a time by how many bits differ at all; the few that are left one by one. */
+    __attribute__((target("avx2,popcnt")))
     static ptrdiff_t rr_sieve_wide(const uint32_t* signatures, ptrdiff_t first, ptrdiff_t last,
-            uint32_t wanted, int bound, uint32_t* out, ptrdiff_t room, ptrdiff_t* next) {
-        const __m256i same = _mm256_set1_epi32((int)wanted), most = _mm256_set1_epi32(bound);
+            uint32_t wanted, int less, int more, uint32_t* out, ptrdiff_t room, ptrdiff_t* next) {
+        const __m256i same = _mm256_set1_epi32((int)wanted), most = _mm256_set1_epi32(less + more);
         ptrdiff_t found = 0;
-        for (; first + 8 <= last && found + 8 <= room; first += 8) {
-            __m256i own = _mm256_loadu_si256((const __m256i*)(signatures + first));
-            __m256i far = _mm256_or_si256(
-                _mm256_cmpgt_epi32(rr_bits(_mm256_andnot_si256(own, same)), most),
-                _mm256_cmpgt_epi32(rr_bits(_mm256_andnot_si256(same, own)), most));
-            unsigned near = 255u & ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(far));
-            while (near) {
-                out[found++] = (uint32_t)(first + __builtin_ctz(near));
-                near &= near - 1;
+        for (; first + 16 <= last && found + 16 <= room; first += 16) {
+            const __m256i* own = (const __m256i*)(signatures + first);
+            __m256i one = rr_bits(_mm256_xor_si256(_mm256_loadu_si256(own), same));
+            __m256i two = rr_bits(_mm256_xor_si256(_mm256_loadu_si256(own + 1), same));
+            unsigned far = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(one, most)))
+                | (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(two, most))) << 8;
+            for (unsigned near = far ^ 0xFFFF; near; near &= near - 1) {
+                ptrdiff_t at = first + __builtin_ctz(near);
+                if (RR_IS_NEAR(signatures[at])) out[found++] = (uint32_t)at;
             }
         }
         *next = first;
-        if (first + 8 <= last) return found;  /* no room for eight more */
-        return found + rr_sieve_plain(signatures, first, last, wanted, bound, out + found, room - found, next);
+        if (first + 16 <= last) return found;  /* no room for sixteen more */
+        return found + rr_sieve_fast(
+            signatures, first, last, wanted, less, more, out + found, room - found, next);
     }
-    static int rr_has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+    static int rr_has_avx2(void) { return __builtin_cpu_supports("avx2") && rr_has_popcnt(); }
     #else
     #define rr_sieve_wide rr_sieve_plain
     static int rr_has_avx2(void) { return 0; }
     #endif
     static ptrdiff_t rr_sieve(const uint32_t* signatures, ptrdiff_t first, ptrdiff_t last, uint32_t wanted,
-            int bound, uint32_t* out, ptrdiff_t room, ptrdiff_t* next, int wide) {
-        return wide && rr_has_avx2() ? rr_sieve_wide(signatures, first, last, wanted, bound, out, room, next)
-             : rr_has_popcnt() ? rr_sieve_fast(signatures, first, last, wanted, bound, out, room, next)
-                               : rr_sieve_plain(signatures, first, last, wanted, bound, out, room, next);
+            int less, int more, uint32_t* out, ptrdiff_t room, ptrdiff_t* next, int wide) {
+        return wide && rr_has_avx2() ? rr_sieve_wide(signatures, first, last, wanted, less, more, out, room, next)
+             : rr_has_popcnt() ? rr_sieve_fast(signatures, first, last, wanted, less, more, out, room, next)
+                               : rr_sieve_plain(signatures, first, last, wanted, less, more, out, room, next);
     }
     """
-    Py_ssize_t rr_sieve(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last, uint32_t wanted, int bound,
-                        uint32_t* out, Py_ssize_t room, Py_ssize_t* next, bint wide) noexcept nogil
+    Py_ssize_t rr_sieve(const uint32_t* signatures, Py_ssize_t first, Py_ssize_t last, uint32_t wanted, int less,
+                        int more, uint32_t* out, Py_ssize_t room, Py_ssize_t* next, bint wide) noexcept nogil

@@ -34,6 +34,7 @@ cdef class Vocabulary:
     cdef const uint32_t* offsets
     cdef const uint32_t* starts
     cdef const uint32_t* signatures
+    cdef uint32_t[MAX_TERM + 2] words  # number of the first term of each length that is of no field
     cdef Py_ssize_t size
     cdef Py_ssize_t near_end       # what stands in the arena before it is read eight at a time
     cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil

@@ -49,6 +49,16 @@ cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points)
     return count
 
 
+cdef Py_ssize_t points_of(const unsigned char* form, Py_ssize_t size) noexcept nogil:
+    """How many code points to_points() finds in a form."""
+    cdef uint32_t points[MAX_TERM]
+    cdef unsigned char seen = 0
+    cdef Py_ssize_t k
+    for k in range(size):
+        seen |= form[k]
+    return size if seen < 0x80 else to_points(form, size, points)
+
+
 cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bound, bint wide) noexcept nogil:
     """What the edit search knows of the word that is looked for."""
     cdef int k
@@ -85,6 +95,7 @@ cdef class Vocabulary:
     def __cinit__(self, arena not None, offsets not None, starts not None, signatures not None):
         cdef Py_ssize_t k
         cdef bint good = True
+        cdef unsigned char first_word = FIELDS
         self.families = {}
         self.arena_buffer = arena
         self.offsets_buffer = offsets
@@ -117,6 +128,9 @@ cdef class Vocabulary:
             self.signatures = &self.signatures_view[0]
         self.offsets = &self.offsets_view[0]
         self.starts = &self.starts_view[0]
+        for k in range(LENGTHS - 1):
+            self.words[k] = self.locate(&first_word, 1, self.starts[k], self.starts[k + 1], False)
+        self.words[LENGTHS - 1] = self.size
         self.near_end = min(self.arena_view.shape[0], NEAR_END)
 
     def __len__(self):
@@ -126,30 +140,39 @@ cdef class Vocabulary:
                            bint after) noexcept nogil:
         """First term in [first, last) not below `form` as a prefix; with `after`, the first above all it begins."""
         cdef uint32_t middle
-        cdef Py_ssize_t length, shared
-        cdef int order
+        cdef Py_ssize_t length, same
+        cdef Py_ssize_t low = 0, high = 0  # bytes of the form with which the terms before and behind the range begin
+        cdef const unsigned char* term
+        cdef bint below
         while first < last:
             middle = first + (last - first) // 2
+            term = self.arena + self.offsets[middle]
             length = self.offsets[middle + 1] - self.offsets[middle]
-            shared = size if size < length else length
-            order = memcmp(self.arena + self.offsets[middle], form, shared)
-            if order == 0 and length < size:
-                order = -1
-            if order < 0 or (after and order == 0):
+            same = min(low, high)
+            while same < size and same < length and term[same] == form[same]:
+                same += 1
+            if same < size and same < length:
+                below = term[same] < form[same]
+            else:
+                below = after or length < size
+            if below:
                 first = middle + 1
+                low = same
             else:
                 last = middle
+                high = same
         return first
 
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil:
         """The number of the term that is exactly `form`, or -1."""
-        cdef uint32_t points[MAX_TERM]
-        cdef int length
-        cdef Py_ssize_t at
+        cdef Py_ssize_t at, length
         if size == 0 or size > MAX_TERM or self.size == 0:
             return -1
-        length = to_points(form, size, points)
-        at = self.locate(form, size, self.starts[length], self.starts[length + 1], False)
+        length = points_of(form, size)
+        if form[0] < FIELDS:
+            at = self.locate(form, size, self.starts[length], self.words[length], False)
+        else:
+            at = self.locate(form, size, self.words[length], self.starts[length + 1], False)
         if at >= self.starts[length + 1] or self.offsets[at + 1] - self.offsets[at] != size or memcmp(
                 self.arena + self.offsets[at], form, size) != 0:
             return -1
@@ -197,21 +220,24 @@ cdef class Vocabulary:
         """Find the terms near the word, as many as are found before the deadline; False without memory."""
         cdef Py_ssize_t first = 0, last = 0, count
         cdef int length = word.size - word.bound - 1 if word.size > word.bound else 0
+        cdef int less = 0, more = 0
         cdef int longest = word.size + word.bound if word.size + word.bound < MAX_TERM else MAX_TERM
         while self.size and (length < longest or first < last):
             if first == last:
                 length += 1
-                first = self.locate(&word.mark, 1, self.starts[length], self.starts[length + 1], False)
-                last = self.starts[length + 1]
+                first, last = self.words[length], self.starts[length + 1]
                 if word.mark < FIELDS:
-                    last = self.locate(&word.mark, 1, first, last, True)
+                    first = self.locate(&word.mark, 1, self.starts[length], self.words[length], False)
+                    last = self.locate(&word.mark, 1, first, self.words[length], True)
+                less = word.bound - max(length - word.size, 0)  # as many edits at least make the word as long
+                more = word.bound - max(word.size - length, 0)
                 continue
             if deadline and rr_now() >= deadline:
                 break
             if not has_room(near):
                 return False
-            count = rr_sieve(self.signatures, first, last, word.signature, word.bound, near.terms + near.count, CHUNK,
-                             &first, wide)
+            count = rr_sieve(self.signatures, first, last, word.signature, less, more, near.terms + near.count,
+                             CHUNK, &first, wide)
             near.count += self.near(word, length, near.terms + near.count, count)
         return True
 
