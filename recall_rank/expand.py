@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from recall_rank import weights
 from recall_rank._core.evidence import idf
+from recall_rank._core.frozen import Maker
 from recall_rank._core.window import Matcher
 from recall_rank.budget import Deadline
 from recall_rank.cues import answer_cues, framing_words
@@ -49,6 +50,9 @@ class Expansion:
     words_done: int  # words that were looked up before the deadline
 
 
+_group, _expansion = Maker(TermGroup).make, Maker(Expansion).make
+
+
 def expand(
     query: Query, segment: Searched, documents: int, eligible: bytearray | None, deadline: Deadline | None = None
 ) -> Expansion:
@@ -71,16 +75,14 @@ def longer_words(
     for word, at in expansion.known:
         members = lexicon.longer(word.form)
         if members:
-            group = TermGroup(word.written, at, 1, members, 1.0)
-            group.frequency = min(documents, lexicon.held(members))
-            group.factor = rarity(documents, group.frequency)
-            groups.append(group)
+            frequency = lexicon.held([members], documents)[0]
+            groups.append(TermGroup(word.written, at, 1, members, 1.0, frequency, rarity(documents, frequency)))
     return groups
 
 
 class _Expander:
     def __init__(self, query: Query, lexicon: Lexicon, documents: int, deadline: Deadline | None) -> None:
-        self.deadline = deadline
+        self.late = deadline.passed if deadline else _never
         self.query = query
         self.lexicon = lexicon
         self.documents = documents
@@ -99,6 +101,7 @@ class _Expander:
         known = lexicon.find(forms + [compound.form for compound in query.compounds])
         self.known = known[: len(forms)]
         self.known_compounds = known[len(forms) :]
+        self.families = lexicon.families(asked)
         self.tagged = self.forms.tagged(asked)
         self.cuts: dict[int, list[int]] = {}
         for at, cut in lexicon.as_two(asked, MIN_HALF):
@@ -113,12 +116,12 @@ class _Expander:
         self._compounds()
         self._joins()
         done = 0
-        late = self._late()
+        late = self.late()
         for at, word in enumerate(self.query.words):
             if late:
                 break
             self._word(at, word)
-            late = self._late()  # then near words may have been missed
+            late = self.late()  # then near words may have been missed
             done += not late
         word_weights, unknown = self._weigh()
         matcher = Matcher(word_weights, self.counts)
@@ -132,7 +135,7 @@ class _Expander:
         # a word nobody wrote could have been the rarest evidence of all: without it nothing answers for certain
         missing = len(unknown) * rarity(self.documents, 0)
         ceiling = (weights.K1 + 1) * (missing + sum([group.factor for group in self.groups]))
-        return Expansion(
+        return _expansion(
             self.groups, self.with_forms, ceiling, matcher, word_weights, self.forms.repaired, unknown, done
         )
 
@@ -145,15 +148,14 @@ class _Expander:
         weighed = [rarity(documents, documents * weights.STOP_WORD_SHARE)] * len(words)
         answered: set[int] = set()
         kept = []
-        for group in self.groups:
-            group.frequency = min(documents, self.lexicon.held(group.members))
-            if (
-                not group.frequency
-            ):  # members are of the whole vocabulary; what no eligible document holds must leave no trace
+        frequencies = self.lexicon.held([group.members for group in self.groups], documents)
+        for group, frequency in zip(self.groups, frequencies, strict=True):
+            if not frequency:  # its members are of the whole vocabulary, and not of the eligible documents
                 continue
             kept.append(group)
             at = group.at
-            worth = rarity(documents, group.frequency)
+            group.frequency = frequency
+            worth = rarity(documents, frequency)
             if group.span > 1:
                 answered.update(range(at, at + group.span))
                 group.factor = worth * group.boost
@@ -161,8 +163,8 @@ class _Expander:
             answered.add(at)
             share = weights.FRAMING if words[at].form in self.framing else 1.0
             group.factor = worth * group.boost * share
-            if group.boost >= weights.PIECE and not group.joint:
-                weighed[at] = max(weighed[at], share * worth)
+            if share * worth > weighed[at] and group.boost >= weights.PIECE and not group.joint:
+                weighed[at] = share * worth
         self.groups = kept
         unknown = [word.written for at, word in enumerate(words) if word.counts and at not in answered]
         for at, word in enumerate(words):
@@ -187,16 +189,13 @@ class _Expander:
             for first, last, weight in members:  # a form may be a neighbour of the word and of the same stem
                 best[first, last] = max(weight, best.get((first, last), 0.0))
             members = [(first, last, weight) for (first, last), weight in sorted(best.items())]
-        self.groups.append(TermGroup(written, at, span, members, boost, joint=joint))
-
-    def _late(self) -> bool:
-        return self.deadline is not None and self.deadline.passed()
+        self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint))
 
     # --- several words as one ------------------------------------------------------------------
 
     def _compounds(self) -> None:
         for compound, terms in zip(self.query.compounds, self.known_compounds, strict=True):
-            if self._late():
+            if self.late():
                 return
             at, span = compound.at, compound.span
             members = self.forms.of(compound.form, terms, at, span, repair=not compound.cjk)
@@ -213,7 +212,7 @@ class _Expander:
         taken = {(c.at, c.at + c.span - 1) for c in self.query.compounds}
         boost = weights.PROSE_JOIN if self.a_text else weights.NEIGHBOUR_JOIN
         for at, last, form, terms in self.lexicon.as_one(joinable, MAX_JOIN if few else 2, unknown):
-            if self._late():
+            if self.late():
                 return
             if (at, last) in taken or not any(self.counts[at : last + 1]):
                 continue
@@ -230,12 +229,13 @@ class _Expander:
         if not word.counts:
             self.forms.matched.append((form, at, 1, 1.0))
             return
-        family = self.lexicon.family(form)
-        written = bool(terms) or any(self.lexicon.count(kin) for _, kin in family)
+        family = self.families[at]
+        written = bool(terms) or (bool(family) and any(self.lexicon.count(kin) for _, kin in family))
         members = self.forms.of(form, terms, at, 1, repair=not written)
         if family:
             members += self.forms.inflected(family, at)
-        members += self.tagged.get(at, ())
+        if at in self.tagged:
+            members += self.tagged[at]
         if not terms and not word.cjk:
             members += self.forms.misspelt_names(form)
         self._add(word.written, at, 1, members, weights.PIECE if at in self.covered else 1.0)
@@ -262,7 +262,7 @@ class _Expander:
             for half, terms in max(pairs, key=lambda pair: min(lexicon.count(terms) for _, terms in pair)):
                 members = [
                     *forms.of(half, terms, at, 1, repair=False),
-                    *forms.inflected(lexicon.family(half), at),
+                    *forms.inflected(lexicon.families([half])[0], at),
                     *forms.tagged([half]).get(0, ()),
                 ]
                 self._add(word.written, at, 1, members, weights.BLANK_MISSING)
@@ -275,6 +275,10 @@ class _Expander:
 
     def _in_pair(self, at: int) -> bool:
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
+
+
+def _never() -> bool:
+    return False
 
 
 def _is_hyphened(compound: Compound) -> bool:

@@ -29,9 +29,10 @@ class Forms:
     def of(self, form: bytes, terms: Terms, at: int, span: int, *, repair: bool) -> list[Member]:
         """The form itself, which is `terms`, or what it may have been meant to be; it stands for the words
         [at, at + span)."""
-        members = members_of(terms, 1.0)
+        members: list[Member] = []
         if terms:
             self.matched.append((form, at, span, 1.0))
+            members = members_of(terms, 1.0)
         if (repair and not terms) or (self._fuzzy and span == 1):
             members += self._repairs(form, at, span, known=bool(terms))
         return members
@@ -87,7 +88,7 @@ class Forms:
             members += members_of(terms, similarity)
             if not known and span == 1 and edits == nearest:  # all that the right spelling would have found
                 members += self.tagged([other], similarity).get(0, ())
-                members += self.inflected(self._lexicon.family(other), at, similarity)
+                members += self.inflected(self._lexicon.families([other])[0], at, similarity)
         return members
 
     def _capped(self, near: list[tuple[Terms, int]], smart: int) -> list[tuple[Terms, int]]:
@@ -101,4 +102,7 @@ class Forms:
 
 def members_of(terms: Terms, worth: float) -> list[Member]:
     """The terms of a form, each with what the form is worth."""
+    if len(terms) == 1:
+        number = terms[0]
+        return [(number, number + 1, worth)]
     return [(number, number + 1, worth) for number in terms]

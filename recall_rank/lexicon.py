@@ -38,8 +38,11 @@ class Lexicon:
             for piece in segment.pieces
         ]
         self._firsts = [first for *_, first in self._rooms]
-        # the vocabulary that is all there is to look in: numbers are its own, and every term exists
-        self._only = self._rooms[0][0] if len(self._rooms) == 1 and self._rooms[0][2] else None
+        # the one segment, all of it: numbers are its own, and every term exists
+        self._only: Vocabulary | None = None
+        if len(self._rooms) == 1 and self._rooms[0][2]:
+            self._only = segment.pieces[0].segment.vocabulary
+            self._only_postings = segment.pieces[0].segment.postings
 
     def frequency(self, first: int, last: int) -> int:
         """Documents that hold the terms [first, last), summed over the terms, which are of one segment."""
@@ -50,13 +53,12 @@ class Lexicon:
         """Documents that hold a form."""
         return sum([self.frequency(number, number + 1) for number in terms])
 
-    def held(self, members: Sequence[Member]) -> int:
-        """Documents that hold a member, summed over the members."""
-        frequency = self.frequency if len(self._rooms) > 1 else self._rooms[0][1]
-        if len(members) == 1:
-            first, last, _ = members[0]
-            return frequency(first, last)
-        return sum([frequency(first, last) for first, last, _ in members])
+    def held(self, groups: list[list[Member]], most: int) -> list[int]:
+        """For each group the documents that hold a member, summed over the members, but no more than `most`."""
+        if self._only is not None:
+            return self._only_postings.frequencies(groups, most)
+        frequency = self._rooms[0][1] if len(self._rooms) == 1 else self.frequency
+        return [min(most, sum([frequency(first, last) for first, last, _ in members])) for members in groups]
 
     def find(self, forms: list[bytes]) -> list[Terms]:
         """The terms of each form; none where no eligible document holds it."""
@@ -83,6 +85,9 @@ class Lexicon:
     def as_one(self, forms: list[bytes], longest: int, unknown: bytes) -> list[tuple[int, int, bytes, Terms]]:
         """Two to `longest` neighbours as one form, (first, last, form, terms): those that have terms, and those with a
         word among them that is marked as `unknown`. An empty form is not joined."""
+        if self._only is not None:
+            rows = as_one(self._only, forms, longest, unknown)
+            return [(first, last, form, (number,) if number >= 0 else NO_TERMS) for first, last, form, number in rows]
         found: dict[tuple[int, int, bytes], Terms] = {}
         for vocabulary, frequency, whole, start in self._rooms:
             for first, last, form, number in as_one(vocabulary, forms, longest, unknown):
@@ -135,15 +140,19 @@ class Lexicon:
             if frequency(first, last)
         ]
 
-    def family(self, form: bytes) -> list[tuple[bytes, Terms]]:
-        """The other forms of the same English word and their terms, whether an eligible document holds them or not."""
+    def families(self, forms: list[bytes]) -> list[Sequence[tuple[bytes, Terms]]]:
+        """The other forms of each English word and their terms, whether an eligible document holds them or not."""
         if len(self._rooms) == 1:
             vocabulary = self._rooms[0][0]
-            return [(vocabulary.form(number), (number,)) for number in family(vocabulary, form)]
+            known = vocabulary.families.get
+            return [found if (found := known(form)) is not None else family(vocabulary, form) for form in forms]
+        return [self._family(form) for form in forms]
+
+    def _family(self, form: bytes) -> list[tuple[bytes, Terms]]:
         found: dict[bytes, list[int]] = {}
         for vocabulary, _, _, start in self._rooms:
-            for number in family(vocabulary, form):
-                found.setdefault(vocabulary.form(number), []).append(start + number)
+            for other, (number,) in family(vocabulary, form):
+                found.setdefault(other, []).append(start + number)
         kin = [other for other in _irregular(form.decode("utf-8", "replace")) if other in found] if found else []
         rest = sorted(found.keys() - set(kin), key=_place)
         return [(other, found[other]) for other in (*kin, *rest)]
@@ -165,13 +174,14 @@ def _place(form: bytes) -> tuple[int, bytes]:
     return characters(form), form
 
 
-def family(vocabulary: Vocabulary, form: bytes) -> tuple[int, ...]:
-    """The numbers of the other terms that are forms of the same English word, by stem or by irregular form."""
+def family(vocabulary: Vocabulary, form: bytes) -> tuple[tuple[bytes, tuple[int]], ...]:
+    """The other terms that are forms of the same English word, by stem or by irregular form, and their numbers."""
     known = vocabulary.families.get(form)
     if known is None:
         if len(vocabulary.families) >= MAX_FAMILIES:
             vocabulary.families.clear()
-        known = vocabulary.families[form] = tuple(dict.fromkeys(_family(vocabulary, form)))
+        numbers = dict.fromkeys(_family(vocabulary, form))
+        known = vocabulary.families[form] = tuple([(vocabulary.form(number), (number,)) for number in numbers])
     return known
 
 

@@ -816,6 +816,9 @@ class Postings:
     def frequency(self, first: int, last: int, eligible: Sequence[int] | None = None) -> int:
         return sum(eligible is None or eligible[doc] != 0 for term in range(first, last) for doc, _ in self.lists[term])
 
+    def frequencies(self, groups: list[list[tuple[int, int, float]]], most: int) -> list[int]:
+        return [min(most, sum(self.frequency(first, last) for first, last, _ in group)) for group in groups]
+
     def postings(self, term: int) -> list[tuple[int, int]]:
         return self.lists[term]
 

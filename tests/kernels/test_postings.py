@@ -60,6 +60,8 @@ def test_documents_at_the_borders_of_blocks() -> None:
 def test_terms_that_do_not_exist_have_no_frequency(first: int, last: int) -> None:
     with pytest.raises(IndexError):
         postings(columns(THREE))[0].frequency(first, last)
+    with pytest.raises((IndexError, OverflowError)):
+        postings(columns(THREE))[0].frequencies([[(0, 1, 1.0), (first, last, 1.0)]], 9)
 
 
 @pytest.mark.parametrize("term", [-1, 2, 2**32, 2**62])
@@ -112,6 +114,10 @@ def test_postings_are_those_written_out(chance: Random) -> None:
     native, slow = postings(columns(given))
     assert len(native) == len(slow) == sum(map(len, given))
     assert [native.postings(term) for term in range(native.term_count)] == slow.lists
+    ends = [sorted(chance.choices(range(native.term_count + 1), k=2)) for _ in range(4)]
+    groups = [[(first, last, 1.0) for first, last in ends[:2]], [], [(first, last, 0.5) for first, last in ends[2:]]]
+    for most in (0, 4, 2**63):
+        assert native.frequencies(groups, most) == slow.frequencies(groups, most)
     eligible = marks(chance, len(given))
     for first in range(native.term_count + 1):
         for last in range(first, native.term_count + 1):

@@ -197,6 +197,23 @@ cdef class Postings:
             found = self.count(first, last, mask, documents)
         return found
 
+    def frequencies(self, list groups not None, uint64_t most):
+        """Of each list of terms [first, last), told as (first, last, worth), the documents that hold one of them.
+
+        They are summed over the terms, up to `most`.
+        """
+        cdef Py_ssize_t first, last
+        cdef uint64_t found
+        told = []
+        for group in groups:
+            found = 0
+            for first, last, _ in group:
+                if not 0 <= first <= last <= self.term_count:
+                    raise IndexError((first, last))
+                found += self.count(first, last, NULL, 0)
+            told.append(min(found, most))
+        return told
+
     def postings(self, Py_ssize_t term):
         """(document, frequency) of one term, in document order."""
         cdef uint16_t docs[ROOM]
