@@ -140,6 +140,19 @@ def test_find_and_prefix_are_a_look_at_every_term(chance: Random) -> None:
 
 
 @given(seeds)
+def test_letters_of_a_crowded_length_are_a_look_at_every_term(chance: Random) -> None:
+    """As many of one length as are told apart by their second byte, whatever that is."""
+    crowd = ["".join(letters).encode() for letters in product("1az", "0`abz{é", "1az{")]
+    known = [*chance.sample(crowd, chance.randint(60, len(crowd))), b"\1za", b"a", b"zzzz"]
+    native, slow = vocabularies(known)
+    forms = [tag + form for form in chance.sample(crowd, 9) for tag in (b"", b"\1", b"z")] + [b"a", b"zz", b"zzz"]
+    for _ in range(2):  # the second time it is known where letters begin
+        assert native.find_all(forms) == slow.find_all(forms)
+    for form in (chance.choice(crowd)[:1], chance.choice(crowd).decode()[:2].encode()):
+        assert native.prefix(form) == slow.prefix(form)
+
+
+@given(seeds)
 def test_within_is_a_look_at_every_term(chance: Random) -> None:
     known = some_terms(chance)
     native, slow = vocabularies(known)

@@ -12,7 +12,8 @@ from recall_rank._core.intern cimport (Interner, Slot, intern, interner_free, in
 from recall_rank._core.keys cimport Key, sort_keys
 from recall_rank._core.packing cimport PostingsWriter
 from recall_rank._core.tokens cimport tokenise
-from recall_rank._core.vocabulary cimport signature, to_points
+from recall_rank._core.utf8 cimport to_points
+from recall_rank._core.vocabulary cimport signature
 from recall_rank._core.whole cimport is_cut, is_whole
 
 cdef enum:

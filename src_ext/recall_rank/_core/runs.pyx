@@ -8,7 +8,8 @@ from recall_rank._core.buffer cimport MAX_TERM
 from recall_rank._core.clock cimport rr_now
 from recall_rank._core.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.postings cimport Cursor, Postings
-from recall_rank._core.vocabulary cimport Vocabulary, signature, to_points
+from recall_rank._core.utf8 cimport to_points
+from recall_rank._core.vocabulary cimport Vocabulary, signature
 
 cdef enum:
     STRIDE = 4096      # terms between two looks at the clock

@@ -36,6 +36,33 @@ cdef inline Py_ssize_t peek(const unsigned char* text, Py_ssize_t size, Py_ssize
     return decode(text, size, at, point)
 
 
+cdef inline int to_points(const unsigned char* text, Py_ssize_t size, uint32_t* points) noexcept nogil:
+    """Decode a whole text, into room for `size` code points; how many it has."""
+    cdef Py_ssize_t at = 0
+    cdef int count = 0
+    while at < size:
+        at += decode(text, size, at, points + count)
+        count += 1
+    return count
+
+
+cdef inline Py_ssize_t points_of(const unsigned char* text, Py_ssize_t size) noexcept nogil:
+    """How many code points to_points() finds in a text."""
+    cdef unsigned char seen = 0
+    cdef uint32_t point
+    cdef Py_ssize_t at = 0, count = 0
+    while at < size:
+        seen |= text[at]
+        at += 1
+    if seen < 0x80:
+        return size
+    at = 0
+    while at < size:
+        at += decode(text, size, at, &point)
+        count += 1
+    return count
+
+
 cdef inline int encode(uint32_t point, unsigned char* to) noexcept nogil:
     """Write one code point as UTF-8; bytes written, 4 at most."""
     if point < 0x80:

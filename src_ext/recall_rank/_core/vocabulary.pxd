@@ -18,7 +18,6 @@ cdef struct Near:              # the terms near a word, their edits in the upper
     Py_ssize_t room
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil
-cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points) noexcept nogil
 
 cdef class Vocabulary:
     cdef readonly dict families    # remembered by whoever asks for the forms of a word
@@ -35,10 +34,13 @@ cdef class Vocabulary:
     cdef const uint32_t* starts
     cdef const uint32_t* signatures
     cdef uint32_t[MAX_TERM + 2] words  # number of the first term of each length that is of no field
+    cdef uint32_t* letters         # where the terms of a letter begin, see alike(); 0 until that is asked for
     cdef Py_ssize_t size
     cdef Py_ssize_t near_end       # what stands in the arena before it is read eight at a time
     cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil
     cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil
+    cdef void open_letter(self, uint32_t* row, unsigned char letter, Py_ssize_t length) noexcept nogil
+    cdef (uint32_t, uint32_t) alike(self, const unsigned char* form, Py_ssize_t size, Py_ssize_t length) noexcept nogil
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
                            bint after) noexcept nogil

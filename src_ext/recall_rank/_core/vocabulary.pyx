@@ -14,7 +14,7 @@ from recall_rank._core.clock cimport rr_now
 from recall_rank._core.edit cimport osa_within
 from recall_rank._core.eight cimport rr_can_take_eight, rr_edits_of_eight
 from recall_rank._core.letters cimport rr_sieve
-from recall_rank._core.utf8 cimport decode
+from recall_rank._core.utf8 cimport points_of, to_points
 
 cdef enum:
     LENGTHS = MAX_TERM + 2
@@ -22,6 +22,11 @@ cdef enum:
     LANES = 8
     NEAR_END = 0x7FFFFFFF  # bytes of an arena that eight at a time are read from
     FIELDS = 0x20          # terms of a field begin with a byte below
+    BEFORE_A = 0x60        # stands for this and all lower second bytes of a term
+    AFTER_Z = 0x7B         # for this and all higher ones
+    SECONDS = AFTER_Z - BEFORE_A + 1
+    LETTERS = 26
+    FEW = 64               # terms of a length that are searched without a look where letters begin
 
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
@@ -37,26 +42,6 @@ cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
         else:
             bits |= <uint32_t>1 << (30 + (point & 1))
     return bits
-
-
-cdef int to_points(const unsigned char* form, Py_ssize_t size, uint32_t* points) noexcept nogil:
-    """Decode a form of at most MAX_TERM bytes; the number of code points."""
-    cdef Py_ssize_t at = 0
-    cdef int count = 0
-    while at < size:
-        at += decode(form, size, at, points + count)
-        count += 1
-    return count
-
-
-cdef Py_ssize_t points_of(const unsigned char* form, Py_ssize_t size) noexcept nogil:
-    """How many code points to_points() finds in a form."""
-    cdef uint32_t points[MAX_TERM]
-    cdef unsigned char seen = 0
-    cdef Py_ssize_t k
-    for k in range(size):
-        seen |= form[k]
-    return size if seen < 0x80 else to_points(form, size, points)
 
 
 cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bound, bint wide) noexcept nogil:
@@ -132,6 +117,12 @@ cdef class Vocabulary:
             self.words[k] = self.locate(&first_word, 1, self.starts[k], self.starts[k + 1], False)
         self.words[LENGTHS - 1] = self.size
         self.near_end = min(self.arena_view.shape[0], NEAR_END)
+        self.letters = <uint32_t*>PyMem_RawCalloc(LENGTHS * LETTERS * (SECONDS + 1), sizeof(uint32_t))
+        if self.letters == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.letters)
 
     def __len__(self):
         return self.size
@@ -163,25 +154,55 @@ cdef class Vocabulary:
                 high = same
         return first
 
+    cdef void open_letter(self, uint32_t* row, unsigned char letter, Py_ssize_t length) noexcept nogil:
+        """Fill in the row of a letter: the first term of `length` with each second byte, and the end, plus one."""
+        cdef unsigned char opening[2]
+        cdef uint32_t first, last
+        cdef int second
+        opening[0] = letter
+        first = self.locate(opening, 1, self.words[length], self.starts[length + 1], False)
+        last = self.locate(opening, 1, first, self.starts[length + 1], True)
+        row[0] = first + 1
+        for second in range(1, SECONDS):
+            opening[1] = BEFORE_A + second
+            first = self.locate(opening, 2, first, last, False)
+            row[second] = first + 1
+        row[SECONDS] = last + 1
+
+    cdef (uint32_t, uint32_t) alike(self, const unsigned char* form, Py_ssize_t size, Py_ssize_t length) noexcept nogil:
+        """Terms [first, last) of `length` among which all stand that begin with the form.
+
+        Those of a letter are told apart by their second byte, once that letter is asked for. Each number tells by
+        itself that it is there, so that threads may fill in the same row at once.
+        """
+        cdef uint32_t first = self.words[length], last = self.starts[length + 1]
+        cdef uint32_t* row
+        cdef int second
+        if form[0] < FIELDS:
+            return self.starts[length], first
+        if size < 2 or last - first < FEW or not c'a' <= form[0] <= c'z':
+            return first, last
+        row = self.letters + (length * LETTERS + form[0] - c'a') * (SECONDS + 1)
+        second = min(max(<int>form[1], <int>BEFORE_A), <int>AFTER_Z) - BEFORE_A
+        if row[second] == 0 or row[second + 1] == 0:
+            self.open_letter(row, form[0], length)
+        return row[second] - 1, row[second + 1] - 1
+
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil:
         """The number of the term that is exactly `form`, or -1."""
-        cdef Py_ssize_t at, length
+        cdef uint32_t first, last
         if size == 0 or size > MAX_TERM or self.size == 0:
             return -1
-        length = points_of(form, size)
-        if form[0] < FIELDS:
-            at = self.locate(form, size, self.starts[length], self.words[length], False)
-        else:
-            at = self.locate(form, size, self.words[length], self.starts[length + 1], False)
-        if at >= self.starts[length + 1] or self.offsets[at + 1] - self.offsets[at] != size or memcmp(
-                self.arena + self.offsets[at], form, size) != 0:
+        first, last = self.alike(form, size, points_of(form, size))
+        first = self.locate(form, size, first, last, False)
+        if first >= last or self.offsets[first + 1] - self.offsets[first] != size or memcmp(
+                self.arena + self.offsets[first], form, size) != 0:
             return -1
-        return at
+        return first
 
     def find(self, bytes form not None):
         """The number of the term that is exactly `form`, or -1."""
-        cdef const unsigned char* data = form
-        return self.number(data, len(form))
+        return self.number(form, len(form))
 
     def find_all(self, list forms not None):
         """The numbers of the terms that are exactly these forms, in their order; -1 for each that is none."""
@@ -190,21 +211,19 @@ cdef class Vocabulary:
 
     def prefix(self, bytes form not None, int longest=MAX_TERM):
         """Ranges [first, last) of the terms longer than `form`, up to `longest` code points, that begin with it."""
-        cdef uint32_t points[MAX_TERM]
         cdef const unsigned char* data = form
-        cdef Py_ssize_t size = len(form), first, last
+        cdef Py_ssize_t size = len(form)
+        cdef uint32_t first, last, end
         cdef int length
         ranges = []
         if size == 0 or size > MAX_TERM or self.size == 0:
             return ranges
-        length = to_points(data, size, points) + 1
-        while length <= longest and length <= MAX_TERM:
-            if self.starts[length] < self.starts[length + 1]:
-                first = self.locate(data, size, self.starts[length], self.starts[length + 1], False)
-                last = self.locate(data, size, first, self.starts[length + 1], True)
-                if first < last:
-                    ranges.append((first, last))
-            length += 1
+        for length in range(points_of(data, size) + 1, min(longest, MAX_TERM) + 1):
+            first, end = self.alike(data, size, length)
+            first = self.locate(data, size, first, end, False)
+            last = self.locate(data, size, first, end, True)
+            if first < last:
+                ranges.append((first, last))
         return ranges
 
     def within(self, bytes form not None, int bound, bint wide=True, int64_t deadline_ns=0):
