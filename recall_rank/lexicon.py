@@ -28,6 +28,7 @@ class Lexicon:
     """
 
     def __init__(self, segment: Searched, eligible: bytearray | None) -> None:
+        pieces = segment.pieces
         self._rooms = [
             (
                 piece.segment.vocabulary,
@@ -35,14 +36,14 @@ class Lexicon:
                 eligible is None and piece.sessions is None,  # all terms are there
                 piece.first_term,
             )
-            for piece in segment.pieces
+            for piece in pieces
         ]
-        self._firsts = [first for *_, first in self._rooms]
+        self._firsts = [piece.first_term for piece in pieces]
         # the one segment, all of it: numbers are its own, and every term exists
         self._only: Vocabulary | None = None
-        if len(self._rooms) == 1 and self._rooms[0][2]:
-            self._only = segment.pieces[0].segment.vocabulary
-            self._only_postings = segment.pieces[0].segment.postings
+        if len(pieces) == 1 and self._rooms[0][2]:
+            only = pieces[0].segment
+            self._only, self._only_postings = only.vocabulary, only.postings
 
     def frequency(self, first: int, last: int) -> int:
         """Documents that hold the terms [first, last), summed over the terms, which are of one segment."""
