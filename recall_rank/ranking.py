@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import compress
 
 from recall_rank import weights
-from recall_rank._core.candidate import best_first
+from recall_rank._core.candidate import best_first, of_hits
 from recall_rank.boost import boost
 from recall_rank.budget import DegradeKind
 from recall_rank.candidate import Candidate
@@ -83,13 +83,9 @@ def rerank(search: Search, found: list[Candidate]) -> list[Candidate] | None:
     return None
 
 
-def candidates(search: Search, found: Sequence[Hit]) -> list[Candidate]:
+def candidates(search: Search, found: list[Hit]) -> list[Candidate]:
     """Parts as they were found: by the prefilter, or behind its hits by longer words and the text scan."""
-    ceiling, times = search.expansion.ceiling or 1.0, search.segment.times_of([hit[0] for hit in found])
-    return [
-        Candidate(part, doc, value / ceiling, time, "scan" if tier else "prefilter")
-        for (part, doc, value, _, tier), time in zip(found, times, strict=True)
-    ]
+    return of_hits(found, search.segment.times_of([hit[0] for hit in found]), search.expansion.ceiling or 1.0)
 
 
 def ordered(search: Search, found: list[Candidate]) -> list[Candidate]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from recall_rank import weights
+from recall_rank._core.candidate import around, passages, take_features, windows
 from recall_rank._core.candidate import folded as folded_texts
-from recall_rank._core.candidate import passages, take_features, windows
 from recall_rank._core.scan import find, mark_ranges, stands
 from recall_rank._core.scorer import Scorer
 from recall_rank.budget import Deadline
@@ -65,8 +65,8 @@ def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Cand
     wanted = _as_written(query)
     phrases = [encode(fold(phrase.strip())) for phrase in query.phrases]
     reach = max(REACH_BYTES, *map(len, [wanted, *phrases]))
-    if wanted:
-        _find_whole(piece, [c for c in survivors if c.phrase > weights.WHOLE_FROM], wanted, reach)
+    if wanted and (likely := [c for c in survivors if c.phrase > weights.WHOLE_FROM]):
+        _find_whole(piece, likely, wanted, reach)
     if phrases:
         _find_quoted(piece, survivors, phrases, reach)
     return True
@@ -75,12 +75,7 @@ def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Cand
 def _around(piece: Piece, candidates: list[Candidate], reach: int) -> tuple[array[int], array[int]]:
     """Of each candidate's part the text around its passage: what is looked for may stand in another one."""
     segment = piece.segment
-    starts, ends = passages([c.doc for c in candidates], segment.doc_start, piece.first_doc)
-    lows, highs = passages([c.part for c in candidates], segment.part_start, piece.first_part)
-    return (
-        array("Q", [max(low, start - reach) for low, start in zip(lows, starts, strict=True)]),
-        array("Q", [min(high, end + reach) for high, end in zip(highs, ends, strict=True)]),
-    )
+    return around(candidates, segment.doc_start, piece.first_doc, segment.part_start, piece.first_part, reach)
 
 
 def _find_whole(piece: Piece, candidates: list[Candidate], wanted: bytes, reach: int) -> None:

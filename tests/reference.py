@@ -1505,6 +1505,15 @@ def passages(docs: Sequence[int], doc_start: Sequence[int]) -> tuple[list[int], 
     return [doc_start[doc] for doc in docs], [doc_start[doc + 1] for doc in docs]
 
 
+def around(
+    found: Sequence[tuple[int, int]], doc_start: Sequence[int], part_start: Sequence[int], reach: int
+) -> tuple[list[int], list[int]]:
+    return (
+        [max(part_start[part], doc_start[doc] - reach) for part, doc in found],
+        [min(part_start[part + 1], doc_start[doc + 1] + reach) for part, doc in found],
+    )
+
+
 def folded(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:
     return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]
 

@@ -1,6 +1,6 @@
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Literal, Self, TypeAlias
+from typing import Literal, TypeAlias
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
@@ -26,7 +26,7 @@ class Candidate:
     sure: float
     confidence: _Confidence
     stage: _Stage
-    def __new__(cls, part: int, doc: int, evidence: float, time: int = 0, stage: _Stage = "prefilter") -> Self: ...
+    def __init__(self, part: int, doc: int, evidence: float, time: int = 0, stage: _Stage = "prefilter") -> None: ...
     @property
     def features(self) -> Sequence[float]: ...
     @property
@@ -37,8 +37,17 @@ class Candidate:
     def stand_for(self, other: Candidate) -> None: ...
     def explain(self) -> dict[str, float]: ...
 
+def of_hits(hits: list[tuple[int, int, float, float, int]], times: list[int], ceiling: float) -> list[Candidate]: ...
 def take_features(candidates: list[Candidate], table: ReadableBuffer) -> None: ...
 def passages(docs: list[int], doc_start: ReadableBuffer, first_doc: int) -> tuple[array[int], array[int]]: ...
+def around(
+    candidates: list[Candidate],
+    doc_start: ReadableBuffer,
+    first_doc: int,
+    part_start: ReadableBuffer,
+    first_part: int,
+    reach: int,
+) -> tuple[array[int], array[int]]: ...
 def windows(
     candidates: list[Candidate], doc_start: ReadableBuffer, first_doc: int
 ) -> tuple[array[int], array[int]]: ...

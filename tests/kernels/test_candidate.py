@@ -15,11 +15,13 @@ from kernels.inputs import seeds
 from recall_rank._core.candidate import (
     BOOSTS,
     Candidate,
+    around,
     best_first,
     boost,
     chances,
     folded,
     in_turns,
+    of_hits,
     passages,
     signs_of,
     take_features,
@@ -97,6 +99,34 @@ def test_texts_that_do_not_fit_are_refused() -> None:
 def test_a_passage_ends_where_the_next_begins(docs: list[int], first: int) -> None:
     found = passages([doc + first for doc in docs], STARTS, first)
     assert [list(each) for each in found] == [list(each) for each in reference.passages(docs, STARTS)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2))), st.integers(0, 2**40), st.integers(0, 40))
+def test_what_stands_around_a_passage_is_of_its_part(found: list[tuple[int, int]], first: int, reach: int) -> None:
+    parts = array("Q", [5, 25, 2**64 - 1])
+    candidates = [Candidate(part + first, doc + first, 1.0) for part, doc in found]
+    native = around(candidates, STARTS, first, parts, first, reach)
+    assert [list(each) for each in native] == [list(each) for each in reference.around(found, STARTS, parts, reach)]
+
+
+def test_reach_knows_no_bounds() -> None:
+    whole = around([Candidate(0, 1, 1.0)], STARTS, 0, array("Q", [5, 2**64 - 1]), 0, 2**64 - 1)
+    assert whole == (array("Q", [5]), array("Q", [2**64 - 1]))
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2**40)] * 2, *[st.floats(0, 9)] * 2, st.integers(0, 2))), st.floats(0.1, 9))
+def test_a_hit_becomes_a_candidate(hits: list[tuple[int, int, float, float, int]], ceiling: float) -> None:
+    times = list(range(-2, len(hits) - 2))
+    found = of_hits(hits, times, ceiling)
+    for (part, doc, evidence, _, tier), time, one in zip(hits, times, found, strict=True):
+        slow = Candidate(part, doc, evidence / ceiling, time, "scan" if tier else "prefilter")
+        for name in ("part", "doc", "time", "evidence", "raw", "score", "confidence", "stage", "features", "boosts"):
+            assert getattr(one, name) == getattr(slow, name)
+
+
+def test_every_hit_has_a_time() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        of_hits([(0, 0, 1.0, 1.0, 0)], [], 1.0)
 
 
 @given(seeds)
@@ -222,6 +252,12 @@ def test_a_passage_is_one_that_is_there(doc: int, first_doc: int) -> None:
         passages([doc], STARTS, first_doc)
 
 
+@pytest.mark.parametrize(("part", "doc"), [(2, 1), (-1, 1), (0, 3), (0, -1), (2**40, 0)])
+def test_what_stands_around_is_of_a_part_that_is_there(part: int, doc: int) -> None:
+    with pytest.raises(IndexError):
+        around([Candidate(part, doc, 1.0)], STARTS, 0, array("Q", [10, 25, 40]), 0, 5)
+
+
 @pytest.mark.parametrize("wrong", [[None], ["a"], None])
 def test_only_candidates_are_taken(wrong: Any) -> None:
     for call in (
@@ -229,6 +265,7 @@ def test_only_candidates_are_taken(wrong: Any) -> None:
         lambda: boost(wrong, WORTH, 0, 0.0),
         lambda: best_first(wrong, id),
         lambda: windows(wrong, STARTS, 0),
+        lambda: around(wrong, STARTS, 0, STARTS, 0, 5),
         lambda: chances(wrong, WORTH, WORTH, WORTH, 1, 2.0, 1e-3),
     ):
         with pytest.raises(TypeError):

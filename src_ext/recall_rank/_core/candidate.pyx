@@ -2,7 +2,6 @@
 
 from cpython.array cimport array as Array
 from cpython.array cimport clone
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.math cimport exp, log, pow
 from libc.stdint cimport int64_t, uint64_t
@@ -53,7 +52,10 @@ cdef class Candidate:
     cdef bint was_read
     cdef bint was_boosted
 
-    def __cinit__(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time=0, str stage="prefilter"):
+    def __init__(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time=0, str stage="prefilter"):
+        self.begin(part, doc, evidence, time, stage)
+
+    cdef void begin(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time, str stage) noexcept:
         self.part = part
         self.doc = doc
         self.time = time
@@ -112,6 +114,20 @@ cdef class Candidate:
         return parts
 
 
+def of_hits(list hits not None, list times not None, double ceiling):
+    """A Candidate for each of `hits`: (part, document, evidence, its own, tier), as Evidence.top() tells them.
+
+    times[k] is the time of hits[k]; evidence becomes a share of `ceiling`. The prefilter found what is of tier 0.
+    """
+    cdef Candidate candidate
+    found = []
+    for (part, doc, evidence, _, tier), time in zip(hits, times, strict=True):
+        candidate = Candidate.__new__(Candidate)
+        candidate.begin(part, doc, evidence / ceiling, time, "scan" if tier else "prefilter")
+        found.append(candidate)
+    return found
+
+
 def take_features(list candidates not None, const float[:, ::1] table not None):
     """Let every candidate have its row of table f32[n, FEATURES], as Matcher.measure() fills it."""
     cdef Py_ssize_t count = len(candidates), k
@@ -137,6 +153,27 @@ def passages(list docs not None, const uint64_t[::1] doc_start not None, Py_ssiz
             raise IndexError(docs[k])
         starts.data.as_ulonglongs[k] = doc_start[at]
         ends.data.as_ulonglongs[k] = doc_start[at + 1]
+    return starts, ends
+
+
+def around(list candidates not None, const uint64_t[::1] doc_start not None, Py_ssize_t first_doc,
+           const uint64_t[::1] part_start not None, Py_ssize_t first_part, uint64_t reach):
+    """What of each candidate's part stands within `reach` bytes of its passage, as passages() tells it."""
+    cdef Py_ssize_t count = len(candidates), k, doc, part
+    cdef Array starts = clone(PLACES, count, False), ends = clone(PLACES, count, False)
+    cdef Candidate candidate
+    cdef uint64_t start, end
+    for k in range(count):
+        candidate = <Candidate?>candidates[k]
+        doc = candidate.doc - first_doc
+        part = candidate.part - first_part
+        if not 0 <= doc < doc_start.shape[0] - 1 or not 0 <= part < part_start.shape[0] - 1:
+            raise IndexError((candidate.part, candidate.doc))
+        start = doc_start[doc]
+        end = doc_start[doc + 1]
+        # neither goes beyond what a place can be
+        starts.data.as_ulonglongs[k] = max(part_start[part], start - min(start, reach))
+        ends.data.as_ulonglongs[k] = min(part_start[part + 1], end + min(~end, reach))
     return starts, ends
 
 
@@ -271,24 +308,20 @@ def best_first(list candidates not None, names not None):
     """Best first: by score, then newer, then by names(candidate), which is asked of equals only. O(n log n)."""
     cdef Py_ssize_t count = len(candidates), k, first = 0
     cdef Candidate candidate
-    cdef Place* places = <Place*>PyMem_Malloc((count + 1) * sizeof(Place))
-    if places == NULL:
-        raise MemoryError
-    try:
-        for k in range(count):
-            candidate = <Candidate?>candidates[k]
-            places[k] = Place(candidate.score, candidate.time, k)
-        qsort(places, count, sizeof(Place), before)
-        found = [candidates[places[k].at] for k in range(count)]
-        for k in range(1, count + 1):
-            if k < count and places[k].score == places[first].score and places[k].time == places[first].time:
-                continue
-            if k - first > 1:
-                found[first:k] = sorted(found[first:k], key=names)
-            first = k
-        return found
-    finally:
-        PyMem_Free(places)
+    cdef bytearray room = bytearray(count * sizeof(Place))
+    cdef Place* places = <Place*><char*>room
+    for k in range(count):
+        candidate = <Candidate?>candidates[k]
+        places[k] = Place(candidate.score, candidate.time, k)
+    qsort(places, count, sizeof(Place), before)
+    found = [candidates[places[k].at] for k in range(count)]
+    for k in range(1, count + 1):
+        if k < count and places[k].score == places[first].score and places[k].time == places[first].time:
+            continue
+        if k - first > 1:
+            found[first:k] = sorted(found[first:k], key=names)
+        first = k
+    return found
 
 
 def in_turns(list candidates not None, list sessions not None, Py_ssize_t most, double share):
@@ -300,21 +333,16 @@ def in_turns(list candidates not None, list sessions not None, Py_ssize_t most, 
     cdef Py_ssize_t count = len(candidates), k, before_it
     cdef Candidate candidate
     cdef dict taken = {}
-    cdef Place* places
+    cdef bytearray room = bytearray(count * sizeof(Place))
+    cdef Place* places = <Place*><char*>room
     if len(sessions) != count:
         raise ValueError(f"there are {count} candidates, not {len(sessions)}")
-    places = <Place*>PyMem_Malloc((count + 1) * sizeof(Place))
-    if places == NULL:
-        raise MemoryError
-    try:
-        for k in range(count):
-            candidate = <Candidate?>candidates[k]
-            before_it = taken.get(sessions[k], 0)
-            taken[sessions[k]] = before_it + 1
-            places[k] = Place(candidate.score, 0, k)
-            if before_it >= most:
-                places[k].score *= pow(share, before_it + 1 - most)
-        qsort(places, count, sizeof(Place), before)
-        return [places[k].at for k in range(count)]
-    finally:
-        PyMem_Free(places)
+    for k in range(count):
+        candidate = <Candidate?>candidates[k]
+        before_it = taken.get(sessions[k], 0)
+        taken[sessions[k]] = before_it + 1
+        places[k] = Place(candidate.score, 0, k)
+        if before_it >= most:
+            places[k].score *= pow(share, before_it + 1 - most)
+    qsort(places, count, sizeof(Place), before)
+    return [places[k].at for k in range(count)]
