@@ -41,7 +41,8 @@ WRITTEN = [
 
 
 def some_passage(chance: Random) -> bytes:
-    return " ".join(chance.choices(WRITTEN, k=chance.randint(0, 24))).encode()
+    between = chance.choice([" ", " ", ", ", "/", ". ", " '", "' ", ": #", "%"])
+    return between.join(chance.choices(WRITTEN, k=chance.randint(0, 24))).encode()
 
 
 def told(spot: Spot | reference.Spot) -> tuple[object, ...]:

@@ -5,17 +5,58 @@ always those of the text given. Bytes that are not UTF-8 separate words. Where a
 of others are left out, but counted: positions stay what they are.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 
 from recall_rank._core.buffer cimport (MAX_TERM, SPECIAL, WORD, Token, TokenBuffer, buffer_free, buffer_init, emit,
-                                       is_wanted, pad, reserve)
+                                       is_wanted, may_be_wanted, pad, reserve)
 from recall_rank._core.chars cimport CJK, DIGIT, EMOJI, LETTER, LOWER, SEPARATOR, Chars, class_of, known_chars
 from recall_rank._core.cjk cimport read_cjk
 from recall_rank._core.compounds cimport read_compound
 from recall_rank._core.plain cimport rr_small_run, rr_write_small
 from recall_rank._core.utf8 cimport encode, peek
 
+cdef enum:
+    GAP = 1     # an ASCII separator
+    END = 2     # one behind which no rule of compounds and special words looks back
+    BEGIN = 3   # an ASCII letter
+
 cdef const Chars* CHARS = known_chars()
+cdef uint8_t[256] ROLES  # of a byte beside and in plain words; 0 for what needs a closer look
+
+
+cdef void load_roles():
+    cdef int k
+    for k in range(0x80):
+        if CHARS.classes[k] == SEPARATOR:
+            ROLES[k] = GAP if k in b"'_-+#%." else END
+        elif CHARS.classes[k] != DIGIT:
+            ROLES[k] = BEGIN
+
+
+load_roles()
+
+
+cdef inline Py_ssize_t pass_plain(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
+                                  TokenBuffer* out) noexcept nogil:
+    """Count the words from `at` on that no rule but that of plain words applies to and that are not wanted, as most of
+    a text are; the offset of the first other one.
+    """
+    cdef Py_ssize_t end
+    cdef uint32_t words = 0
+    while at < size:
+        if ROLES[text[at]] != BEGIN:
+            if ROLES[text[at]] == 0:
+                break
+            at += 1
+            continue
+        end = rr_small_run(text, at + 1, size)
+        if (end == size or ROLES[text[end]] != END or end - at > MAX_TERM
+                or may_be_wanted(out, text[at], text[end - 1], end - at)):
+            break
+        words += 1
+        at = end + 1
+    out.words += words
+    return at
 
 
 cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
@@ -36,13 +77,10 @@ cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text,
         while end < size and 0x30 <= text[end] <= 0x39:
             end += 1
     behind = text[end] if end < size else c' '
-    if behind >= 0x80 or chars.classes[behind] != SEPARATOR or end - at > MAX_TERM:
+    if end - at > MAX_TERM:
         return at
-    if behind == c"'" or behind == c'_' or behind == c'-' or behind == c'+' or behind == c'#' or behind == c'%':
+    if ROLES[behind] != END and not (behind == c'.' and (end + 1 == size or GAP <= ROLES[text[end + 1]] <= END)):
         return at
-    if behind == c'.' and end + 1 < size and (text[end + 1] >= 0x80 or chars.classes[text[end + 1]] != SEPARATOR):
-        return at
-    # most words of a text are none that a query has: they are counted, and that is all
     if not is_wanted(out, text + at, end - at):
         out.words += 1
         return end + (end < size)
@@ -89,7 +127,11 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
     cdef Py_ssize_t at = 0, width, start, form
     cdef uint32_t point
     cdef int kind, used
-    while at < size and not out.failed:
+    while not out.failed:
+        if out.shapes != NULL:
+            at = pass_plain(text, size, at, out)
+        if at >= size:
+            break
         width = peek(text, size, at, &point)
         kind = class_of(chars, point)
         if LOWER <= kind <= LETTER:
