@@ -2,7 +2,7 @@
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
-from libc.math cimport logf
+from libc.math cimport INFINITY, logf
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
@@ -165,7 +165,7 @@ cdef class Evidence:
     cdef void score(self) noexcept nogil:
         cdef Py_ssize_t k
         for k in range(self.run_count):
-            add_around(&self.held, self.runs + k, self.layout, &self.around, &self.shares,
+            add_around(&self.held, self.runs + k, self.layout, &self.around, &self.shares, -INFINITY,
                        self.hits + self.runs[k].first)
 
     cdef int begin_to_look(self, Py_ssize_t count) except -1:

@@ -30,5 +30,5 @@ cdef void add_in_times(Held* held, Layout layout, const int64_t[::1] starts, con
                        float value) noexcept nogil
 cdef Py_ssize_t fold(Held* held, Layout layout, const uint32_t* places, Around* around, Run* runs) noexcept nogil
 cdef Py_ssize_t keep_only(Held* held, Layout layout, const uint8_t* keep, Run* runs, Py_ssize_t count) noexcept nogil
-cdef void add_around(const Held* held, const Run* run, Layout layout, const Around* around, const Shares* shares,
-                     Hit* hits) noexcept nogil
+cdef Py_ssize_t add_around(const Held* held, const Run* run, Layout layout, const Around* around, const Shares* shares,
+                           float least, Hit* hits) noexcept nogil

@@ -149,9 +149,9 @@ cdef Py_ssize_t keep_only(Held* held, Layout layout, const uint8_t* keep, Run* r
     return left
 
 
-cdef void add_around(const Held* held, const Run* run, Layout layout, const Around* around, const Shares* shares,
-                     Hit* hits) noexcept nogil:
-    """Write the hits of a run with their scores."""
+cdef Py_ssize_t add_around(const Held* held, const Run* run, Layout layout, const Around* around, const Shares* shares,
+                           float least, Hit* hits) noexcept nogil:
+    """Write those hits of a run whose own evidence is at least `least`, with their scores; how many there are."""
     cdef Py_ssize_t k, other, messages = layout.messages
     cdef uint32_t doc, message, place = run.session
     cdef int step, talk = layout.session_talk[place], people = talk == PEOPLE
@@ -161,26 +161,33 @@ cdef void add_around(const Held* held, const Run* run, Layout layout, const Arou
     cdef const uint32_t* part_of = column32(layout.doc_part)
     cdef const uint32_t* message_of = column32(layout.part_message)
     cdef const uint32_t* session_of = column32(layout.message_session)
-    cdef const uint32_t* asked_of = column32(layout.message_asked) if layout.has_asked else NULL
+    cdef const uint32_t* asked_of = column32(layout.message_asked) if layout.has_asked and shares.echo > 0 else NULL
     cdef const float* message_best = around.message_best
+    cdef const float* neighbours = shares.neighbours + talk * 4
+    cdef float session = shares.session[people] * around.session_sum[place]
+    cdef float title = shares.session[2 + people] * around.session_title[place]
+    cdef Hit* hit = hits
     for k in range(run.first, run.last):
+        if held.scores[k] < least:
+            continue
         doc = held.docs[k]
-        hits.part = part_of[doc]
-        hits.doc = doc
-        hits.tier = 0
-        hits.base = held.scores[k]
-        message = message_of[hits.part]
-        best = shares.session[people] * around.session_sum[place]
+        hit.part = part_of[doc]
+        hit.doc = doc
+        hit.tier = 0
+        hit.base = held.scores[k]
+        message = message_of[hit.part]
+        best = session
         for step in range(4):
             other = <Py_ssize_t>message + steps[step]
             if 0 <= other < messages and session_of[other] == place:
-                best += shares.neighbours[talk * 4 + step] * message_best[other]
-        score = hits.base + best
+                best += neighbours[step] * message_best[other]
+        score = hit.base + best
         if class_of[doc] != TITLE:
-            score += shares.session[2 + people] * around.session_title[place]
-        if shares.echo > 0 and asked_of != NULL:
+            score += title
+        if asked_of != NULL:
             best = message_best[asked_of[message]] - shares.echo_floor
             best = best if best > 0 else 0
             score += shares.echo * best * ((asked_of[message] != message) & (class_of[doc] == ASSISTANT))
-        hits.score = score
-        hits += 1
+        hit.score = score
+        hit += 1
+    return hit - hits

@@ -1,6 +1,7 @@
 """The best hits without scoring them all: of sessions that cannot reach them, none is looked at."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.math cimport INFINITY
 
 from recall_rank._core.accumulate cimport Held
 from recall_rank._core.fuse cimport Around, Run, Shares, add_around
@@ -22,17 +23,17 @@ cdef bint can_bound(const Shares* shares, Layout layout) noexcept nogil:
     return good
 
 
-cdef float most_of(const Run* run, Layout layout, const Around* around, const Shares* shares) noexcept nogil:
-    """At least what any hit of the run scores."""
+cdef float most_around(const Run* run, Layout layout, const Around* around, const Shares* shares) noexcept nogil:
+    """At least what stands around any hit of the run adds to it."""
     cdef int k, talk = layout.session_talk[run.session], people = talk == PEOPLE
-    cdef float most = run.most + shares.session[people] * around.session_sum[run.session]
+    cdef float most = shares.session[people] * around.session_sum[run.session]
     cdef float asked = (run.said if layout.asked_inside else around.best) - shares.echo_floor
     most += shares.session[2 + people] * around.session_title[run.session]
     for k in range(4):
         most += shares.neighbours[talk * 4 + k] * run.said
     if asked > 0:
         most += shares.echo * asked
-    return most * SLACK
+    return most
 
 
 cdef void sink(Bound* bounds, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
@@ -102,19 +103,23 @@ cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout 
     cdef Bound* bounds = <Bound*>lend(size)
     cdef Py_ssize_t k, more, left = run_count
     cdef const Run* run
+    cdef float lowest = -INFINITY
     cdef bint good = bounds != NULL
     found.count = 0
     if good:
         for k in range(run_count):
             bounds[k].run = k
-            bounds[k].most = most_of(runs + k, layout, around, shares)
+            bounds[k].most = (runs[k].most + most_around(runs + k, layout, around, shares)) * SLACK
         heap_of(bounds, run_count)
     while good and left and not (least.known == least.count and bounds[0].most < -least.heap[0].most):
         run = runs + bounds[0].run
         more = run.last - run.first
         good = has_room(&found.hits, &found.room, found.count + more)
         if good:
-            add_around(held, run, layout, around, shares, found.hits + found.count)
+            # what would have to be around the others to score as much as the worst of the best is not
+            if least.known == least.count:
+                lowest = -least.heap[0].most / SLACK - most_around(run, layout, around, shares)
+            more = add_around(held, run, layout, around, shares, lowest, found.hits + found.count)
             note(found, found.count, more, least)
             left -= 1
             bounds[0] = bounds[left]
