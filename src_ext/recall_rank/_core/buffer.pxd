@@ -24,6 +24,10 @@ cdef struct Token:
     uint8_t span       # words it stands for
     uint8_t cjk        # from a script written without spaces
 
+cdef struct Wanted:          # what the forms that are looked for look like
+    uint64_t[SHAPES] shapes  # by shape_of(): bit k - 1 for forms of k bytes
+    uint32_t[32] seconds     # by the first letter: the bits of second ones
+
 cdef struct TokenBuffer:
     Token* items
     Py_ssize_t count
@@ -34,7 +38,7 @@ cdef struct TokenBuffer:
     uint32_t words
     int failed             # memory ran out; what is there is not complete
     int partial            # some word or compound may not be there as a whole
-    const uint64_t* shapes  # the lengths of forms that are looked for, by shape_of(); NULL where every word is
+    const Wanted* wanted   # NULL where every word is looked for
 
 
 cdef inline int shape_of(unsigned char first, unsigned char last) noexcept nogil:
@@ -42,15 +46,32 @@ cdef inline int shape_of(unsigned char first, unsigned char last) noexcept nogil
     return (first & 31) << 5 | (last & 31)
 
 
+cdef inline void want(Wanted* wanted, const unsigned char* form, int size) noexcept nogil:
+    """Look for a form, which is zero-padded."""
+    wanted.shapes[shape_of(form[0], form[size - 1])] |= <uint64_t>1 << (size - 1)
+    wanted.seconds[form[0] & 31] |= <uint32_t>1 << (form[1] & 31)
+
+
+cdef inline void want_longer(Wanted* wanted, const unsigned char* form, int size) noexcept nogil:
+    """Look for every longer form that begins with this one."""
+    cdef int last
+    for last in range(32 if size < MAX_TERM else 0):
+        wanted.shapes[shape_of(form[0], last)] |= ~<uint64_t>0 << size
+    wanted.seconds[form[0] & 31] |= <uint32_t>1 << (form[1] & 31) if size > 1 else ~<uint32_t>0
+
+
 cdef inline bint may_be_wanted(const TokenBuffer* out, unsigned char first, unsigned char last,
                                Py_ssize_t size) noexcept nogil:
     """Whether a form of `size` > 0 bytes that begins and ends so, in small or not, may be one that is looked for."""
-    return out.shapes == NULL or out.shapes[shape_of(first, last)] >> (size - 1) & 1
+    return out.wanted == NULL or out.wanted.shapes[shape_of(first, last)] >> (size - 1) & 1
 
 
 cdef inline bint is_wanted(const TokenBuffer* out, const unsigned char* word, Py_ssize_t size) noexcept nogil:
     """The same of a form of these bytes."""
-    return size < 1 or may_be_wanted(out, word[0], word[size - 1], size)
+    if out.wanted == NULL or size < 1:
+        return True
+    return may_be_wanted(out, word[0], word[size - 1], size) and (
+        size == 1 or out.wanted.seconds[word[0] & 31] >> (word[1] & 31) & 1)
 
 
 cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexcept nogil:

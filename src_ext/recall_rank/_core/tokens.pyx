@@ -1,14 +1,14 @@
 """Cut UTF-8 text into normalised words, the joined forms of compounds, and CJK unigrams and bigrams.
 
 One pass, no Python object below the edge. Every rule works on code points, ASCII or not; offsets are
-always those of the text given. Bytes that are not UTF-8 separate words. Where a buffer has shapes, words
-of others are left out, but counted: positions stay what they are.
+always those of the text given. Bytes that are not UTF-8 separate words. Where a buffer tells what is
+wanted, other words are left out, but counted: positions stay what they are.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
 
 from recall_rank._core.buffer cimport (MAX_TERM, SPECIAL, WORD, Token, TokenBuffer, buffer_free, buffer_init, emit,
-                                       is_wanted, may_be_wanted, pad, reserve)
+                                       is_wanted, pad, reserve)
 from recall_rank._core.chars cimport CJK, DIGIT, EMOJI, LETTER, LOWER, SEPARATOR, Chars, class_of, known_chars
 from recall_rank._core.cjk cimport read_cjk
 from recall_rank._core.compounds cimport read_compound
@@ -50,8 +50,7 @@ cdef inline Py_ssize_t pass_plain(const unsigned char* text, Py_ssize_t size, Py
             at += 1
             continue
         end = rr_small_run(text, at + 1, size)
-        if (end == size or ROLES[text[end]] != END or end - at > MAX_TERM
-                or may_be_wanted(out, text[at], text[end - 1], end - at)):
+        if end == size or ROLES[text[end]] != END or end - at > MAX_TERM or is_wanted(out, text + at, end - at):
             break
         words += 1
         at = end + 1
@@ -128,7 +127,7 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
     cdef uint32_t point
     cdef int kind, used
     while not out.failed:
-        if out.shapes != NULL:
+        if out.wanted != NULL:
             at = pass_plain(text, size, at, out)
         if at >= size:
             break

@@ -4,8 +4,8 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
-from recall_rank._core.buffer cimport (MAX_TERM, SHAPES, Token, TokenBuffer, buffer_clear, buffer_free, buffer_init,
-                                       form_hash, shape_of)
+from recall_rank._core.buffer cimport (MAX_TERM, Token, TokenBuffer, Wanted, buffer_clear, buffer_free, buffer_init,
+                                       form_hash, want, want_longer)
 from recall_rank._core.clock cimport rr_now
 from recall_rank._core.features cimport FEATURES, SLOTS, Asked, Event, measure_events
 from recall_rank._core.kept cimport Kept, Passage, kept_add, kept_clear, kept_find, kept_free
@@ -52,7 +52,7 @@ cdef class Matcher:
     cdef Prefix* prefixes
     cdef int prefix_count
     cdef uint8_t[256] begins
-    cdef uint64_t[SHAPES] shapes  # bit k - 1: forms of k bytes with these ends are looked for
+    cdef Wanted wanted
     cdef Asked asked
     cdef int cues                 # of the passage being read
     cdef list texts               # keeps what was read where it stands
@@ -155,7 +155,7 @@ cdef class Matcher:
         entry.span = span
         entry.similarity = similarity
         memcpy(entry.bytes, padded, size)
-        self.shapes[shape_of(padded[0], padded[size - 1])] |= <uint64_t>1 << (size - 1)
+        want(&self.wanted, padded, size)
         return True
 
     def add_cue(self, bytes form not None):
@@ -164,7 +164,7 @@ cdef class Matcher:
 
     cpdef bint add_prefix(self, bytes form, int slot, float similarity) except -1:
         """Let every word that begins with `form` stand for `slot`, where no form of its own does."""
-        cdef int size = len(form), last
+        cdef int size = len(form)
         cdef Prefix* entry
         if not 0 < size <= MAX_TERM or not 0 <= slot < self.asked.slots or self.prefix_count == PREFIXES:
             return False
@@ -180,9 +180,7 @@ cdef class Matcher:
         memcpy(entry.bytes, <const unsigned char*>form, size)
         memcpy(&entry.head, entry.bytes, sizeof(uint64_t))
         self.begins[entry.bytes[0]] = 1
-        if size < MAX_TERM:
-            for last in range(32):
-                self.shapes[shape_of(entry.bytes[0], last)] |= ~<uint64_t>0 << size
+        want_longer(&self.wanted, entry.bytes, size)
         self.prefix_count += 1
         return True
 
@@ -260,7 +258,7 @@ cdef class Matcher:
             data = &text[0]
         self.texts.append(text)
         buffer_init(&buffer)
-        buffer.shapes = self.shapes
+        buffer.wanted = &self.wanted
         with nogil:
             for k in range(count):
                 if deadline_ns and rr_now() >= deadline_ns:
@@ -300,7 +298,7 @@ cdef class Matcher:
         if start == end:
             return []
         buffer_init(&buffer)
-        buffer.shapes = self.shapes
+        buffer.wanted = &self.wanted
         try:
             with nogil:
                 tokenise(&text[0] + start, end - start, &buffer)
@@ -335,7 +333,7 @@ cdef class Matcher:
             spot.look(text, start, end, self.kept.events + passage.events, passage.count, &self.asked, label, width)
             return spot
         buffer_init(&buffer)
-        buffer.shapes = self.shapes
+        buffer.wanted = &self.wanted
         try:
             with nogil:
                 if start < end:
