@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import compress
 
 from rapidfuzz import fuzz
 
@@ -33,8 +34,8 @@ def holding(segment: Searched, query: Query, docs: Sequence[int]) -> bytearray:
         starts, ends = passages([docs[place] for place in places], piece.segment.doc_start, piece.first_doc)
         found = bytearray(len(starts))
         mark_ranges(piece.segment.text_between(starts, ends), starts, ends, wanted, found)
-        for place, mark in zip(places, found, strict=True):
-            marks[place] = mark
+        for place in compress(places, found):
+            marks[place] = 1
     return marks
 
 
