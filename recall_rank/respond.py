@@ -21,11 +21,11 @@ def respond(search: Search, cpu_ms: float) -> SearchResponse:
     results = [asked.result(entry) for entry in search.page]
     kinds = [kind for kind in (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK) if kind in search.degraded]
     return _response(
-        results=results,
-        query=search.query.text,
-        match_mode=options.match,
-        group=options.group,
-        total=search.total,
+        results,  # some by place: for more than fifteen names Python makes a dict first
+        search.query.text,
+        options.match,
+        options.group,
+        search.total,
         total_exact=search.total_exact and DegradeKind.TIME not in search.degraded,
         truncated=search.total > options.offset + len(results),
         coverage=coverage(search, results),

@@ -134,37 +134,37 @@ class Asked:
             confidence=candidate.confidence,
             matched_forms=self._matched_forms(text, found, snippet) if options.explain else None,
         )
-        return _result(
-            session_id=row.id,
-            session_title=row.title,
-            directory=row.directory,
-            project=row.project or "",
-            message_id=message_id,
-            role=ROLES[columns.message_role[said]],
-            time=time,
-            part_id=columns.part_ids.held(part, held_by),
-            part_type=kind,
-            pruned=bool(flags & PRUNED),
-            snippet=snippet,
-            spans=spans,
-            field="title" if title else _field_name(kind, shown),
-            source="title" if title else SOURCES.get(kind, "message"),
-            history=row.source,
-            agent=row.agent,
-            score=candidate.score,
-            stage=candidate.stage,
-            match_mode=options.match,
-            matched_terms=terms,
-            why=why,
-            directory_relevance=relevance,
-            flags=_flags(flags),
-            tool_name=tool,
-            author=author if said == message else names[columns.message_author[said]],
-            title_match=row.title if title or entry.title_match else None,
-            hit_count=search.hits_of_session.get(session, 1) if options.group == "session" else None,
-            hit_count_exact=search.total_exact,
-            explain=explain,
-            match_reasons=None if explain is None else _reasons(explain),
+        return _result(  # by place: for more than fifteen names Python makes a dict first
+            row.id,  # session_id
+            row.title,  # session_title
+            row.directory,  # directory
+            row.project or "",  # project
+            message_id,  # message_id
+            ROLES[columns.message_role[said]],  # role
+            time,  # time
+            columns.part_ids.held(part, held_by),  # part_id
+            kind,  # part_type
+            bool(flags & PRUNED),  # pruned
+            snippet,  # snippet
+            spans,  # spans
+            "title" if title else _field_name(kind, shown),  # field
+            "title" if title else SOURCES.get(kind, "message"),  # source
+            row.source,  # history
+            row.agent,  # agent
+            candidate.score,  # score
+            candidate.stage,  # stage
+            options.match,  # match_mode
+            terms,  # matched_terms
+            why,  # why
+            relevance,  # directory_relevance
+            _flags(flags),  # flags
+            tool,  # tool_name
+            author if said == message else names[columns.message_author[said]],  # author
+            row.title if title or entry.title_match else None,  # title_match
+            search.hits_of_session.get(session, 1) if options.group == "session" else None,  # hit_count
+            search.total_exact,  # hit_count_exact
+            explain,  # explain
+            None if explain is None else _reasons(explain),  # match_reasons
         )
 
     def _representative(self, session: int, segment: Segment, row: SessionRow) -> int:
