@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from math import log
+from operator import attrgetter
 
 from recall_rank import weights
 from recall_rank._core import candidate as room
@@ -11,6 +12,7 @@ from recall_rank.candidate import Candidate
 from recall_rank.group import is_title
 from recall_rank.state import Search
 
+_raw = attrgetter("raw")
 LEAST = 1e-3  # added before a logarithm: nothing is not infinitely far from little
 
 
@@ -28,15 +30,16 @@ def calibrate(search: Search) -> None:
     asked = array("d", signs_of_query(search, words))
     chance, sure = array("d", weights.CHANCE.values()), array("d", weights.SURE.values())
     room.chances(candidates, asked, chance, sure, words, weights.PLENTY, LEAST)
-    best = max(candidates, key=lambda candidate: candidate.raw)
+    best = max(candidates, key=_raw)
     search.answerable = best.sure
+    first = None if search.query.options.offset else best
+    high, high_behind, medium = weights.HIGH, weights.HIGH_BEHIND, weights.MEDIUM
     for candidate in candidates:
-        first = candidate is best and not search.query.options.offset
-        high = weights.HIGH if first else weights.HIGH_BEHIND
-        if candidate.sure >= high and not is_title(search.segment, candidate):
+        certain = candidate.sure
+        if certain >= (high if candidate is first else high_behind) and not is_title(search.segment, candidate):
             candidate.confidence = "high"
         else:
-            candidate.confidence = "medium" if candidate.sure >= weights.MEDIUM else "low"
+            candidate.confidence = "medium" if certain >= medium else "low"
 
 
 def signs_of_query(search: Search, words: int) -> list[float]:
@@ -57,4 +60,4 @@ def signs_of(candidate: Candidate, words: int) -> list[float]:
 
 
 def words_that_count(search: Search) -> int:
-    return sum(word.counts for word in search.query.words)
+    return sum([word.counts for word in search.query.words])

@@ -35,6 +35,9 @@ class MappedStrings(Strings):
         self._file.verify(data, self._starts[at], self._starts[at + 1])
         return super().raw(at)
 
+    def held(self, at: int, holder: str) -> str:
+        return self[at]
+
     def stretch(self, first: int, last: int) -> Strings:
         data, starts = self._columns
         self._file.verify(starts, 8 * first, 8 * last + 8)
@@ -64,8 +67,12 @@ class HeldStrings(Strings):
         return self._holders.raw(self._holder[at])[: record[0]] + record[1:] if record[0] else record[1:]
 
     def held(self, at: int, holder: str) -> str:
-        self._file.verify(self._column, self._starts[at], self._starts[at + 1])
-        return self._file.checked(self._records.name, at, holder)
+        starts = self._starts
+        self._file.verify(self._column, starts[at], starts[at + 1])
+        try:  # as SegmentFile.checked(), but for one more call
+            return self._records.name(at, holder)
+        except ValueError as error:
+            raise self._file.damaged(str(error)) from error
 
     def stretch(self, first: int, last: int) -> Strings:
         if first == last:

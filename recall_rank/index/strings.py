@@ -43,7 +43,8 @@ class Strings:
 
     def held(self, at: int, holder: str) -> str:
         """The string at `at`, for who knows already what that is called which holds it."""
-        return self[at]
+        starts = self._starts
+        return str(self._data[starts[at] : starts[at + 1]], "utf-8", "surrogatepass")
 
     def between(self, first: int, last: int) -> list[str]:
         """The strings [first, last), faster than one by one."""
