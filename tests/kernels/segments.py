@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate as running_sums
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -128,6 +129,23 @@ def question(query: dict[str, Any]) -> Question:
         for (first, last), factor, joint in zip(spans, query["factors"], query["joint"], strict=True)
     ]
     return Question(asked, query["k1"], query["norms"], query["class_weights"])
+
+
+def apart(query: dict[str, Any]) -> dict[str, Any]:
+    """The same groups, none of which is equal to one before: such a one has a range of no term besides, of a weight of
+    its own. Equal ones would be one, and the sum of their factors is rounded otherwise than what each of them adds."""
+    members = list(zip(query["firsts"], query["lasts"], query["weights"], strict=True))
+    own: list[list[tuple[int, int, float]]] = []
+    for first, last in pairwise(query["starts"]):
+        group = members[first:last]
+        own.append(group if group not in own else [*group, (0, 0, 2.0 + len(own))])
+    flattened = [member for group in own for member in group]
+    return query | {
+        "starts": array("I", running_sums(map(len, own), initial=0)),
+        "firsts": array("I", [first for first, _, _ in flattened]),
+        "lasts": array("I", [last for _, last, _ in flattened]),
+        "weights": array("f", [weight for _, _, weight in flattened]),
+    }
 
 
 def accumulate(evidence: Evidence | reference.Evidence, query: dict[str, Any], deadline_ns: int = 0) -> bool:

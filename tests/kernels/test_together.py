@@ -11,7 +11,7 @@ import pytest
 import reference
 from hypothesis import given
 from kernels.inputs import marks, seeds
-from kernels.segments import ALONE, Segment, accumulate, flat, groups, one_group, question, some_segment
+from kernels.segments import ALONE, Segment, accumulate, apart, flat, groups, one_group, question, some_segment
 
 from recall_rank._core.evidence import Evidence
 from recall_rank._core.together import Together
@@ -43,7 +43,7 @@ def test_together_is_each_by_itself(chance: Random) -> None:
     native = Together(two[0][0] for two in pairs)
     slow = reference.Together([two[0][1] for two in pairs])
     sizes = [len(two[0][1].frequencies) for two in pairs]
-    asked = some_members(chance, sizes)
+    asked = apart(some_members(chance, sizes))
     native.ask(question(asked))
     slow.ask(**asked)
     middle = chance.randint(0, len(segments))
@@ -55,7 +55,7 @@ def test_together_is_each_by_itself(chance: Random) -> None:
     total = native.fuse(around, session, only, 0.5, 0.1)
     assert total == slow.fuse(around, session, only, 0.5, 0.1)
     for evidence, members, chosen in zip(own, slow.split(**asked), only, strict=True):
-        accumulate(evidence, members)
+        accumulate(evidence, apart(members))
         evidence.fuse(around, session, chosen, 0.5, 0.1)
     each = [evidence.top(total) for evidence in own]
     every = sorted((tier, -score) for rows in each for *_, score, _, tier in rows)
