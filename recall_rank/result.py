@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -36,10 +36,13 @@ class Columns:
     message_role: memoryview
     message_time: memoryview
     message_author: memoryview
+    part_first_field: memoryview
+    field_start: memoryview
     doc_start: memoryview
     message_ids: Strings
     part_ids: Strings
     names: list[str | None]
+    text_for: Callable[[Iterable[tuple[int, int]]], Text]
 
     @classmethod
     def of(cls, segment: Segment) -> Columns:
@@ -53,11 +56,21 @@ class Columns:
             segment.message_role,
             segment.message_time,
             segment.message_author,
+            segment.part_first_field,
+            segment.field_start,
             segment.doc_start,
             segment.message_ids,
             segment.part_ids,
             segment.names.values,
+            segment.text_for,
         )
+
+    def part(self, part: int) -> tuple[Text, memoryview]:
+        """The whole text, of which the caller reads that part's alone, and where its fields begin, u64[fields + 1]:
+        the Field byte of each, and behind them the end of the last."""
+        firsts = self.part_first_field
+        fields = self.field_start[firsts[part] : firsts[part + 1] + 1]
+        return self.text_for(((fields[0], fields[-1]),)), fields
 
 
 @dataclass(slots=True)
@@ -101,10 +114,10 @@ class Asked:
         message_id = columns.message_ids.held(said, row.id)
         held_by = message_id if said == message else columns.message_ids.held(message, row.id)
 
-        text, fields = segment.part(part)
+        text, fields = columns.part(part)
         place = None
         if search.deadline.passed():  # what is left of the work is to show where the hits are
-            found, weights = Spot(columns.doc_start[doc]), NO_WEIGHTS
+            found, weights = Spot(text, columns.doc_start[doc]), NO_WEIGHTS
         else:
             start, end = columns.doc_start[doc], columns.doc_start[doc + 1]
             found = spot(search.expansion.matcher, text, fields, start, end, options.width)
@@ -112,7 +125,7 @@ class Asked:
             if search.text_marks is not None and search.text_marks[candidate.part]:
                 place = self._place(segment, part, found)
         if place is None:
-            snippet, spans, shown = show(text, fields, found, weights, options.width, options.redact)
+            snippet, spans, shown = show(found, fields, weights, options.width, options.redact)
         else:
             snippet, spans, shown = show_at(text, fields, *place, options.width, options.redact)
 

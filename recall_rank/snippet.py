@@ -23,7 +23,7 @@ _span = Maker(Span).make
 
 
 def spot(matcher: Matcher, text: Text, fields: memoryview, start: int, end: int, width: int) -> Spot:
-    """Read the passage [start, end) of a part for the last time; text and fields as Segment.part() gives them."""
+    """Read the passage [start, end) of a part for the last time; text and fields as Columns.part() gives them."""
     label = text[start] if start < end else 0
     if label < Field.TEXT:  # the passage goes on with a field, or there is none
         label = text[fields[bisect_right(fields, start, 1, len(fields) - 1) - 1]] if len(fields) > 1 else Field.TEXT
@@ -37,11 +37,10 @@ def field_names(fields: int) -> tuple[str, ...]:
 
 
 def show(
-    text: Text, fields: memoryview, found: Spot, word_weights: list[float], width: int, redact: Redact | None = None
+    found: Spot, fields: memoryview, word_weights: list[float], width: int, redact: Redact | None = None
 ) -> Snippet:
     """The snippet of a part: from the field that holds the heaviest stretch of what was found."""
-    begin = None if redact is None else _begun
-    return _cut(found.near(text, fields, width, word_weights, begin), redact)
+    return _cut(found.near(fields, width, word_weights, None if redact is None else _begun), redact)
 
 
 def show_at(text: Text, fields: memoryview, start: int, end: int, width: int, redact: Redact | None = None) -> Snippet:

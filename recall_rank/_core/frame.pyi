@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
@@ -9,8 +9,8 @@ _T = TypeVar("_T")
 
 @disjoint_base
 class Near:
-    def __new__(
-        cls,
+    def __init__(
+        self,
         text: _B,
         fields: ReadableBuffer,
         at: int,
@@ -18,7 +18,7 @@ class Near:
         last: int,
         width: int,
         begin: Callable[[_B, int, int], int] | None = None,
-    ) -> Self: ...
+    ) -> None: ...
     @property
     def field(self) -> int: ...
     @property

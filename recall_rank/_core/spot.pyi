@@ -1,16 +1,14 @@
 from collections.abc import Callable
-from typing import Self, TypeVar
+from typing import Any
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
 from recall_rank._core.frame import Near
 
-_B = TypeVar("_B", bound=ReadableBuffer)
-
 @disjoint_base
 class Spot:
-    def __new__(cls, at: int = 0) -> Self: ...
+    def __init__(self, text: ReadableBuffer, at: int) -> None: ...
     @property
     def slots(self) -> int: ...
     @property
@@ -26,9 +24,8 @@ class Spot:
     def words(self, written: list[str | None]) -> tuple[str, ...]: ...
     def near(
         self,
-        text: _B,
         fields: ReadableBuffer,
         width: int,
         weights: list[float],
-        begin: Callable[[_B, int, int], int] | None = None,
+        begin: Callable[[Any, int, int], int] | None = None,
     ) -> Near: ...

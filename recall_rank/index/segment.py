@@ -152,13 +152,6 @@ class Segment:
             start = self.field_start[number]
             yield start + 1, self.field_start[number + 1], _FIELDS[self.text_for(((start, start + 1),))[start]]
 
-    def part(self, part: int) -> tuple[Text, memoryview]:
-        """The whole text, of which the caller reads that part's alone, and where its fields begin, u64[fields + 1]:
-        the Field byte of each, and behind them the end of the last."""
-        firsts = self.part_first_field
-        fields = self.field_start[firsts[part] : firsts[part + 1] + 1]
-        return self.text_for(((fields[0], fields[-1]),)), fields
-
     def session_of_part(self, part: int) -> SessionRow:
         return self.sessions[self.message_session[self.part_message[part]]]
 

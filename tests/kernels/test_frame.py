@@ -169,6 +169,7 @@ def test_nothing_is_shown_before_a_frame_was_chosen() -> None:
     near = Near(*FIELD, 0, 0, 0, 9)
     assert (near.low, near.high, near.places, near.text) == (0, 0, [], "tide")
     assert Near(b"", array("Q", [0]), 0, 0, 0, 9).cut(tuple) == ("", ())
+    assert Near.__new__(Near).cut(tuple) == ("", ()), "of no text"
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_a_frame_is_that_of_its_events(fields: list[tuple[int, list[str]]], widt
     pieces = [bytes([label]) + " ".join(words).encode() for label, words in fields]
     text, starts = b"".join(pieces), array("Q", [sum(map(len, pieces[:k])) for k in range(len(pieces) + 1)])
     spot = matcher().spot(text, 0, len(text), 0xF8, width)
-    near, expected = spot.near(text, starts, width, WEIGHTS), Near(text, starts, spot.middle, 0, len(text), width)
+    near, expected = spot.near(starts, width, WEIGHTS), Near(text, starts, spot.middle, 0, len(text), width)
     expected.frame(spot.events, spot.first, spot.last, width, WEIGHTS)
     for name in ("field", "start", "end", "low", "high", "places", "text"):
         assert getattr(near, name) == getattr(expected, name)
@@ -89,23 +89,24 @@ def test_a_frame_is_that_of_its_events(fields: list[tuple[int, list[str]]], widt
 def test_of_a_long_field_what_stands_around_the_stretch_is_shown() -> None:
     text = b"\xf8" + b"gull " * 999 + b"tide of moon " + b"gull " * 999
     spot, fields = matcher().spot(text, 1, len(text), 0xF8, 20), array("Q", [0, len(text)])
-    near = spot.near(text, fields, 20, WEIGHTS)
+    near = spot.near(fields, 20, WEIGHTS)
     assert (near.start, near.end) == (spot.first - 80, spot.last + 80)
     assert near.text[near.low : near.high] == "ull tide of moon gul"
-    assert spot.near(text, fields, 20, WEIGHTS, lambda _, front, __: front + 5).start == 6
+    assert spot.near(fields, 20, WEIGHTS, lambda _, front, __: front + 5).start == 6
 
 
 def test_frames_that_cannot_be_are_refused() -> None:
     text, fields = b"\xf8tide", array("Q", [0, 5])
     spot = matcher().spot(text, 0, 5, 0xF8, 9)
-    with pytest.raises(IndexError):
-        spot.near(b"\xf8", array("Q", [0, 1]), 9, WEIGHTS)
-    with pytest.raises(IndexError):
-        spot.near(text, array("Q", [0, 6]), 9, WEIGHTS)
+    for outside in ([0, 6], [6]):
+        with pytest.raises(IndexError):
+            spot.near(array("Q", outside), 9, WEIGHTS)
+    with pytest.raises(TypeError):
+        spot.near(None, 9, WEIGHTS)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="width"):
-        spot.near(text, fields, -1, WEIGHTS)
+        spot.near(fields, -1, WEIGHTS)
     with pytest.raises(ValueError, match="0 weights"):
-        spot.near(text, fields, 9, [])
+        spot.near(fields, 9, [])
 
 
 @given(st.lists(st.sampled_from([*WORDS, None]), max_size=70), st.lists(st.sampled_from(WORDS), max_size=9))

@@ -56,7 +56,7 @@ def test_a_spot_tells_slots_fields_and_the_stretch() -> None:
     assert (spot.slots, spot.fields) == (0b111, 0b11)  # the stop word alone does not make a field
     assert text[spot.first : spot.last] == b"limit rate"
     assert {text[start:end] for start, end, *_ in spot.events} == {b"the", b"limit", b"rate"}
-    for nothing in (matcher.spot(text, 4, 4, 0xF8, 12), matcher.spot(b"0123x", 4, 5, 0xF8, 12), Spot(4)):
+    for nothing in (matcher.spot(text, 4, 4, 0xF8, 12), matcher.spot(b"0123x", 4, 5, 0xF8, 12), Spot(text, 4)):
         assert told(nothing) == (0, 0, 4, 4, [], 4)
 
 

@@ -18,6 +18,8 @@ cdef class Near:
     cdef Place* matches             # in characters from `start`
     cdef Shown shown
 
+    cdef int look(self, const uint8_t[::1] text, const uint64_t[::1] fields, Py_ssize_t at, Py_ssize_t first,
+                  Py_ssize_t last, Py_ssize_t width, begin) except -1
     cdef int find(self, const uint64_t[::1] fields, Py_ssize_t at) except -1
     cdef int choose(self, Place* places, Py_ssize_t count, Py_ssize_t first, Py_ssize_t last,
                     Py_ssize_t width) except -1

@@ -114,11 +114,16 @@ cdef class Near:
     surroundings) on. frame() chooses characters [low, high) of them.
     """
 
-    def __cinit__(self, text not None, const uint64_t[::1] fields not None, Py_ssize_t at, Py_ssize_t first,
-                  Py_ssize_t last, Py_ssize_t width, begin=None):
-        cdef Py_ssize_t reach, size
+    def __init__(self, const uint8_t[::1] text not None, const uint64_t[::1] fields not None, Py_ssize_t at,
+                 Py_ssize_t first, Py_ssize_t last, Py_ssize_t width, begin=None):
+        self.look(text, fields, at, first, last, width, begin)
+
+    cdef int look(self, const uint8_t[::1] text, const uint64_t[::1] fields, Py_ssize_t at, Py_ssize_t first,
+                  Py_ssize_t last, Py_ssize_t width, begin) except -1:
+        cdef Py_ssize_t reach, size = text.shape[0]
         self.data = text
-        size = self.data.shape[0]
+        self.front = self.behind = self.start = self.end = 0
+        self.shown = Shown(0, 0, 0, 0)
         if not (0 <= at <= size and 0 <= first <= last <= size):
             raise IndexError(f"no range {first}:{last} around {at} in {size} bytes")
         if width < 0:
@@ -126,12 +131,12 @@ cdef class Near:
         self.find(fields, at)
         self.start, self.end = self.front, self.behind
         if self.behind - self.front <= LONG_FIELD:
-            return
+            return 0
         reach = 4 * min(width, size)  # bytes of the widest characters
         self.start = min(max(self.front, min(first, at) - reach), self.behind)
         self.end = max(min(self.behind, max(last, at) + reach), self.start)
         if begin is not None and self.start > self.front:
-            reach = begin(text, self.front, self.start)
+            reach = begin(text.base, self.front, self.start)
             if not self.front <= reach <= self.start:
                 raise ValueError(f"no beginning between {self.front} and {self.start}: {reach}")
             self.start = reach
@@ -139,6 +144,7 @@ cdef class Near:
             self.start -= 1
         while self.end < self.behind and self.data[self.end] & 0xC0 == 0x80:
             self.end += 1
+        return 0
 
     def __dealloc__(self):
         PyMem_Free(self.matches)

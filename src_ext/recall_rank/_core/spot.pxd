@@ -14,9 +14,11 @@ cdef class Spot:
     cdef readonly int fields
     cdef readonly Py_ssize_t first
     cdef readonly Py_ssize_t last
+    cdef const unsigned char[::1] text
     cdef Match* matches
     cdef Py_ssize_t count
 
-    cdef int look(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, const Event* events,
-                  Py_ssize_t found, const Asked* asked, int label, Py_ssize_t width) except -1
+    cdef void begin(self, const unsigned char[::1] text, Py_ssize_t at) noexcept
+    cdef int look(self, Py_ssize_t start, Py_ssize_t end, const Event* events, Py_ssize_t found, const Asked* asked,
+                  int label, Py_ssize_t width) except -1
     cdef Py_ssize_t in_the_middle(self) noexcept

@@ -12,22 +12,28 @@ cdef enum:
 
 
 cdef class Spot:
-    """What of a query stands in a passage, and its heaviest stretch; Matcher.spot() makes them, Spot(at) is of nothing.
+    """What of a query stands in a passage, and its heaviest stretch; Matcher.spot() makes them, Spot(text, at) is of
+    nothing. The text stays borrowed.
 
     slots: bit j is set where slot j is matched. fields: bit k is set where a word that counts is matched in a field
     of byte 0xF8 + k. [first, last) is the stretch that stretch.heaviest_run() finds, the passage's first byte where
     nothing matches. All offsets are those of the text the passage was read in.
     """
 
-    def __cinit__(self, Py_ssize_t at=0):
-        self.first = self.last = at
+    def __init__(self, const unsigned char[::1] text not None, Py_ssize_t at):
+        self.begin(text, at)
 
     def __dealloc__(self):
         PyMem_Free(self.matches)
 
-    cdef int look(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, const Event* events,
-                  Py_ssize_t found, const Asked* asked, int label, Py_ssize_t width) except -1:
+    cdef void begin(self, const unsigned char[::1] text, Py_ssize_t at) noexcept:
+        self.text = text
+        self.first = self.last = at
+
+    cdef int look(self, Py_ssize_t start, Py_ssize_t end, const Event* events, Py_ssize_t found, const Asked* asked,
+                  int label, Py_ssize_t width) except -1:
         """Fill in what the events of the passage text[start:end] tell."""
+        cdef const unsigned char* text
         cdef Py_ssize_t k, j, at = start, left = 0, right = 0, margin = width
         cdef int field = label - FIRST_FIELD
         cdef bint counts
@@ -40,9 +46,10 @@ cdef class Spot:
         if self.matches == NULL or places == NULL:
             PyMem_Free(places)
             raise MemoryError
+        text = &self.text[0]
         if text[start] >= FIRST_FIELD:
             field = text[start] - FIRST_FIELD
-        most = greatest(&text[start] + 1, end - start - 1)
+        most = greatest(text + start + 1, end - start - 1)
         # a few events: they are gone through before another thread has woken up to take the lock
         for k in range(found):
             counts = False
@@ -105,16 +112,18 @@ cdef class Spot:
                 seen += 1
         return self.first
 
-    def near(self, text not None, fields not None, Py_ssize_t width, list weights not None, begin=None):
+    def near(self, const uint64_t[::1] fields not None, Py_ssize_t width, list weights not None, begin=None):
         """What to show of a part: a Near of its field, framed by these matches as Near.frame() does it.
 
-        text and fields are those of the part that the passage was read in, weights those of the query's words.
+        fields are those of the part that the passage was read in, weights those of the query's words.
         """
         cdef Py_ssize_t k, j, count = 0
         cdef double weight
         cdef const Match* match
-        cdef Near near = Near(text, fields, self.in_the_middle(), self.first, self.last, width, begin)
-        cdef Place* places = <Place*>PyMem_Malloc((self.count + 1) * sizeof(Place))
+        cdef Near near = Near.__new__(Near)
+        cdef Place* places
+        near.look(self.text, fields, self.in_the_middle(), self.first, self.last, width, begin)
+        places = <Place*>PyMem_Malloc((self.count + 1) * sizeof(Place))
         if places == NULL:
             raise MemoryError
         for k in range(self.count):

@@ -323,14 +323,15 @@ cdef class Matcher:
         cdef const Passage* passage
         cdef Event* own = NULL
         cdef Py_ssize_t found = 0
-        cdef Spot spot = Spot(start)
+        cdef Spot spot = Spot.__new__(Spot)
         if not 0 <= start <= end <= text.shape[0]:
             raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
         if not 0xF8 <= label <= 0xFF:
             raise ValueError(f"label must be 0xF8 to 0xFF, not {label}")
+        spot.begin(text, start)
         passage = kept_find(&self.kept, &text[0] + start, &text[0] + end) if start < end else NULL
         if passage != NULL:
-            spot.look(text, start, end, self.kept.events + passage.events, passage.count, &self.asked, label, width)
+            spot.look(start, end, self.kept.events + passage.events, passage.count, &self.asked, label, width)
             return spot
         buffer_init(&buffer)
         buffer.wanted = &self.wanted
@@ -343,7 +344,7 @@ cdef class Matcher:
                     found = self.events_of(&buffer, own)
             if own == NULL or buffer.failed:
                 raise MemoryError
-            spot.look(text, start, end, own, found, &self.asked, label, width)
+            spot.look(start, end, own, found, &self.asked, label, width)
             return spot
         finally:
             PyMem_RawFree(own)
