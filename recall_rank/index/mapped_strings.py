@@ -53,7 +53,7 @@ class HeldStrings(Strings):
     def __init__(self, file: SegmentFile, data: str, starts: str, holder: memoryview, holders: Holders) -> None:
         super().__init__(file.unverified(data), file.column(starts))
         self._file = file
-        self._records = Shortened(*super().buffers())
+        self._records = Shortened(*super().buffers(), *file.verified(data))
         self._column = data
         self._holder = holder  # u32 a string, ascending
         self._holders = holders
@@ -67,12 +67,14 @@ class HeldStrings(Strings):
         return self._holders.raw(self._holder[at])[: record[0]] + record[1:] if record[0] else record[1:]
 
     def held(self, at: int, holder: str) -> str:
-        starts = self._starts
-        self._file.verify(self._column, starts[at], starts[at + 1])
         try:  # as SegmentFile.checked(), but for one more call
-            return self._records.name(at, holder)
+            name = self._records.name(at, holder)
         except ValueError as error:
             raise self._file.damaged(str(error)) from error
+        if name is None:
+            self._file.verify(self._column, self._starts[at], self._starts[at + 1])
+            return self.held(at, holder)
+        return name
 
     def stretch(self, first: int, last: int) -> Strings:
         if first == last:

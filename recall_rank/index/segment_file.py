@@ -142,6 +142,10 @@ class SegmentFile:
             verified[at] = 1
             at = verified.find(0, at + 1, last)
 
+    def verified(self, column: str) -> tuple[bytearray, int]:
+        """A mark for every block of a column that was compared with its sum, u8, set by verify(); and bytes a block."""
+        return self._verified[column], BLOCK
+
     def verify_all(self, column: str, starts: Places, ends: Places) -> None:
         """verify() of bytes [starts[k], ends[k]), u64 each: one look where all of them were looked at before."""
         if not are_marked(self._verified[column], starts, ends, BLOCK):

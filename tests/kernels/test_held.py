@@ -40,8 +40,13 @@ def test_names_come_back(chance: Random) -> None:
     assert (records, places.tolist()) == reference.shorten(data, starts, holder, *held)
     again, ends = lengthen(records, places, holder, 0, *held)
     assert (again, ends.tolist()) == (data, starts.tolist())
-    reader = Shortened(records, places)
+    seen = bytearray(len(records) // 5 + 1)
+    reader = Shortened(records, places, seen, 5)
     for at, name in enumerate(names):
+        for block in range(places[at] // 5, (places[at + 1] - 1) // 5 + 1):
+            if not seen[block]:
+                assert reader.name(at, holders[holder[at]].decode()) is None
+            seen[block] = 1
         try:
             whole = name.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
@@ -90,8 +95,14 @@ def test_other_columns_are_refused_or_names(chance: Random) -> None:
             assert (made, reference.cut_up(bytes(made), ends.tolist())) == (wanted[0], reference.cut_up(*wanted))
 
 
+def test_every_byte_of_a_record_has_a_mark() -> None:
+    for marks, block in ((b"\1", 5), (b"", 1), (b"\1", 0), (b"\1", -9)):
+        with pytest.raises(ValueError, match="do not hold 6"):
+            Shortened(b"\2:0\0xy", array("Q", [0, 3, 6]), marks, block)
+
+
 def test_what_is_no_record_is_refused() -> None:
-    reader = Shortened(b"\2:0\0x", array("Q", [0, 3, 3, 5, 6, 2]))
+    reader = Shortened(b"\2:0\0x", array("Q", [0, 3, 3, 5, 6, 2]), b"\1", 6)
     assert [reader.name(0, "ses"), reader.name(2, "ses"), reader.name(0, "s")] == ["se:0", "x", "s:0"]
     for at in (1, 3, 4):
         with pytest.raises(ValueError, match=f"name {at}"):

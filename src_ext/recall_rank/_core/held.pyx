@@ -108,20 +108,32 @@ def lengthen(const uint8_t[::1] records not None, const uint64_t[::1] starts not
 
 
 cdef class Shortened:
-    """The records records[starts[k]:starts[k + 1]], borrowed, to be read one by one."""
+    """The records records[starts[k]:starts[k + 1]], borrowed, to be read one by one.
+
+    verified u8[blocks of `block` bytes] is borrowed, too, and marks those that may be read by now.
+    """
 
     cdef const uint8_t[::1] records
     cdef const uint64_t[::1] starts
+    cdef const uint8_t[::1] verified
+    cdef Py_ssize_t block
 
-    def __cinit__(self, const uint8_t[::1] records not None, const uint64_t[::1] starts not None):
+    def __cinit__(self, const uint8_t[::1] records not None, const uint64_t[::1] starts not None,
+                  const uint8_t[::1] verified not None, Py_ssize_t block):
+        if block < 1 or verified.shape[0] * block < records.shape[0]:
+            raise ValueError(f"{verified.shape[0]} blocks of {block} bytes do not hold {records.shape[0]}")
         self.records = records
         self.starts = starts
+        self.verified = verified
+        self.block = block
 
     def name(self, Py_ssize_t at, str holder not None):
-        """Name number `at`, lone surrogates included, of one whose holder has that name.
+        """Name number `at`, lone surrogates included, of one whose holder has that name; None while a block that it
+        stands in may not be read.
 
         Raises ValueError for what is no record.
         """
+        cdef Py_ssize_t k
         cdef uint64_t start, end
         cdef uint8_t same
         cdef str own
@@ -130,6 +142,9 @@ cdef class Shortened:
         start, end = self.starts[at], self.starts[at + 1]
         if not start < end <= <uint64_t>self.records.shape[0]:
             raise ValueError(f"name {at} has no record")
+        for k in range(<Py_ssize_t>start // self.block, <Py_ssize_t>(end - 1) // self.block + 1):
+            if not self.verified[k]:
+                return None
         same = self.records[start]
         if same and not holder.isascii():  # the name may go on in the middle of a character
             whole = holder.encode("utf-8", "surrogatepass")[:same] + bytes(self.records[start + 1:end])
