@@ -8,6 +8,7 @@ from itertools import chain
 
 from recall_rank import weights
 from recall_rank._core.candidate import in_turns
+from recall_rank._core.frozen import Maker
 from recall_rank.candidate import Candidate
 from recall_rank.index.searched import Searched
 from recall_rank.index.segment import TITLE_ROLE
@@ -28,6 +29,9 @@ class Grouped:
     title_match: bool = False  # the session's title is a hit too
 
 
+_grouped = Maker(Grouped).make
+
+
 def by_part(segment: Searched, ranked: list[Candidate], rest: list[Candidate], crowded: bool) -> Iterator[Grouped]:
     """One entry a part, the ranked ones before the rest; where the page is `crowded`, no session fills it.
 
@@ -41,7 +45,7 @@ def by_part(segment: Searched, ranked: list[Candidate], rest: list[Candidate], c
     if crowded:
         first = in_turns(ranked, sessions[: len(ranked)], PER_SESSION, weights.DIVERSITY)
         order = chain(first, range(len(ranked), len(found)))
-    return (Grouped(found[at], sessions[at]) for at in order)
+    return (_grouped(found[at], sessions[at], False) for at in order)
 
 
 def by_session(

@@ -243,13 +243,21 @@ cdef class Near:
     @property
     def before(self):
         """How many characters of the field stand in front of that."""
-        return points_between(&self.data[0], self.front, self.start, True) if self.front < self.start else 0
+        return self.in_front()
 
     @property
     def dots(self):
         """What stands for what is cut off the field in front of [low, high), and behind it."""
-        return (ELLIPSIS if self.shown.low or self.front < self.start else "",
-                ELLIPSIS if self.shown.high < self.shown.size or self.end < self.behind else "")
+        return self.left(), self.right()
+
+    cdef Py_ssize_t in_front(self) noexcept:
+        return points_between(&self.data[0], self.front, self.start, True) if self.front < self.start else 0
+
+    cdef str left(self):
+        return ELLIPSIS if self.shown.low or self.front < self.start else ""
+
+    cdef str right(self):
+        return ELLIPSIS if self.shown.high < self.shown.size or self.end < self.behind else ""
 
     cdef str decoded(self, Py_ssize_t start, Py_ssize_t end):
         return PyUnicode_DecodeUTF8(<const char*>&self.data[start], end - start, "replace") if start < end else ""
@@ -257,16 +265,15 @@ cdef class Near:
     def cut(self, make not None):
         """Characters [low, high) between dots, and make(start, end, start in the field, its end) of every match."""
         cdef Py_ssize_t start = self.start + self.shown.low, end = self.start + self.shown.high, k, at, before
-        cdef str left, right
+        cdef str left = self.left()
         if self.shown.size != self.end - self.start:  # not every byte is a character
             start = byte_of(&self.data[0], self.end, self.start, self.shown.low)
             end = byte_of(&self.data[0], self.end, start, self.shown.high - self.shown.low)
-        left, right = self.dots
         spans = []
         if self.shown.count:
-            at, before = len(left) - self.shown.low, self.before
+            at, before = len(left) - self.shown.low, self.in_front()
             for k in range(self.shown.count):
                 spans.append(make(max(self.matches[k].start, self.shown.low) + at,
                                   min(self.matches[k].end, self.shown.high) + at,
                                   self.matches[k].start + before, self.matches[k].end + before))
-        return left + self.decoded(start, end) + right, tuple(spans)
+        return left + self.decoded(start, end) + self.right(), tuple(spans)
