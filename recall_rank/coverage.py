@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from recall_rank._core.eligible import count_marks
 from recall_rank._core.frozen import Maker
-from recall_rank.budget import DegradeKind
 from recall_rank.model import Count, Coverage, Result
 from recall_rank.state import Search
 
@@ -22,7 +21,7 @@ def coverage(search: Search, results: Sequence[Result]) -> Coverage:
     if search.parts_reached < search.segment.parts:
         sessions, messages, parts = _reached(search, sessions, messages, parts)
     limited = list(allowed.limited_by)
-    if DegradeKind.TIME in search.degraded:
+    if search.out_of_time:
         limited.append("time_budget")
     buckets: Mapping[str, int] = {}
     if search.query.options.directory:

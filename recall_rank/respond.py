@@ -11,6 +11,7 @@ from recall_rank.model import Count, Result, SearchResponse
 from recall_rank.result import Asked
 from recall_rank.state import Search
 
+DEGRADED = (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK)
 _response = Maker(SearchResponse).make
 
 
@@ -19,14 +20,14 @@ def respond(search: Search, cpu_ms: float) -> SearchResponse:
     options = search.query.options
     asked = Asked.of(search)
     results = [asked.result(entry) for entry in search.page]
-    kinds = [kind for kind in (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK) if kind in search.degraded]
+    kinds = [kind for kind in DEGRADED if kind in search.degraded] if search.degraded else []
     return _response(
         results,  # some by place: for more than fifteen names Python makes a dict first
         search.query.text,
         options.match,
         options.group,
         search.total,
-        total_exact=search.total_exact and DegradeKind.TIME not in search.degraded,
+        total_exact=search.total_exact and not search.out_of_time,
         truncated=search.total > options.offset + len(results),
         coverage=coverage(search, results),
         degrade_kind=kinds[0] if kinds else DegradeKind.NONE,
@@ -57,7 +58,7 @@ def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
             found.append(
                 f"nobody wrote {written!r}; {', '.join(repr(form) for form in forms[:3])} was searched instead"
             )
-    if DegradeKind.TIME in search.degraded:
+    if search.out_of_time:
         return tuple(found[:3])  # what was not searched may hold what was not found
     if not search.total:
         if options.directory and not options.fallback:

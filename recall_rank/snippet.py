@@ -19,14 +19,15 @@ REDACT_REACH = 8_192  # bytes in front of what is shown in which what must not b
 Snippet = tuple[str, tuple[Span, ...], str]  # what is shown, the matches in it, and the name of the field
 
 _NAMES = tuple(FIELD_NAMES[field] for field in Field)  # an Enum's hash takes longer than the rest of a look-up
+_TEXT = int(Field.TEXT)  # and so does finding its member
 _span = Maker(Span).make
 
 
 def spot(matcher: Matcher, text: Text, fields: memoryview, start: int, end: int, width: int) -> Spot:
     """Read the passage [start, end) of a part for the last time; text and fields as Columns.part() gives them."""
     label = text[start] if start < end else 0
-    if label < Field.TEXT:  # the passage goes on with a field, or there is none
-        label = text[fields[bisect_right(fields, start, 1, len(fields) - 1) - 1]] if len(fields) > 1 else Field.TEXT
+    if label < _TEXT:  # the passage goes on with a field, or there is none
+        label = text[fields[bisect_right(fields, start, 1, len(fields) - 1) - 1]] if len(fields) > 1 else _TEXT
     return matcher.spot(text, start, end, label, width)
 
 

@@ -62,6 +62,11 @@ class Search:
                 self.reached(self.segment.doc_part[docs_done])
 
     @property
+    def out_of_time(self) -> bool:
+        """Whether the budget ended a stage."""
+        return bool(self.degraded) and DegradeKind.TIME in self.degraded  # asked often, and an Enum's hash is a call
+
+    @property
     def text_decides(self) -> bool:
         """Whether the hits are what the text scan finds, and words only rank them."""
         return self.query.options.match in ("literal", "regex")
