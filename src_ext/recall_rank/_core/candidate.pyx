@@ -55,13 +55,14 @@ cdef class Candidate:
     def __init__(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time=0, str stage="prefilter"):
         self.begin(part, doc, evidence, time, stage)
 
-    cdef void begin(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time, str stage) noexcept:
+    cdef int begin(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time, str stage) except -1:
         self.part = part
         self.doc = doc
         self.time = time
         self.evidence = self.raw = self.score = evidence
         self.confidence = "low"
         self.stage = stage
+        return 0
 
     @property
     def features(self):

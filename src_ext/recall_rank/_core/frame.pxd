@@ -23,7 +23,7 @@ cdef class Near:
     cdef int find(self, const uint64_t[::1] fields, Py_ssize_t at) except -1
     cdef int choose(self, Place* places, Py_ssize_t count, Py_ssize_t first, Py_ssize_t last,
                     Py_ssize_t width) except -1
-    cdef Py_ssize_t in_front(self) noexcept
+    cdef Py_ssize_t in_front(self) except -1
     cdef str left(self)
     cdef str right(self)
     cdef str decoded(self, Py_ssize_t start, Py_ssize_t end)

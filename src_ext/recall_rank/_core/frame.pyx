@@ -250,7 +250,7 @@ cdef class Near:
         """What stands for what is cut off the field in front of [low, high), and behind it."""
         return self.left(), self.right()
 
-    cdef Py_ssize_t in_front(self) noexcept:
+    cdef Py_ssize_t in_front(self) except -1:
         return points_between(&self.data[0], self.front, self.start, True) if self.front < self.start else 0
 
     cdef str left(self):

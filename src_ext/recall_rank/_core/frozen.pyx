@@ -62,10 +62,11 @@ cdef class Maker:
     cdef object empty(self):
         return (<PyTypeObject*>self.cls).tp_new(self.cls, <PyObject*>NO_VALUES, NULL)
 
-    cdef void put(self, object made, Py_ssize_t field, object value) noexcept:
+    cdef int put(self, object made, Py_ssize_t field, object value) except -1:
         """Fill an empty slot: past the record's own __setattr__, which refuses."""
         Py_INCREF(value)
         (<PyObject**>(<char*><PyObject*>made + self.places[field]))[0] = <PyObject*>value
+        return 0
 
     @property
     def make(self):

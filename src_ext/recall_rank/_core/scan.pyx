@@ -193,6 +193,24 @@ cdef bint in_name(unsigned char byte) noexcept nogil:
             or byte == c"/" or byte == c"\\")
 
 
+cdef Py_ssize_t stand(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t end,
+                      Py_ssize_t most, bint wide, bint* alone) noexcept nogil:
+    """One of the places of stands()."""
+    cdef Py_ssize_t at = start, first = -1, looked = 0
+    alone[0] = False
+    while looked < most and not alone[0] and end - at >= needle.size:
+        at = rr_find(needle, text, at, end, wide)
+        if at < 0:
+            break
+        alone[0] = not (at > start and in_name(text[at - 1])
+                        or at + needle.size < end and in_name(text[at + needle.size]))
+        if alone[0] or first < 0:
+            first = at
+        at += needle.size
+        looked += 1
+    return first
+
+
 def stands(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
            const uint64_t[::1] ends not None, bytes needle not None, Py_ssize_t most, bint wide=True):
     """Where `needle` stands in each text[starts[k]:ends[k]], as find() looks for it: (offset in text, by itself).
@@ -201,8 +219,8 @@ def stands(const unsigned char[::1] text not None, const uint64_t[::1] starts no
     the first such, else the first, -1 where there is none.
     """
     cdef rr_needle prepared
-    cdef Py_ssize_t k, at, first, start, end, looked
-    cdef bint alone
+    cdef Py_ssize_t k, first
+    cdef bint alone = False
     if ends.shape[0] != starts.shape[0]:
         raise ValueError("starts and ends must be equally long")
     if len(needle) == 0:
@@ -212,22 +230,13 @@ def stands(const unsigned char[::1] text not None, const uint64_t[::1] starts no
     for k in range(starts.shape[0]):
         if not starts[k] <= ends[k] <= <uint64_t>text.shape[0]:
             raise ValueError(f"range {k} is not within the text")
-        start = starts[k]
-        end = ends[k]
-        first = -1
-        alone = False
-        at = start
-        looked = 0
-        while looked < most and not alone and end - at >= prepared.size:
-            at = rr_find(&prepared, &text[0], at, end, wide)
-            if at < 0:
-                break
-            alone = not (at > start and in_name(text[at - 1])
-                         or at + prepared.size < end and in_name(text[at + prepared.size]))
-            if alone or first < 0:
-                first = at
-            at += prepared.size
-            looked += 1
+        if ends[k] - starts[k] < <uint64_t>prepared.size:
+            first, alone = -1, False
+        elif ends[k] - starts[k] <= BRIEF:
+            first = stand(&prepared, &text[0], starts[k], ends[k], most, wide, &alone)
+        else:
+            with nogil:
+                first = stand(&prepared, &text[0], starts[k], ends[k], most, wide, &alone)
         found.append((first, alone))
     return found
 

@@ -18,7 +18,7 @@ cdef class Spot:
     cdef Match* matches
     cdef Py_ssize_t count
 
-    cdef void begin(self, const unsigned char[::1] text, Py_ssize_t at) noexcept
+    cdef int begin(self, const unsigned char[::1] text, Py_ssize_t at) except -1
     cdef int look(self, Py_ssize_t start, Py_ssize_t end, const Event* events, Py_ssize_t found, const Asked* asked,
                   int label, Py_ssize_t width) except -1
-    cdef Py_ssize_t in_the_middle(self) noexcept
+    cdef Py_ssize_t in_the_middle(self) noexcept nogil

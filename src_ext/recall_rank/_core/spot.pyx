@@ -26,9 +26,10 @@ cdef class Spot:
     def __dealloc__(self):
         PyMem_Free(self.matches)
 
-    cdef void begin(self, const unsigned char[::1] text, Py_ssize_t at) noexcept:
+    cdef int begin(self, const unsigned char[::1] text, Py_ssize_t at) except -1:
         self.text = text
         self.first = self.last = at
+        return 0
 
     cdef int look(self, Py_ssize_t start, Py_ssize_t end, const Event* events, Py_ssize_t found, const Asked* asked,
                   int label, Py_ssize_t width) except -1:
@@ -101,7 +102,7 @@ cdef class Spot:
         """Where the one in the middle of the stretch's matches begins; the field that holds it is shown."""
         return self.in_the_middle()
 
-    cdef Py_ssize_t in_the_middle(self) noexcept:
+    cdef Py_ssize_t in_the_middle(self) noexcept nogil:
         cdef Py_ssize_t k, inside = 0, seen = 0
         for k in range(self.count):
             inside += self.first <= self.matches[k].start and self.matches[k].end <= self.last

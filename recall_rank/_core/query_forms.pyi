@@ -1,0 +1,1 @@
+# Rooms only: there is nothing here that Python can call.
