@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import string
 import unicodedata
 from array import array
 from bisect import bisect_right
@@ -89,6 +90,19 @@ def fold(char: str) -> str:
         folded = "".join(c for c in unicodedata.normalize("NFKD", folded) if not is_mark(c)).casefold()
     folded = "".join(c for c in folded if unicodedata.category(c)[0] in "LMN")
     return folded if folded and max(folded) < "\u3000" else char
+
+
+def looked_at(text: bytes) -> tuple[int, ...]:
+    """Bit k is of byte k: letters, small ones, digits, what joins pieces, signs that may belong to a word, no ASCII."""
+    kinds = (
+        string.ascii_letters.encode(),
+        string.ascii_lowercase.encode(),
+        string.digits.encode(),
+        b"_-.",
+        b"#%+'",
+        bytes(range(0x80, 0x100)),
+    )
+    return tuple(sum(1 << at for at, byte in enumerate(text) if byte in wanted) for wanted in kinds)
 
 
 # --- tokens: compounds ------------------------------------------------------------------------------

@@ -66,12 +66,17 @@ cdef inline bint may_be_wanted(const TokenBuffer* out, unsigned char first, unsi
     return out.wanted == NULL or out.wanted.shapes[shape_of(first, last)] >> (size - 1) & 1
 
 
+cdef inline bint may_begin(const TokenBuffer* out, unsigned char first, unsigned char second) noexcept nogil:
+    """Whether a form of more than one byte that begins so, in small or not, may be one that is looked for."""
+    return out.wanted == NULL or out.wanted.seconds[first & 31] >> (second & 31) & 1
+
+
 cdef inline bint is_wanted(const TokenBuffer* out, const unsigned char* word, Py_ssize_t size) noexcept nogil:
     """The same of a form of these bytes."""
     if out.wanted == NULL or size < 1:
         return True
-    return may_be_wanted(out, word[0], word[size - 1], size) and (
-        size == 1 or out.wanted.seconds[word[0] & 31] >> (word[1] & 31) & 1)
+    # what it begins with is asked first: few do
+    return (size == 1 or may_begin(out, word[0], word[1])) and may_be_wanted(out, word[0], word[size - 1], size)
 
 
 cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexcept nogil:

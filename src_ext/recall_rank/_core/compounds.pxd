@@ -6,7 +6,8 @@ Inline in tokens.pyx, which reads what begins with a letter or a digit by it.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy
 
-from recall_rank._core.buffer cimport JOINED, MAX_JOIN, MAX_TERM, WORD, TokenBuffer, emit, may_be_wanted, pad, reserve
+from recall_rank._core.buffer cimport (JOINED, MAX_JOIN, MAX_TERM, WORD, TokenBuffer, emit, may_be_wanted, may_begin,
+                                       pad, reserve)
 from recall_rank._core.chars cimport DIGIT, LETTER, LOWER, MARK, SEPARATOR, UPPER, Chars, class_of, fold
 from recall_rank._core.plain cimport rr_small_run
 from recall_rank._core.utf8 cimport peek
@@ -54,6 +55,7 @@ cdef inline void emit_joined(TokenBuffer* out, Piece* pieces, int first, int las
     cdef int k, size = 0, length = 0
     cdef bint digits = True
     cdef uint32_t form
+    cdef const unsigned char* begin = out.forms + pieces[first].form
     cdef const Piece* end = pieces + last - 1
     if last - first < 2:
         return
@@ -67,7 +69,9 @@ cdef inline void emit_joined(TokenBuffer* out, Piece* pieces, int first, int las
         return
     # most are none that a query has: they need not be written
     if pieces[first].size and end.size and not may_be_wanted(
-            out, out.forms[pieces[first].form], out.forms[end.form + end.size - 1], size):
+            out, begin[0], out.forms[end.form + end.size - 1], size):
+        return
+    if pieces[first].size > 1 and not may_begin(out, begin[0], begin[1]):
         return
     if not reserve(out):
         return

@@ -13,6 +13,7 @@ from recall_rank._core.chars cimport CJK, DIGIT, EMOJI, LETTER, LOWER, SEPARATOR
 from recall_rank._core.cjk cimport read_cjk
 from recall_rank._core.compounds cimport read_compound
 from recall_rank._core.plain cimport rr_small_run, rr_write_small
+from recall_rank._core.unwanted cimport pass_unwanted, rr_block, rr_look
 from recall_rank._core.utf8 cimport encode, peek
 
 cdef enum:
@@ -34,28 +35,6 @@ cdef void load_roles():
 
 
 load_roles()
-
-
-cdef inline Py_ssize_t pass_plain(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
-                                  TokenBuffer* out) noexcept nogil:
-    """Count the words from `at` on that no rule but that of plain words applies to and that are not wanted, as most of
-    a text are; the offset of the first other one.
-    """
-    cdef Py_ssize_t end
-    cdef uint32_t words = 0
-    while at < size:
-        if ROLES[text[at]] != BEGIN:
-            if ROLES[text[at]] == 0:
-                break
-            at += 1
-            continue
-        end = rr_small_run(text, at + 1, size)
-        if end == size or ROLES[text[end]] != END or end - at > MAX_TERM or is_wanted(out, text + at, end - at):
-            break
-        words += 1
-        at = end + 1
-    out.words += words
-    return at
 
 
 cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
@@ -128,7 +107,7 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
     cdef int kind, used
     while not out.failed:
         if out.wanted != NULL:
-            at = pass_plain(text, size, at, out)
+            at = pass_unwanted(text, size, at, out)
         if at >= size:
             break
         width = peek(text, size, at, &point)
@@ -180,6 +159,15 @@ def tokens(bytes text not None):
         return found
     finally:
         buffer_free(&buffer)
+
+
+def looked_at(const unsigned char[::1] text not None, bint wide):
+    """The masks of 64 bytes of text that pass_unwanted() goes by, bit k of byte k. Without `wide`, eight at a time."""
+    cdef rr_block block
+    if text.shape[0] < 64:
+        raise ValueError(f"there must be 64 bytes, not {text.shape[0]}")
+    rr_look(&text[0], &block, wide)
+    return block.letters, block.small, block.digits, block.joins, block.odd, block.wide
 
 
 def asked(bytes text not None, frozenset stop_words not None):
