@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import compress
 
 from recall_rank import weights
 from recall_rank._core.candidate import best_first, of_hits
+from recall_rank._core.hits import Hits
 from recall_rank.boost import boost
 from recall_rank.budget import DegradeKind
 from recall_rank.candidate import Candidate
@@ -15,8 +15,6 @@ from recall_rank.group import Grouped as Entry
 from recall_rank.index.searched import Evidences
 from recall_rank.score import holding, read, score
 from recall_rank.state import Search
-
-Hit = tuple[int, int, float, float, int]  # as Evidence.top() tells it: part, document, evidence, its own, tier
 
 
 def best_parts(search: Search, evidence: Evidences) -> tuple[list[Candidate], list[Candidate]]:
@@ -30,15 +28,17 @@ def best_parts(search: Search, evidence: Evidences) -> tuple[list[Candidate], li
     nearest_first = bool(options.directory and options.fallback)
     found = evidence.top(evidence.hit_count if nearest_first else max(count + weights.LOOKED_AT, needed))
     if nearest_first:
-        found.sort(key=lambda hit: (hit[4], _bucket(search, _session(search, hit[0]))))
-    likely = [hit for hit in found if not hit[4]]
-    best = rerank(search, candidates(search, likely[:count] + _holding(search, likely[count:])))
+        nearer = [(tier, _bucket(search, _session(search, part))) for part, _, _, _, tier in found]
+        found = found.taken(sorted(range(len(found)), key=nearer.__getitem__))
+    best = rerank(search, candidates(search, _likely(search, found, count)))
     if best is None:
-        return [], candidates(search, found if nearest_first else found[:needed])
+        return [], candidates(search, found if nearest_first else found.taken(range(min(needed, len(found)))))
     del best[count:]
+    if needed <= len(best) and not nearest_first:
+        return best, []
     ranked = {candidate.part for candidate in best}
-    rest = [hit for hit in found if hit[0] not in ranked] if needed > len(best) or nearest_first else []
-    return best, candidates(search, rest)
+    rest = [at for at, part in enumerate(found.parts()) if part not in ranked]
+    return best, candidates(search, found.taken(rest))
 
 
 def best_sessions(search: Search, evidence: Evidences, rows: list[SessionHits]) -> list[Entry]:
@@ -47,11 +47,10 @@ def best_sessions(search: Search, evidence: Evidences, rows: list[SessionHits]) 
     if search.allowed.buckets:
         rows = sorted(rows, key=lambda row: (row[6], _bucket(search, row[0])))
     count = _whole_pages(search.query.options.results)
-    found = [hit for hit in evidence.top(weights.SURVIVORS + weights.LOOKED_AT) if not hit[4]]
-    found = found[: weights.SURVIVORS] + _holding(search, found[weights.SURVIVORS :])
-    chosen = {hit[0] for hit in found}
+    found = _likely(search, evidence.top(weights.SURVIVORS + weights.LOOKED_AT), weights.SURVIVORS)
+    chosen = set(found.parts())
     firsts = [(row[1], row[2], row[3], row[3], 0) for row in rows[:count] if row[1] not in chosen and not row[6]]
-    best = rerank(search, candidates(search, found + firsts))
+    best = rerank(search, candidates(search, found) + candidates(search, Hits(firsts)))
     if best is None:
         return by_session(segment, (), rows, ceiling)
     add_others(segment, best)
@@ -83,9 +82,9 @@ def rerank(search: Search, found: list[Candidate]) -> list[Candidate] | None:
     return None
 
 
-def candidates(search: Search, found: list[Hit]) -> list[Candidate]:
+def candidates(search: Search, found: Hits) -> list[Candidate]:
     """Parts as they were found: by the prefilter, or behind its hits by longer words and the text scan."""
-    return of_hits(found, search.segment.times_of([hit[0] for hit in found]), search.expansion.ceiling or 1.0)
+    return of_hits(found, search.segment.times_of(found.parts()), search.expansion.ceiling or 1.0)
 
 
 def ordered(search: Search, found: list[Candidate]) -> list[Candidate]:
@@ -104,12 +103,15 @@ def _whole_pages(results: int) -> int:
     return -(-weights.SURVIVORS // results) * results
 
 
-def _holding(search: Search, others: Sequence[Hit]) -> list[Hit]:
-    """Of the next LOOKED_AT hits those that hold the query as it was written: its words may all be common ones."""
+def _likely(search: Search, found: Hits, count: int) -> Hits:
+    """Of the prefilter's hits the first `count`, and of the next LOOKED_AT those that hold the query as it was written:
+    its words may all be common ones."""
+    sure = min(count, found.first_tier)
+    others = range(sure, min(count + weights.LOOKED_AT, found.first_tier))
     if not others or search.deadline.too_late_to_score():
-        return []
-    looked_at = others[: weights.LOOKED_AT]
-    return list(compress(looked_at, holding(search.segment, search.query, [hit[1] for hit in looked_at])))
+        return found.taken(range(sure))
+    marks = holding(search.segment, search.query, found.taken(others).docs())
+    return found.taken([*range(sure), *compress(others, marks)])
 
 
 def _session(search: Search, part: int) -> int:

@@ -9,9 +9,10 @@ from typing import Any, Self
 
 from recall_rank._core.evidence import by_score
 from recall_rank._core.groups import Question
+from recall_rank._core.hits import Hits
 from recall_rank._core.together import Together
 from recall_rank.index.piece import Piece
-from recall_rank.index.searched import Hit, SessionHits
+from recall_rank.index.searched import SessionHits
 from recall_rank.index.session_order import SessionOrder
 
 LARGE = 1_048_576  # documents from which a segment is worth a thread of its own: below, handing over costs more
@@ -79,17 +80,19 @@ class JoinedEvidence:
         for piece, each in zip(self._pieces, self._each, strict=True):
             each.extend_marked(piece.parts_in(parts), piece.segment.part_first_doc)
 
-    def top(self, count: int) -> list[Hit]:
+    def top(self, count: int) -> Hits:
         rows = sorted(
             (tier, -score, number, part, doc, base) for number, part, doc, score, base, tier in self._all.top(count)
         )
         if len({row[:2] for row in rows}) < len(rows):
             rows.sort(key=self._place)
         firsts = [(piece.first_part, piece.first_doc) for piece in self._pieces]
-        return [
-            (part + firsts[number][0], doc + firsts[number][1], -negative, base, tier)
-            for tier, negative, number, part, doc, base in rows[:count]
-        ]
+        return Hits(
+            [
+                (part + firsts[number][0], doc + firsts[number][1], -negative, base, tier)
+                for tier, negative, number, part, doc, base in rows[:count]
+            ]
+        )
 
     def _place(self, row: Row) -> tuple[int, float, int, int, int]:
         """Of equals, the newer message, then the order of one segment."""
@@ -99,12 +102,14 @@ class JoinedEvidence:
         own = self._order.place(number, segment.message_session[message])
         return tier, negative, -segment.message_time[message], own, part
 
-    def among(self, parts: bytearray) -> list[Hit]:
-        return [
-            (part + piece.first_part, doc + piece.first_doc, score, base, tier)
-            for piece, each in zip(self._pieces, self._each, strict=True)
-            for part, doc, score, base, tier in each.among(piece.parts_in(parts))
-        ]
+    def among(self, parts: bytearray) -> Hits:
+        return Hits(
+            [
+                (part + piece.first_part, doc + piece.first_doc, score, base, tier)
+                for piece, each in zip(self._pieces, self._each, strict=True)
+                for part, doc, score, base, tier in each.among(piece.parts_in(parts))
+            ]
+        )
 
     def sessions(self) -> list[SessionHits]:
         found: list[SessionHits] = [

@@ -32,6 +32,10 @@ texts = st.one_of(
     st.lists(st.sampled_from(CODE), max_size=24).map(b"".join),
     st.binary(max_size=40),
 )
+# As Hits tells them: part, document, score, its own evidence, tier; the floats are of 32 bits.
+hit_rows = st.lists(
+    st.tuples(*[st.integers(0, 2**32 - 1)] * 2, *[st.floats(0, 9, width=32)] * 2, st.integers(0, 2)), max_size=9
+)
 # Structures are made from a seed: drawing them one value after the other would take most of the time of a test.
 seeds = st.integers(0, 2**32 - 1).map(Random)
 

@@ -171,7 +171,7 @@ def flat(docs: int, **changed: Any) -> dict[str, Any]:
 
 def check(native: Evidence, slow: reference.Evidence) -> list[tuple[int, int, float, float, int]]:
     """All hits of the native side, which must be those of the slow one, ordered as promised."""
-    hits = native.top(native.hit_count)
+    hits = list(native.top(native.hit_count))
     assert {part for part, *_ in hits} == set(slow.fused)
     for part, doc, score, base, tier in hits:
         assert (score, base) == (close(slow.fused[part]), close(slow.base[part]))

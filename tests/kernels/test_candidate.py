@@ -10,7 +10,7 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from kernels.inputs import seeds
+from kernels.inputs import hit_rows, seeds
 
 from recall_rank._core.candidate import (
     BOOSTS,
@@ -28,6 +28,7 @@ from recall_rank._core.candidate import (
     windows,
 )
 from recall_rank._core.features import FEATURE_NAMES
+from recall_rank._core.hits import Hits
 from recall_rank.text import fold
 
 PLACES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
@@ -114,10 +115,10 @@ def test_reach_knows_no_bounds() -> None:
     assert whole == (array("Q", [5]), array("Q", [2**64 - 1]))
 
 
-@given(st.lists(st.tuples(*[st.integers(0, 2**40)] * 2, *[st.floats(0, 9)] * 2, st.integers(0, 2))), st.floats(0.1, 9))
+@given(hit_rows, st.floats(0.1, 9))
 def test_a_hit_becomes_a_candidate(hits: list[tuple[int, int, float, float, int]], ceiling: float) -> None:
     times = list(range(-2, len(hits) - 2))
-    found = of_hits(hits, times, ceiling)
+    found = of_hits(Hits(hits), times, ceiling)
     for (part, doc, evidence, _, tier), time, one in zip(hits, times, found, strict=True):
         slow = Candidate(part, doc, evidence / ceiling, time, "scan" if tier else "prefilter")
         for name in ("part", "doc", "time", "evidence", "raw", "score", "confidence", "stage", "features", "boosts"):
@@ -125,8 +126,8 @@ def test_a_hit_becomes_a_candidate(hits: list[tuple[int, int, float, float, int]
 
 
 def test_every_hit_has_a_time() -> None:
-    with pytest.raises(ValueError, match="shorter"):
-        of_hits([(0, 0, 1.0, 1.0, 0)], [], 1.0)
+    with pytest.raises(ValueError, match="1 hits, not 0"):
+        of_hits(Hits([(0, 0, 1.0, 1.0, 0)]), [], 1.0)
 
 
 @given(seeds)

@@ -141,7 +141,7 @@ def test_documents_at_the_borders_of_blocks() -> None:
 def test_after_the_deadline_nothing_is_done() -> None:
     native, _ = three_blocks()
     assert not accumulate(native, one_group(0, 1), 1)
-    assert (native.blocks_done, native.docs_done, native.fuse(**ALONE), native.top(9)) == (0, 0, 0, [])
+    assert (native.blocks_done, native.docs_done, native.fuse(**ALONE), len(native.top(9))) == (0, 0, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +177,7 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]
     again = Evidence(layout, native)  # what was left in the middle of a block leaves nothing to the next
     assert accumulate(again, query)
     again.fuse(**ALONE)
-    assert again.top(docs) == full.top(docs)
+    assert list(again.top(docs)) == list(full.top(docs))
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_an_empty_segment_and_an_empty_query() -> None:
     native, _ = Segment(flat(0, session_talk=b""), []).pair(bytearray())
     empty = {"starts": array("I", [0]), "firsts": array("I"), "lasts": array("I"), "weights": array("f")}
     assert accumulate(native, {**one_group(0, 0), **empty, "factors": array("f"), "joint": b""})
-    assert (native.fuse(**ALONE), native.top(3), native.sessions()) == (0, [], [])
+    assert (native.fuse(**ALONE), len(native.top(3)), native.sessions()) == (0, 0, [])
 
 
 def test_other_sizes_are_refused() -> None:

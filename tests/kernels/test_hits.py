@@ -7,8 +7,10 @@ from random import Random
 
 import pytest
 from hypothesis import given
-from kernels.inputs import marks, seeds
+from kernels.inputs import hit_rows, marks, seeds
 from kernels.segments import ALONE, Segment, accumulate, check, flat, one_group, some_segment
+
+from recall_rank._core.hits import Hits
 
 
 @given(seeds)
@@ -21,7 +23,7 @@ def test_the_best_are_the_first_of_all(chance: Random) -> None:
         accumulate(evidence, one_group(0, 1))
         evidence.fuse(**ALONE)
     counts = [chance.randint(0, docs + 2) for _ in range(3)]
-    found = [native.top(count) for count in counts]
+    found = [list(native.top(count)) for count in counts]
     hits = check(native, slow)
     assert found == [hits[:count] for count in counts]
 
@@ -47,12 +49,12 @@ def test_the_best_are_found_without_scoring_all(chance: Random) -> None:
     hits = check(every, slow)
     for native, _ in others:
         count = chance.randint(0, len(hits))
-        assert native.top(count) == hits[:count]
+        assert list(native.top(count)) == hits[:count]
         more = chance.randint(count, len(hits))
-        assert native.top(more) == hits[:more]
+        assert list(native.top(more)) == hits[:more]
         if chance.random() < 0.5:
-            assert native.among(bytes([1]) * len(segment.layout["part_message"])) == sorted(hits)
-        assert native.top(len(hits)) == hits
+            assert list(native.among(bytes([1]) * len(segment.layout["part_message"]))) == sorted(hits)
+        assert list(native.top(len(hits))) == hits
 
 
 def test_sessions_that_do_not_follow_each_other_are_all_looked_at() -> None:
@@ -62,7 +64,7 @@ def test_sessions_that_do_not_follow_each_other_are_all_looked_at() -> None:
     for evidence in (native, slow):
         accumulate(evidence, one_group(0, 1))
         evidence.fuse(array("f", [0.3] * 12), array("f", [0.4] * 4))
-    best = native.top(2)
+    best = list(native.top(2))
     assert check(native, slow)[:2] == best
 
 
@@ -112,7 +114,7 @@ def test_extensions_follow_as_tiers_of_their_own(chance: Random) -> None:
     assert native.tiers == slow.tiers == len(others) + 2
     hits = check(native, slow)
     wanted = marks(chance, parts)
-    assert native.among(wanted) == sorted(hit for hit in hits if wanted[hit[0]])
+    assert list(native.among(wanted)) == sorted(hit for hit in hits if wanted[hit[0]])
     slow.fused = {part: score for part, _, score, *_ in hits}
     slow.best = {part: doc for part, doc, *_ in hits}
     assert native.sessions() == slow.sessions()
@@ -140,3 +142,27 @@ def test_a_part_without_a_document_extends_nothing() -> None:
     native.fuse(**ALONE)
     with pytest.raises(ValueError, match="no document"):
         native.extend_marked(b"\0\0\1", array("I", [0, 1, 2, 2]))
+
+
+@given(hit_rows, seeds)
+def test_hits_are_a_sequence(rows: list[tuple[int, int, float, float, int]], chance: Random) -> None:
+    hits = Hits(rows)
+    assert (list(hits), len(hits)) == (rows, len(rows))
+    assert [hits[at] for at in range(len(hits))] == rows
+    assert (hits.parts(), hits.docs()) == ([row[0] for row in rows], [row[1] for row in rows])
+    assert hits.first_tier == next((at for at, row in enumerate(rows) if row[-1]), len(rows))
+    places = chance.choices(range(len(rows)), k=chance.randint(0, 12)) if rows else []
+    assert list(hits.taken(places)) == [rows[at] for at in places]
+
+
+@pytest.mark.parametrize("at", [-1, 2])
+def test_there_are_no_hits_outside(at: int) -> None:
+    hits = Hits([(1, 2, 3.0, 4.0, 0)] * 2)
+    with pytest.raises(IndexError, match=str(at)):
+        hits[at]
+    with pytest.raises(IndexError, match=str(at)):
+        hits.taken([0, at])
+    with pytest.raises(OverflowError):
+        Hits([(2**32, 0, 1.0, 1.0, 0)])
+    with pytest.raises(ValueError, match="once"):
+        hits.__init__([])  # type: ignore[misc]

@@ -57,7 +57,7 @@ def test_together_is_each_by_itself(chance: Random) -> None:
     for evidence, members, chosen in zip(own, slow.split(**asked), only, strict=True):
         accumulate(evidence, apart(members))
         evidence.fuse(around, session, chosen, 0.5, 0.1)
-    each = [evidence.top(total) for evidence in own]
+    each = [list(evidence.top(total)) for evidence in own]
     every = sorted((tier, -score) for rows in each for *_, score, _, tier in rows)
     for count in sorted(chance.randint(0, total + 2) for _ in range(3)):
         found = native.top(count)

@@ -9,6 +9,7 @@ from libc.stdlib cimport qsort
 from libc.string cimport memcpy, memset
 
 from recall_rank._core.features cimport FEATURES
+from recall_rank._core.hits cimport Hit, Hits
 
 from array import array
 
@@ -115,16 +116,18 @@ cdef class Candidate:
         return parts
 
 
-def of_hits(list hits not None, list times not None, double ceiling):
-    """A Candidate for each of `hits`: (part, document, evidence, its own, tier), as Evidence.top() tells them.
-
-    times[k] is the time of hits[k]; evidence becomes a share of `ceiling`. The prefilter found what is of tier 0.
-    """
+def of_hits(Hits hits not None, list times not None, double ceiling):
+    """A Candidate for each of `hits`. times[k] is the time of hits[k]; evidence becomes a share of `ceiling`."""
     cdef Candidate candidate
+    cdef const Hit* hit
+    cdef Py_ssize_t k
     found = []
-    for (part, doc, evidence, _, tier), time in zip(hits, times, strict=True):
+    if len(times) != hits.count:
+        raise ValueError(f"there are {hits.count} hits, not {len(times)}")
+    for k in range(hits.count):
+        hit = hits.rows + k
         candidate = Candidate.__new__(Candidate)
-        candidate.begin(part, doc, evidence / ceiling, time, "scan" if tier else "prefilter")
+        candidate.begin(hit.part, hit.doc, hit.score / ceiling, times[k], "scan" if hit.tier else "prefilter")
         found.append(candidate)
     return found
 

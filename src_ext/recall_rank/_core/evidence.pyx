@@ -11,8 +11,8 @@ from recall_rank._core.accumulate cimport (BLOCK, Work, accumulate_blocks, relea
 from recall_rank._core.fuse cimport (Run, add_around, add_in_times, fold, keep_only, release_around,
                                      room_for_around)
 from recall_rank._core.groups cimport Question
-from recall_rank._core.hits cimport (Hit, SessionHits, add_hit, best_first, has_room, mark_parts, next_marked,
-                                     release_hits)
+from recall_rank._core.hits cimport (Hit, Hits, SessionHits, add_hit, best_first, copied, has_room, mark_parts,
+                                     next_marked, release_hits)
 from recall_rank._core.layout cimport TALKS, Layout, Worth
 from recall_rank._core.lending cimport lend, take_back
 from recall_rank._core.postings cimport Postings
@@ -250,11 +250,11 @@ cdef class Evidence:
         return 0
 
     def top(self, Py_ssize_t count):
-        """The `count` best hits, best first: (part, best document, score, the part's own evidence, tier).
+        """The `count` best hits, best first.
 
         May be called again with a larger count: the hits are reordered, never lost.
         """
-        cdef Py_ssize_t k, found
+        cdef Py_ssize_t found
         cdef bint good
         cdef Least least
         cdef const Hit* hits
@@ -262,7 +262,7 @@ cdef class Evidence:
             raise ValueError(f"count must not be negative, not {count}")
         count = min(count, self.hit_count)
         if count == 0:
-            return []
+            return copied(NULL, 0)
         self.begin_to_look(count)
         if not room_for_least(&least, count):
             raise MemoryError
@@ -272,10 +272,10 @@ cdef class Evidence:
         release_least(&least)
         if not good:
             raise MemoryError
-        return [(hits[k].part, hits[k].doc, hits[k].score, hits[k].base, hits[k].tier) for k in range(found)]
+        return copied(hits, found)
 
     def among(self, const unsigned char[::1] parts not None):
-        """The hits of the marked parts u8[parts], as top() tells them, in the order of the segment. O(hits)."""
+        """The hits of the marked parts u8[parts], in the order of the segment. O(hits)."""
         cdef Py_ssize_t k
         if parts.shape[0] != self.layout.parts:
             raise ValueError("parts must have one byte a part")
@@ -285,7 +285,7 @@ cdef class Evidence:
             for k in range(self.hit_count) if parts[self.hits[k].part]
         ]
         found.sort()
-        return found
+        return Hits(found)
 
     def sessions(self):
         """The sessions that have hits, best first: (session, part, document, score, hits, title, tier).

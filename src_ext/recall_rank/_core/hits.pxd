@@ -16,6 +16,12 @@ cdef struct SessionHits:
     uint32_t title      # whether the title is a hit
     uint32_t content    # whether `shown` is content
 
+cdef class Hits:
+    cdef Hit* rows
+    cdef Py_ssize_t count
+    cdef Hit* room_for(self, Py_ssize_t count) except NULL
+
+cdef Hits copied(const Hit* hits, Py_ssize_t count)
 cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nogil
 cdef void release_hits(Hit* hits, Py_ssize_t room) noexcept nogil
 cdef void mark_parts(const Hit* hits, Py_ssize_t count, uint8_t* parts) noexcept nogil

@@ -1,10 +1,81 @@
-"""The order of the parts that evidence speaks for, and the best of them without sorting all."""
+"""The parts that evidence speaks for, their order, and the best of them without sorting all."""
 
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from recall_rank._core.layout cimport TITLE
 from recall_rank._core.lending cimport lend, take_back
+
+
+cdef class Hits:
+    """Parts that evidence speaks for: a sequence of (part, best document, score, the part's own evidence, tier)."""
+
+    def __init__(self, rows=()):
+        cdef Hit* hit = self.room_for(len(rows))
+        for part, doc, score, base, tier in rows:
+            hit[0] = Hit(score, base, part, doc, tier)
+            hit += 1
+
+    cdef Hit* room_for(self, Py_ssize_t count) except NULL:
+        """Room for `count` hits, which are yet to be written."""
+        if self.rows != NULL:
+            raise ValueError("hits are made once")
+        self.rows = <Hit*>PyMem_Malloc(count * sizeof(Hit))
+        if self.rows == NULL:
+            raise MemoryError
+        memset(self.rows, 0, count * sizeof(Hit))
+        self.count = count
+        return self.rows
+
+    def __dealloc__(self):
+        PyMem_Free(self.rows)
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, Py_ssize_t at):
+        if not 0 <= at < self.count:
+            raise IndexError(at)
+        return self.rows[at].part, self.rows[at].doc, self.rows[at].score, self.rows[at].base, self.rows[at].tier
+
+    def __iter__(self):
+        return iter([self[k] for k in range(self.count)])
+
+    @property
+    def first_tier(self):
+        """How many in front of all others are of tier 0, which the prefilter found."""
+        cdef Py_ssize_t found = 0
+        while found < self.count and self.rows[found].tier == 0:
+            found += 1
+        return found
+
+    def parts(self):
+        return [self.rows[k].part for k in range(self.count)]
+
+    def docs(self):
+        return [self.rows[k].doc for k in range(self.count)]
+
+    def taken(self, places not None):
+        """The hits at `places`, in that order."""
+        cdef Hits found = Hits.__new__(Hits)
+        cdef Hit* hit = found.room_for(len(places))
+        cdef Py_ssize_t at
+        for at in places:
+            if not 0 <= at < self.count:
+                raise IndexError(at)
+            hit[0] = self.rows[at]
+            hit += 1
+        return found
+
+
+cdef Hits copied(const Hit* hits, Py_ssize_t count):
+    """The first `count` of them."""
+    cdef Hits found = Hits.__new__(Hits)
+    cdef Hit* rows = found.room_for(count)
+    if count:
+        memcpy(rows, hits, count * sizeof(Hit))
+    return found
 
 
 cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nogil:
