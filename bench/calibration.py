@@ -17,7 +17,7 @@ from bench.logistic import fit
 from bench.ranks import auroc, mean
 from bench.report import Plot, Report, Table
 from recall_rank import Index, Options, weights
-from recall_rank.calibrate import signs_of, signs_of_query, words_that_count
+from recall_rank.calibrate import signs_of, signs_of_query
 from recall_rank.engine import run as search
 from recall_rank.query import Query
 from recall_rank.respond import respond
@@ -137,7 +137,7 @@ def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Seq
             one.why.confidence,
             _right(one, query, good, whole),
             one.session_id in sessions,
-            signs_of_query(done, words_that_count(done)) + signs_of(entry.candidate, words_that_count(done)),
+            signs_of_query(done, done.query.counting) + signs_of(entry.candidate, done.query.counting),
         )
         for one, entry in zip(response.results, done.page, strict=True)
     ]

@@ -16,7 +16,7 @@ DAY_MS = 86_400_000
 
 def boost(segment: Searched, query: Query, candidates: list[Candidate]) -> None:
     """Fill boosts, extra, raw and score; boosts are shares of the evidence in the order of candidate.BOOSTS."""
-    several = sum(word.counts for word in query.words) > 1
+    several = query.counting > 1
     worth = (
         weights.WINDOW,
         weights.PHRASE if several else 0.0,

@@ -26,7 +26,7 @@ def calibrate(search: Search) -> None:
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
         return
-    words = words_that_count(search)
+    words = search.query.counting
     asked = array("d", signs_of_query(search, words))
     chance, sure = array("d", weights.CHANCE.values()), array("d", weights.SURE.values())
     room.chances(candidates, asked, chance, sure, words, weights.PLENTY, LEAST)
@@ -57,7 +57,3 @@ def signs_of(candidate: Candidate, words: int) -> list[float]:
     `words` is how many words of the query count.
     """
     return room.signs_of(candidate, words, weights.PLENTY, LEAST)
-
-
-def words_that_count(search: Search) -> int:
-    return sum([word.counts for word in search.query.words])

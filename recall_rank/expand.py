@@ -81,6 +81,27 @@ def longer_words(
 
 
 class _Expander:
+    __slots__ = (
+        "a_text",
+        "alone",
+        "counts",
+        "covered",
+        "cuts",
+        "documents",
+        "families",
+        "forms",
+        "framing",
+        "groups",
+        "known",
+        "known_compounds",
+        "late",
+        "lexicon",
+        "prefixes",
+        "query",
+        "tagged",
+        "with_forms",
+    )
+
     def __init__(self, query: Query, lexicon: Lexicon, documents: int, deadline: Deadline | None) -> None:
         self.late = deadline.passed if deadline else _never
         self.query = query
@@ -95,8 +116,7 @@ class _Expander:
 
         forms = [word.form for word in query.words]
         self.counts = [word.counts for word in query.words]
-        self.counting = sum(self.counts)
-        self.a_text = self.counting > PROSE_WORDS
+        self.a_text = query.counting > PROSE_WORDS
         asked = [form if counts else b"" for form, counts in zip(forms, self.counts, strict=True)]
         known = lexicon.find(forms + [compound.form for compound in query.compounds])
         self.known = known[: len(forms)]
@@ -109,7 +129,7 @@ class _Expander:
         self.framing = framing_words(forms)
         if self.framing:
             matter = sum(word.counts and word.form not in self.framing for word in query.words)
-            if matter < 1 or (matter == 1 and self.counting == len(forms)):
+            if matter < 1 or (matter == 1 and query.counting == len(forms)):
                 self.framing = frozenset()  # the talk itself is the matter
 
     def run(self) -> Expansion:
@@ -257,7 +277,7 @@ class _Expander:
         halves = [half for cut in self.cuts[at] for half in (word.form[:cut], word.form[cut:])]
         found = list(zip(halves, lexicon.find(halves), strict=True))
         pairs = list(zip(found[::2], found[1::2], strict=True))
-        if not written and self.counting > 1:
+        if not written and self.query.counting > 1:
             # the pair whose rarer half is the commonest
             for half, terms in max(pairs, key=lambda pair: min(lexicon.count(terms) for _, terms in pair)):
                 members = [

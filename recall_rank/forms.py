@@ -18,6 +18,8 @@ MAX_FUZZY = 24  # fuzzy mode: neighbours of a known word
 class Forms:
     """The forms of one query in the eligible vocabulary, and those that passages are to be read for."""
 
+    __slots__ = ("_deadline_ns", "_fuzzy", "_lexicon", "_words", "matched", "repaired")
+
     def __init__(self, query: Query, lexicon: Lexicon, deadline_ns: int) -> None:
         self.matched: list[tuple[bytes, int, int, float]] = []  # form, first word, words, similarity: for the matcher
         self.repaired: dict[str, list[str]] = {}  # words nobody wrote -> what was searched instead

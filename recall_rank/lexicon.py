@@ -27,6 +27,8 @@ class Lexicon:
     number in each segment that holds it, and all of them together stand for it.
     """
 
+    __slots__ = ("_firsts", "_only", "_only_postings", "_rooms")
+
     def __init__(self, segment: Searched, eligible: bytearray | None) -> None:
         pieces = segment.pieces
         self._rooms = [

@@ -62,7 +62,7 @@ def _sessions(search: Search) -> Iterator[NearMiss]:
         if search.deadline.passed():
             return
         missing = _missing(search, session)
-        if len(missing) < min(2, sum(word.counts for word in search.query.words)):
+        if len(missing) < min(2, search.query.counting):
             row = search.segment.sessions[session]
             yield NearMiss("session", row.title or row.id, row.id, _reason(search, missing))
 

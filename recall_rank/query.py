@@ -157,6 +157,7 @@ class Query:
     text: str
     options: Options
     words: tuple[Word, ...]
+    counting: int  # words that count
     compounds: tuple[Compound, ...]
     phrases: tuple[str, ...]
     now: int
@@ -193,7 +194,18 @@ class Query:
             compounds = [c for c in compounds if c.at + c.span <= MAX_WORDS]
         phrases = tuple(phrase for phrase in _QUOTED.findall(text) if phrase.strip()) if '"' in text else ()
         after, before = window.after or 0, window.before or 0
-        return _query(text, options, tuple(words), tuple(compounds), phrases, now, after, before, tuple(warnings))
+        return _query(
+            text,
+            options,
+            tuple(words),
+            sum([word.counts for word in words]),
+            tuple(compounds),
+            phrases,
+            now,
+            after,
+            before,
+            tuple(warnings),
+        )
 
 
 _query, _words_of, _compounds_of = Maker(Query).make, Maker(Word).each, Maker(Compound).each

@@ -108,7 +108,7 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
     it in the densest window, the directory, the session's title and the tool's name.
     """
     best = survivors[: weights.SCORED]
-    a_sentence = not all(word.counts for word in query.words)
+    a_sentence = query.counting < len(query.words)
     scorer = Scorer(fuzz.ratio if a_sentence else fuzz.token_sort_ratio, fold(query.text))
     compared: list[tuple[str, ...]] = [()] * len(best)
     for piece, places in segment.parted([candidate.doc for candidate in best]):
