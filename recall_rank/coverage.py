@@ -41,12 +41,11 @@ def _reached(search: Search, sessions: Count, messages: Count, parts: Count) -> 
     """The same counts with what was searched of each: whole messages and whole sessions only."""
     segment, allowed, part = search.segment, search.allowed, search.parts_reached
     message = segment.part_message[part]  # not all of its parts were looked at, nor all of its session
-    said = memoryview(segment.content_parts())[:part]
     if allowed.parts is None or allowed.messages is None:
-        before = [piece.before(message) for piece in segment.pieces]
-        whole, spoken = (sum(counts) for counts in zip(*before, strict=True))
-        searched = count_marks(said)
+        before = [piece.before(message, part) for piece in segment.pieces]
+        whole, spoken, searched = (sum(counts) for counts in zip(*before, strict=True))
     else:
+        said = memoryview(segment.content_parts())[:part]
         spans = [segment.span_of(number) for number, allows in enumerate(allowed.sessions) if allows]
         whole = sum(last <= message for _, last in spans)
         titles = sum(allowed.messages[first] for first, _ in spans if first < message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,7 +14,7 @@ from recall_rank.budget import Deadline
 from recall_rank.cues import answer_cues, framing_words
 from recall_rank.forms import Forms, members_of
 from recall_rank.index.searched import Searched
-from recall_rank.lexicon import MIN_PREFIX, Lexicon, Member, characters
+from recall_rank.lexicon import MIN_PREFIX, Lexicon, Member, characters, never
 from recall_rank.query import Compound, Query, Word
 
 MIN_HALF = 3  # characters of each half when a word is taken apart
@@ -58,7 +59,8 @@ def expand(
 ) -> Expansion:
     """The groups of `query` over the eligible documents, of which there are `documents`; after the deadline, of its
     first words only."""
-    return _Expander(query, Lexicon(segment, eligible), documents, deadline).run()
+    late = deadline.passed if deadline else never
+    return _Expander(query, Lexicon(segment, eligible, late), documents, late, deadline.at_ns if deadline else 0).run()
 
 
 def rarity(documents: int, frequency: float) -> float:
@@ -102,14 +104,16 @@ class _Expander:
         "with_forms",
     )
 
-    def __init__(self, query: Query, lexicon: Lexicon, documents: int, deadline: Deadline | None) -> None:
-        self.late = deadline.passed if deadline else _never
+    def __init__(
+        self, query: Query, lexicon: Lexicon, documents: int, late: Callable[[], bool], deadline_ns: int
+    ) -> None:
+        self.late = late
         self.query = query
         self.lexicon = lexicon
         self.documents = documents
         self.groups: list[TermGroup] = []
         self.with_forms: list[tuple[Word, int]] = []
-        self.forms = Forms(query, lexicon, deadline.at_ns if deadline else 0)
+        self.forms = Forms(query, lexicon, deadline_ns)
         self.prefixes: list[tuple[bytes, int, float]] = []
         self.covered: set[int] = set()  # words that are pieces of a compound known as one
         self.alone: set[int] = set()  # words with a group of their own
@@ -295,10 +299,6 @@ class _Expander:
 
     def _in_pair(self, at: int) -> bool:
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
-
-
-def _never() -> bool:
-    return False
 
 
 def _is_hyphened(compound: Compound) -> bool:

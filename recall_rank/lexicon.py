@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from recall_rank._core.spellings import as_one, as_two, tagged
 from recall_rank._core.vocabulary import Vocabulary, within_each
 from recall_rank.index.searched import Searched
 from recall_rank.irregular import BASE, FORMS
-from recall_rank.text import stem
+from recall_rank.text import stem, stem_each
 
 MIN_PREFIX = 4  # characters from which a word stands for the words it begins
 MAX_FAMILIES = 65_536  # words whose other forms a vocabulary remembers
+FEW = 64  # terms whose stems may always be looked at
 STEM_TAIL = 7  # characters an inflected form may be longer than its stem
 
 Member = tuple[int, int, float]  # terms [first, last) and what one of them is worth
 Terms = Sequence[int]  # the numbers of one form: one in each segment whose eligible documents hold it
 NO_TERMS: Terms = ()
+
+
+def never() -> bool:
+    return False
 
 
 class Lexicon:
@@ -27,10 +32,11 @@ class Lexicon:
     number in each segment that holds it, and all of them together stand for it.
     """
 
-    __slots__ = ("_firsts", "_only", "_only_postings", "_rooms")
+    __slots__ = ("_firsts", "_late", "_only", "_only_postings", "_rooms")
 
-    def __init__(self, segment: Searched, eligible: bytearray | None) -> None:
+    def __init__(self, segment: Searched, eligible: bytearray | None, late: Callable[[], bool] = never) -> None:
         pieces = segment.pieces
+        self._late = late  # whether what would take long is to be left
         self._rooms = [
             (
                 piece.segment.vocabulary,
@@ -144,17 +150,18 @@ class Lexicon:
         ]
 
     def families(self, forms: list[bytes]) -> list[Sequence[tuple[bytes, Terms]]]:
-        """The other forms of each English word and their terms, whether an eligible document holds them or not."""
+        """The other forms of each English word and their terms, whether an eligible document holds them or not; of one
+        that was never asked for before none, once it is late."""
         if len(self._rooms) == 1:
-            vocabulary = self._rooms[0][0]
+            vocabulary, late = self._rooms[0][0], self._late
             known = vocabulary.families.get
-            return [found if (found := known(form)) is not None else family(vocabulary, form) for form in forms]
+            return [found if (found := known(form)) is not None else family(vocabulary, form, late) for form in forms]
         return [self._family(form) for form in forms]
 
     def _family(self, form: bytes) -> list[tuple[bytes, Terms]]:
         found: dict[bytes, list[int]] = {}
         for vocabulary, _, _, start in self._rooms:
-            for other, (number,) in family(vocabulary, form):
+            for other, (number,) in family(vocabulary, form, self._late):
                 found.setdefault(other, []).append(start + number)
         kin = [other for other in _irregular(form.decode("utf-8", "replace")) if other in found] if found else []
         rest = sorted(found.keys() - set(kin), key=_place)
@@ -177,37 +184,41 @@ def _place(form: bytes) -> tuple[int, bytes]:
     return characters(form), form
 
 
-def family(vocabulary: Vocabulary, form: bytes) -> tuple[tuple[bytes, tuple[int]], ...]:
-    """The other terms that are forms of the same English word, by stem or by irregular form, and their numbers."""
+def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> tuple[tuple[bytes, tuple[int]], ...]:
+    """The other terms that are forms of the same English word, by stem or by irregular form, and their numbers. None
+    where it is `late` and many terms would have to be looked at."""
     known = vocabulary.families.get(form)
     if known is None:
+        word = form.decode() if form.isalpha() else ""
+        root = stem(BASE.get(word, word))
+        ranges = _likely(vocabulary, root)
+        if sum([last - first for first, last in ranges]) > FEW and late():
+            return ()
         if len(vocabulary.families) >= MAX_FAMILIES:
             vocabulary.families.clear()
-        numbers = dict.fromkeys(_family(vocabulary, form))
-        known = vocabulary.families[form] = tuple([(vocabulary.form(number), (number,)) for number in numbers])
+        irregular = [number for number in vocabulary.find_all(list(_irregular(word))) if number >= 0]
+        numbers = dict.fromkeys([*irregular, *_of_root(vocabulary, root, ranges)])
+        kin = [(vocabulary.form(number), (number,)) for number in numbers]
+        known = vocabulary.families[form] = tuple([(other, terms) for other, terms in kin if other != form])
     return known
 
 
-def _family(vocabulary: Vocabulary, form: bytes) -> Iterator[int]:
-    word = form.decode("utf-8", "replace")
-    if not word.isascii() or not word.isalpha():
-        return
-    for kin in _irregular(word):
-        number = vocabulary.find(kin)
-        if number >= 0:
-            yield number
-    root = stem(BASE.get(word, word))
+def _likely(vocabulary: Vocabulary, root: str) -> list[tuple[int, int]]:
+    """Terms [first, last) among which those with this stem are."""
     if len(root) < 3:
-        return
+        return []
     shared = (root[:-1] if root[-1] in "iye" and len(root) > 3 else root).encode()
     exact = vocabulary.find(shared)
     ranges = [(exact, exact + 1)] if exact >= 0 else []
-    ranges += vocabulary.prefix(shared, min(len(root) + STEM_TAIL, 64))
-    for first, last in ranges:
-        for number in range(first, last):
-            other = vocabulary.form(number)
-            if other != form and other.isalpha() and stem(other.decode("utf-8", "replace")) == root:
-                yield number
+    return ranges + vocabulary.prefix(shared, min(len(root) + STEM_TAIL, 64))
+
+
+def _of_root(vocabulary: Vocabulary, root: str, ranges: list[tuple[int, int]]) -> list[int]:
+    """The terms of `ranges` that have this stem."""
+    numbers = [number for first, last in ranges for number in range(first, last)]
+    words = [(number, other.decode()) for number in numbers if (other := vocabulary.form(number)).isalpha()]
+    stems = stem_each([word for _, word in words])
+    return [number for (number, _), own in zip(words, stems, strict=True) if own == root]
 
 
 def _irregular(word: str) -> Iterator[bytes]:

@@ -43,14 +43,14 @@ def text_hits(segment: Searched, query: Query, keep: bytearray | None, deadline:
 def _try_each(piece: Piece, pattern: Any, keep: Marks | None, found: Marks, deadline: Deadline, *, free: bool) -> int:
     """Mark the parts of a segment in which the pattern is found; how many were looked at before the deadline."""
     segment = piece.segment
-    text = memoryview(segment.text)
     part = 0
     while part < segment.parts:
         behind = _chunk(segment, part)
         if deadline.passed():
             return part
         # without anchors a match in a part is a match in a chunk: most chunks have none
-        chunk = text[segment.part_start[part] : segment.part_start[behind]]
+        start, end = segment.part_start[part], segment.part_start[behind]
+        chunk = memoryview(segment.text_for(((start, end),)))[start:end]
         if free and len(chunk) <= 2 * CHUNK_BYTES and pattern.search(chunk) is None:
             part = behind
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from time import monotonic_ns
 
 from recall_rank._core.scan import mark_parts, mark_ranges
@@ -10,6 +11,8 @@ from recall_rank.index.runs import places
 from recall_rank.index.searched import Searched
 from recall_rank.index.segment import Segment
 from recall_rank.text import encode, fold
+
+AT_ONCE = 1 << 20  # bytes of text between two looks at the clock
 
 
 def mark_literal(segment: Searched, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
@@ -46,7 +49,7 @@ def _mark_plain(segment: Segment, needle: bytes, keep: Marks | None, found: Mark
     """
     few = places(segment, needle, keep, deadline_ns)
     if few is None:
-        return mark_parts(segment.text, segment.part_start, needle, found, keep, deadline_ns)
+        return _mark_all(segment, needle, keep, found, deadline_ns)
     for starts, ends, parts in few:
         if deadline_ns and monotonic_ns() >= deadline_ns:
             return int(parts[0])
@@ -56,6 +59,23 @@ def _mark_plain(segment: Segment, needle: bytes, keep: Marks | None, found: Mark
             if holds:
                 found[part] = 1
     return segment.parts
+
+
+def _mark_all(segment: Segment, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
+    """The same by a look at all text, some at a time: on disk it is verified as it is first read."""
+    starts, found = segment.part_start, memoryview(found)
+    kept = None if keep is None else memoryview(keep)
+    part = 0
+    while part < segment.parts:
+        if deadline_ns and monotonic_ns() >= deadline_ns:
+            return part
+        behind = max(part + 1, bisect_right(starts, starts[part] + AT_ONCE, part, segment.parts + 1) - 1)
+        text = segment.text_for(((starts[part], starts[behind]),))
+        own = None if kept is None else kept[part:behind]
+        part += mark_parts(text, starts[part : behind + 1], needle, found[part:behind], own, deadline_ns)
+        if part < behind:
+            return part
+    return part
 
 
 def literal_places(text: str, wanted: str) -> list[tuple[int, int]]:

@@ -82,6 +82,11 @@ def stem(word: str) -> str:
     return str(_stemmer().stemWord(word))
 
 
+def stem_each(words: list[str]) -> list[str]:
+    """stem() of words that have three letters of a-z or more, and nothing else; quicker than one by one."""
+    return list(_stemmer().stemWords(words))
+
+
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:
     import Stemmer

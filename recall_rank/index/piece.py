@@ -68,21 +68,25 @@ class Piece:
         first_part = self.segment.message_first_part
         return [(first_part[first], first_part[last]) for first, last in self.stretches()]
 
-    def before(self, message: int) -> tuple[int, int]:
-        """How many of the sessions that are left stand before message number `message` of all, and how many messages
-        do, titles not counted."""
-        message -= self.first_message
-        whole = said = 0
+    def before(self, message: int, part: int) -> tuple[int, int, int]:
+        """How many of the sessions that are left stand before part number `part` of all, which is of message number
+        `message`, and how many messages and parts do, titles not counted."""
+        message, part = message - self.first_message, part - self.first_part
+        whole = said = parts = 0
+        first_part = self.segment.message_first_part
         session_of = self.segment.message_session
         sessions = [(0, len(self.segment.sessions))] if self.sessions is None else self.sessions
         for (first, last), (begin, end) in zip(sessions, self.stretches(), strict=True):
             if end <= message:
                 whole += last - first
                 said += end - begin - (last - first)
+                parts += first_part[end] - first_part[begin] - (last - first)
             elif begin < message:
+                titles = session_of[message - 1] + 1 - first  # each of one part
                 whole += session_of[message] - first
-                said += message - begin - (session_of[message - 1] + 1 - first)
-        return whole, said
+                said += message - begin - titles
+                parts += part - first_part[begin] - titles
+        return whole, said, parts
 
     def doc_stretches(self) -> list[Stretch]:
         """The documents that are left."""

@@ -16,7 +16,7 @@ PARTIAL = b"\x04"  # the term of documents in which a run is in no word, or is c
 ASKED = 3  # runs that are looked up, the longest first, until one is rare
 SHARE = 8  # of the documents, one in so many may be looked at; of more, a look at all text is as quick
 FEW = 64  # documents that may always be
-AT_ONCE = 64  # stretches between two looks at the clock
+AT_ONCE = 16  # stretches between two looks at the clock
 _RUN = re.compile(rb"[0-9a-z]{3,}")
 
 Stretches = tuple[memoryview, memoryview, memoryview]  # where each starts and ends in the text, and its part

@@ -17,6 +17,7 @@ from recall_rank.engine import search
 from recall_rank.expand import expand
 from recall_rank.index.build import build
 from recall_rank.index.searched import Searched
+from recall_rank.lexicon import Lexicon
 from recall_rank.model import SearchResponse
 from recall_rank.query import Options, Query
 
@@ -122,6 +123,17 @@ def test_a_word_whose_look_up_was_interrupted_is_not_called_done(segment: Search
     times = iter([0, 0, 3_000_000_000])  # at the start, before the word and behind it
     query = Query.parse("lantren", NOW, Options())
     assert expand(query, segment, segment.docs, None, Deadline(2000, lambda: next(times))).words_done == 0
+
+
+def test_other_forms_that_take_long_are_not_looked_up_when_it_is_late() -> None:
+    """Of words with many beginning alike that was done whatever the time: 5 ms past a deadline at a million parts."""
+    words = ["lanterns", *(f"lantern{a}{b}" for a in "abcdefghij" for b in "klmnopqrst")]
+    segment = build([session("s", " ".join(words))])
+    lexicon = Lexicon(segment, None, late=lambda: True)
+    assert lexicon.families([b"lantern", b"nothing"]) == [(), ()]
+    found = Lexicon(segment, None).families([b"lantern"])
+    assert b"lanterns" in [form for form, _ in found[0]]
+    assert lexicon.families([b"lantern"]) == found  # known by now
 
 
 def test_one_list_never_mixes_stages(segment: Searched) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+from functools import partial
 from pathlib import Path
+from time import monotonic_ns
 from typing import Any
 
 import pytest
@@ -13,12 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from index.history import answers, history, told
 
+from recall_rank import substring
+from recall_rank.budget import Deadline
 from recall_rank.corpus import Index
 from recall_rank.index.mapped_segment import MappedSegment
 from recall_rank.index.publish import open_generation
 from recall_rank.index.segment import Segment
 from recall_rank.index.segment_file import SegmentFile
-from recall_rank.model import Context, Session
+from recall_rank.literal import text_hits
+from recall_rank.model import Context, Match, Session
+from recall_rank.query import Options, Query
 
 modes = st.sampled_from(("literal", "smart", "fuzzy"))
 filters = st.fixed_dictionaries(
@@ -180,6 +186,26 @@ def test_blocks_of_the_text_are_read_where_they_are_needed(tmp_path: Path) -> No
     assert list(blocks[:3]) == [1, 1, 0]
     assert len(text) == len(segment.text)
     assert all(blocks)
+
+
+@pytest.mark.parametrize("match", ["literal", "regex"])
+def test_text_is_verified_no_faster_than_there_is_time(tmp_path: Path, match: Match) -> None:
+    """All of it was verified before the first look at it, whatever the deadline: 25 ms for one of 1 ms."""
+    if match == "regex":
+        pytest.importorskip("re2")
+    large = [session(f"s{n}", *(message(f"m{n}.{k}", "lantern wick " * 20_000) for k in range(2))) for n in range(10)]
+    Index.build(large).save(tmp_path)
+    segment = segment_of(Index.open(tmp_path))
+    assert isinstance(segment, MappedSegment)
+    blocks = segment._file._verified["text"]
+    readings = iter([monotonic_ns()] * 3)  # when it begins, and at two of its steps
+    clock = partial(next, readings, 2**62)
+    deadline = Deadline(60_000.0, clock)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(substring, "monotonic_ns", clock)
+        _, looked = text_hits(segment, Query.parse("zq", NOW, Options(match=match)), None, deadline)
+    assert 0 < looked < segment.parts
+    assert 0 < sum(blocks) < len(blocks) // 2
 
 
 def test_threads_share_one_layout(tmp_path: Path) -> None:

@@ -245,15 +245,17 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
                unsigned char[::1] marks not None, eligible=None, int64_t deadline_ns=0, bint wide=True):
     """Set marks[p] to 1 for every part p whose text holds `needle`; the number of parts looked at.
 
-    starts u64[parts + 1] are the parts' places in `text`, ascending. `eligible` u8[parts] leaves parts out.
+    starts u64[parts + 1] are the parts' places in `text`, ascending; what stands before and behind them is not read.
+    `eligible` u8[parts] leaves parts out.
     A number below the count of parts means the deadline came first (time.monotonic_ns(), 0 for none).
     """
     cdef rr_needle prepared
     cdef const uint8_t[::1] view
     cdef const uint8_t* keep = NULL
-    cdef Py_ssize_t parts = starts.shape[0] - 1, part = 0, at, end, found, limit
+    cdef Py_ssize_t parts = starts.shape[0] - 1, part = 0, at, end, found, limit, size
     cdef bint good = True
-    if parts < 0 or marks.shape[0] != parts or starts[0] != 0 or starts[parts] != <uint64_t>text.shape[0]:
+    if (parts < 0 or marks.shape[0] != parts
+            or not starts[0] <= starts[parts] <= <uint64_t>text.shape[0]):
         raise ValueError("starts and marks do not fit the text")
     if len(needle) == 0:
         raise ValueError("the needle is empty")
@@ -263,25 +265,26 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
             raise ValueError("eligible must have one byte a part")
         if parts:
             keep = &view[0]
-    if parts == 0 or text.shape[0] == 0:
+    size = starts[parts]
+    if parts == 0 or starts[0] == starts[parts]:
         return parts
     prepare(&prepared, needle, len(needle))
     with nogil:
-        at = 0
+        at = starts[0]
         while part < parts and good:
             if deadline_ns and rr_now() >= deadline_ns:
                 break
             limit = at + STRIDE
             while part < parts and at < limit:
                 # whole stretch at once; a match that crosses two parts cannot be: each part begins with a field mark
-                end = limit + prepared.size if limit + prepared.size < text.shape[0] else text.shape[0]
+                end = limit + prepared.size if limit + prepared.size < size else size
                 found = rr_find(&prepared, &text[0], at, end, wide)
                 if found < 0:
-                    at = limit if limit < text.shape[0] else text.shape[0]
+                    at = limit if limit < size else size
                     break
                 while starts[part + 1] <= <uint64_t>found:
                     part += 1
-                good = starts[part] <= starts[part + 1] <= <uint64_t>text.shape[0]
+                good = starts[part] <= starts[part + 1] <= <uint64_t>size
                 if not good:
                     break
                 if keep == NULL or keep[part]:
@@ -290,7 +293,7 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
                 part += 1
             while part < parts and starts[part + 1] <= <uint64_t>at:
                 part += 1
-            if part < parts and at >= text.shape[0]:
+            if part < parts and at >= size:
                 good = False  # a part ends behind the text: it would be waited for without end
     if not good:
         raise ValueError("starts are out of order")
