@@ -12,7 +12,7 @@ from recall_rank._core.frozen import Maker
 from recall_rank._core.tokens import asked
 from recall_rank.edits import Redact
 from recall_rank.model import Context, Group, Match, Order, Scope
-from recall_rank.text import STOP_WORDS, encode
+from recall_rank.text import STOP_WORDS, encode, fold
 from recall_rank.times import resolve_window
 
 MAX_QUERY_CHARS = 4096
@@ -155,6 +155,7 @@ class Query:
     """The words of a query and its options. `after` and `before` are exclusive bounds in ms, 0 for none."""
 
     text: str
+    folded: str  # as literal search compares it
     options: Options
     words: tuple[Word, ...]
     counting: int  # words that count
@@ -196,6 +197,7 @@ class Query:
         after, before = window.after or 0, window.before or 0
         return _query(
             text,
+            fold(text),
             options,
             tuple(words),
             sum([word.counts for word in words]),

@@ -10,8 +10,9 @@ from itertools import compress
 from rapidfuzz import fuzz
 
 from recall_rank import weights
-from recall_rank._core.candidate import around, passages, take_features, windows
-from recall_rank._core.candidate import folded as folded_texts
+from recall_rank._core.candidate import around, docs_of, in_a_run, take_features, windows
+from recall_rank._core.passages import folded as folded_texts
+from recall_rank._core.passages import passages
 from recall_rank._core.scan import find, mark_ranges, stands
 from recall_rank._core.scorer import Scorer
 from recall_rank.budget import Deadline
@@ -26,12 +27,13 @@ REACH_BYTES = 65_536  # text of a part around its best passage in which the whol
 MOST_PLACES = 16  # places of the whole query that are looked at
 
 
-def holding(segment: Searched, query: Query, docs: Sequence[int]) -> bytearray:
+def holding(segment: Searched, query: Query, docs: list[int]) -> bytearray:
     """A mark for each of `docs`: whether the passage holds the query as it was written; its words may all be common."""
     marks = bytearray(len(docs))
     wanted = _as_written(query)
     for piece, places in segment.parted(docs) if wanted else ():
-        starts, ends = passages([docs[place] for place in places], piece.segment.doc_start, piece.first_doc)
+        own = docs if len(places) == len(docs) else [docs[place] for place in places]
+        starts, ends = passages(own, piece.segment.doc_start, piece.first_doc)
         found = bytearray(len(starts))
         mark_ranges(piece.segment.text_between(starts, ends), starts, ends, wanted, found)
         for place in compress(places, found):
@@ -41,22 +43,27 @@ def holding(segment: Searched, query: Query, docs: Sequence[int]) -> bytearray:
 
 def _as_written(query: Query) -> bytes:
     """The query as one text to look for; nothing where it is a single word, which terms find."""
-    wanted = encode(fold(query.text.strip()))
+    wanted = encode(query.folded.strip())
     return wanted if len(query.words) + len(query.compounds) > 1 and len(wanted) > 3 else b""
 
 
 def read(segment: Searched, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
     """Fill features, quoted and whole of every survivor; False when the time to score was over before the last."""
     return all(
-        _read(piece, query, expansion, [survivors[place] for place in places], deadline)
-        for piece, places in segment.parted([c.doc for c in survivors])
+        _read(piece, query, expansion, _of(survivors, places), deadline)
+        for piece, places in segment.parted(docs_of(survivors))
     )
+
+
+def _of(found: list[Candidate], places: Sequence[int]) -> list[Candidate]:
+    """Those at `places`, which are as many as there are where one segment has them all."""
+    return found if len(places) == len(found) else [found[place] for place in places]
 
 
 def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
     """The same for the survivors of one segment."""
     segment, count = piece.segment, len(survivors)
-    starts, ends = passages([c.doc for c in survivors], segment.doc_start, piece.first_doc)
+    starts, ends = passages(docs_of(survivors), segment.doc_start, piece.first_doc)
     table = memoryview(bytearray(4 * WIDTH * max(1, count))).cast("f", (max(1, count), WIDTH))
     text = segment.text_between(starts, ends)
     done = expansion.matcher.measure(text, starts, ends, weights.WINDOW_WORDS, table, deadline.score_by_ns)
@@ -66,7 +73,7 @@ def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Cand
     wanted = _as_written(query)
     phrases = [encode(fold(phrase.strip())) for phrase in query.phrases]
     reach = max(REACH_BYTES, *map(len, [wanted, *phrases]))
-    if wanted and (likely := [c for c in survivors if c.phrase > weights.WHOLE_FROM]):
+    if wanted and (likely := in_a_run(survivors, weights.WHOLE_FROM)):
         _find_whole(piece, likely, wanted, reach)
     if phrases:
         _find_quoted(piece, survivors, phrases, reach)
@@ -109,10 +116,10 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
     """
     best = survivors[: weights.SCORED]
     a_sentence = query.counting < len(query.words)
-    scorer = Scorer(fuzz.ratio if a_sentence else fuzz.token_sort_ratio, fold(query.text))
+    scorer = Scorer(fuzz.ratio if a_sentence else fuzz.token_sort_ratio, query.folded)
     compared: list[tuple[str, ...]] = [()] * len(best)
-    for piece, places in segment.parted([candidate.doc for candidate in best]):
-        own = [best[place] for place in places]
+    for piece, places in segment.parted(docs_of(best)):
+        own = _of(best, places)
         texts = _windows(piece, own)
         rows = zip(texts, *_names(piece, own), strict=True) if a_sentence else zip(texts, strict=True)
         for place, row in zip(places, rows, strict=True):

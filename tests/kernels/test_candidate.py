@@ -19,17 +19,16 @@ from recall_rank._core.candidate import (
     best_first,
     boost,
     chances,
-    folded,
+    docs_of,
+    in_a_run,
     in_turns,
     of_hits,
-    passages,
     signs_of,
     take_features,
     windows,
 )
 from recall_rank._core.features import FEATURE_NAMES
 from recall_rank._core.hits import Hits
-from recall_rank.text import fold
 
 PLACES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
 WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, 0.25])
@@ -78,28 +77,6 @@ def test_boosts_are_shares_of_the_evidence(chance: Random) -> None:
         named = dict(zip(BOOSTS, slow.boosts, strict=True))
         told = {name: value for name, value in parts.items() if name in named}
         assert told == {name: slow.evidence * share for name, share in named.items() if share} or not native.raw
-
-
-@given(st.lists(st.sampled_from(["Aa", "Ω Σς", "İ", "ß", "中", "\U0001f642", "x\0"])), st.data())
-def test_texts_are_folded_whatever_they_are_cut_from(pieces: list[str], data: st.DataObject) -> None:
-    text = "".join(pieces).encode()
-    place = st.integers(0, len(text) + 2)
-    spans = data.draw(st.lists(st.tuples(place, place), max_size=4))
-    starts, ends = array("Q", [begin for begin, _ in spans]), array("Q", [end for _, end in spans])
-    assert folded(text, starts, ends, fold) == reference.folded(text, spans, fold)
-
-
-def test_texts_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="length"):
-        folded(b"abc", array("Q", [1]), array("Q"), fold)
-    with pytest.raises(OverflowError):
-        passages([2**70], STARTS, 0)
-
-
-@given(st.lists(st.integers(0, 2)), st.integers(0, 2**40))
-def test_a_passage_ends_where_the_next_begins(docs: list[int], first: int) -> None:
-    found = passages([doc + first for doc in docs], STARTS, first)
-    assert [list(each) for each in found] == [list(each) for each in reference.passages(docs, STARTS)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2))), st.integers(0, 2**40), st.integers(0, 40))
@@ -197,6 +174,14 @@ def test_every_candidate_in_turn_has_a_session() -> None:
         in_turns([Candidate(0, 0, 1.0)], [], 2, 0.5)
 
 
+@given(st.lists(st.floats(0, 1, width=32)), st.floats(0, 1, width=32))
+def test_some_are_told_apart_by_the_run_they_hold(runs: list[float], least: float) -> None:
+    found = [Candidate(at, 2 * at, 1.0) for at in range(len(runs))]
+    take_features(found, table([[0.0, 0.0, run, *[0.0] * 8] for run in runs] or [[0.0] * 11]))
+    assert docs_of(found) == [one.doc for one in found]
+    assert in_a_run(found, least) == [one for one in found if one.phrase > least]
+
+
 def test_a_candidate_forgets_what_was_read() -> None:
     candidate = Candidate(1, 2, 0.5, 3, "scan")
     assert (candidate.features, candidate.boosts) == ((), ())
@@ -245,12 +230,6 @@ def test_tables_that_do_not_fit_are_refused() -> None:
 def test_a_window_stands_in_a_document_that_is_there(doc: int, first_doc: int) -> None:
     with pytest.raises(IndexError):
         windows([Candidate(0, doc, 1.0)], STARTS, first_doc)
-
-
-@pytest.mark.parametrize(("doc", "first_doc"), [(3, 0), (-1, 0), (1, 2), (2**40, 0)])
-def test_a_passage_is_one_that_is_there(doc: int, first_doc: int) -> None:
-    with pytest.raises(IndexError):
-        passages([doc], STARTS, first_doc)
 
 
 @pytest.mark.parametrize(("part", "doc"), [(2, 1), (-1, 1), (0, 3), (0, -1), (2**40, 0)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from itertools import pairwise
 from random import Random
 
@@ -11,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernels.inputs import seeds
 
-from recall_rank._core.passages import cut
+from recall_rank._core.passages import cut, folded, passages
+from recall_rank.text import fold
 
+STARTS = array("Q", [10, 20, 30, 40])
 ATOMS = [b"a", b"bc", b" ", b". ", b"? ", b"! ", b"\n", b"\xf8", b"\xff", "é".encode(), "🙂".encode(), b"\x80" * 9]
 
 
@@ -59,3 +62,31 @@ def test_every_cut_is_at_the_best_place(chance: Random, longest: int) -> None:
     assert ends[-1] == len(text)
     assert all(longest // 2 <= size <= longest for size in sizes[:-1])
     assert sizes[-1] <= longest + longest // 4
+
+
+@given(st.lists(st.sampled_from(["Aa", "Ω Σς", "İ", "ß", "中", "\U0001f642", "x\0", "@AZ[`az{"])), st.data())
+def test_texts_are_folded_whatever_they_are_cut_from(pieces: list[str], data: st.DataObject) -> None:
+    text = "".join(pieces).encode()
+    place = st.integers(0, len(text) + 2)
+    spans = data.draw(st.lists(st.tuples(place, place), max_size=4))
+    starts, ends = array("Q", [begin for begin, _ in spans]), array("Q", [end for _, end in spans])
+    assert folded(text, starts, ends, fold) == reference.folded(text, spans, fold)
+
+
+def test_texts_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="length"):
+        folded(b"abc", array("Q", [1]), array("Q"), fold)
+    with pytest.raises(OverflowError):
+        passages([2**70], STARTS, 0)
+
+
+@given(st.lists(st.integers(0, 2)), st.integers(0, 2**40))
+def test_a_passage_ends_where_the_next_begins(docs: list[int], first: int) -> None:
+    found = passages([doc + first for doc in docs], STARTS, first)
+    assert [list(each) for each in found] == [list(each) for each in reference.passages(docs, STARTS)]
+
+
+@pytest.mark.parametrize(("doc", "first_doc"), [(3, 0), (-1, 0), (1, 2), (2**40, 0)])
+def test_a_passage_is_one_that_is_there(doc: int, first_doc: int) -> None:
+    with pytest.raises(IndexError):
+        passages([doc], STARTS, first_doc)

@@ -2,7 +2,6 @@
 
 from cpython.array cimport array as Array
 from cpython.array cimport clone
-from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.math cimport exp, log, pow
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport qsort
@@ -144,20 +143,14 @@ def take_features(list candidates not None, const float[:, ::1] table not None):
         candidate.was_read = True
 
 
-def passages(list docs not None, const uint64_t[::1] doc_start not None, Py_ssize_t first_doc):
-    """Where documents begin and end in the text of their segment: two arrays u64[n], in bytes.
+def docs_of(list candidates not None):
+    """The document of each."""
+    return [(<Candidate?>candidate).doc for candidate in candidates]
 
-    doc_start u64[docs + 1] are the places of the segment's documents, of which the first is number `first_doc`.
-    """
-    cdef Py_ssize_t count = len(docs), k, at
-    cdef Array starts = clone(PLACES, count, False), ends = clone(PLACES, count, False)
-    for k in range(count):
-        at = <Py_ssize_t>docs[k] - first_doc
-        if not 0 <= at < doc_start.shape[0] - 1:
-            raise IndexError(docs[k])
-        starts.data.as_ulonglongs[k] = doc_start[at]
-        ends.data.as_ulonglongs[k] = doc_start[at + 1]
-    return starts, ends
+
+def in_a_run(list candidates not None, float least):
+    """Those of whose passage more than `least` of the query stands in one run."""
+    return [candidate for candidate in candidates if (<Candidate?>candidate).row[PHRASE] > least]
 
 
 def around(list candidates not None, const uint64_t[::1] doc_start not None, Py_ssize_t first_doc,
@@ -194,26 +187,6 @@ def windows(list candidates not None, const uint64_t[::1] doc_start not None, Py
         starts.data.as_ulonglongs[k] = doc_start[at] + <uint64_t>candidate.row[START]
         ends.data.as_ulonglongs[k] = doc_start[at] + <uint64_t>candidate.row[END]
     return starts, ends
-
-
-def folded(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
-           const uint64_t[::1] ends not None, fold not None):
-    """What stands at bytes [starts[k], ends[k]) of a text, as fold(str) gives it, which makes ASCII lower case and no
-    more.
-
-    What is no UTF-8 is replaced, what lies behind the text left out.
-    """
-    cdef Py_ssize_t k
-    cdef uint64_t begin, end, size = text.shape[0]
-    cdef str piece
-    if ends.shape[0] != starts.shape[0]:
-        raise ValueError("starts and ends differ in length")
-    found = []
-    for k in range(starts.shape[0]):
-        begin, end = starts[k], min(ends[k], size)
-        piece = PyUnicode_DecodeUTF8(<const char*>&text[begin], end - begin, "replace") if begin < end else ""
-        found.append(piece.lower() if piece.isascii() else fold(piece))
-    return found
 
 
 def boost(list candidates not None, const double[::1] worth not None, int64_t now, double fade):

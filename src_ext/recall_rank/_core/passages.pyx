@@ -1,4 +1,13 @@
-"""Where a text is cut into passages: the documents of a segment."""
+"""Where a text is cut into passages, the documents of a segment; where these stand, and their small letters."""
+
+from cpython.array cimport array as Array
+from cpython.array cimport clone
+from cpython.unicode cimport PyUnicode_1BYTE_DATA, PyUnicode_DecodeUTF8, PyUnicode_New
+from libc.stdint cimport uint64_t
+
+from array import array
+
+cdef Array PLACES = array("Q")  # what clone() makes more of: bytes in a text
 
 
 cdef Py_ssize_t last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end,
@@ -52,3 +61,57 @@ def cut(bytes text not None, Py_ssize_t longest):
         ends.append(end)
         if end == size:
             return ends
+
+
+def passages(list docs not None, const uint64_t[::1] doc_start not None, Py_ssize_t first_doc):
+    """Where documents begin and end in the text of their segment: two arrays u64[n], in bytes.
+
+    doc_start u64[docs + 1] are the places of the segment's documents, of which the first is number `first_doc`.
+    """
+    cdef Py_ssize_t count = len(docs), k, at
+    cdef Array starts = clone(PLACES, count, False), ends = clone(PLACES, count, False)
+    for k in range(count):
+        at = <Py_ssize_t>docs[k] - first_doc
+        if not 0 <= at < doc_start.shape[0] - 1:
+            raise IndexError(docs[k])
+        starts.data.as_ulonglongs[k] = doc_start[at]
+        ends.data.as_ulonglongs[k] = doc_start[at + 1]
+    return starts, ends
+
+
+cdef str in_small(const unsigned char* text, Py_ssize_t size):
+    """ASCII text with small letters for capitals; None where it is not ASCII."""
+    cdef Py_ssize_t k
+    cdef unsigned char all_bits = 0
+    cdef unsigned char* to
+    for k in range(size):
+        all_bits |= text[k]
+    if all_bits & 0x80:
+        return None
+    small = PyUnicode_New(size, 0x7F)
+    to = <unsigned char*>PyUnicode_1BYTE_DATA(small)
+    for k in range(size):
+        to[k] = text[k] | (<unsigned char>(<unsigned char>(text[k] - c'A') < 26) << 5)
+    return small
+
+
+def folded(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
+           const uint64_t[::1] ends not None, fold not None):
+    """What stands at bytes [starts[k], ends[k]) of a text, as fold(str) gives it, which makes ASCII lower case and no
+    more.
+
+    What is no UTF-8 is replaced, what lies behind the text left out.
+    """
+    cdef Py_ssize_t k
+    cdef uint64_t begin, end, size = text.shape[0]
+    cdef str piece
+    if ends.shape[0] != starts.shape[0]:
+        raise ValueError("starts and ends differ in length")
+    found = []
+    for k in range(starts.shape[0]):
+        begin, end = starts[k], min(ends[k], size)
+        piece = in_small(&text[begin], end - begin) if begin < end else ""
+        if piece is None:
+            piece = fold(PyUnicode_DecodeUTF8(<const char*>&text[begin], end - begin, "replace"))
+        found.append(piece)
+    return found
