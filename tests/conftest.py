@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, MultiplexedDatabase, ReadOnlyDatabase
 
+from tests.soak import LONG
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -62,8 +64,11 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give every property a name in the database: under a fixed seed hypothesis keeps no failing example without."""
+    """Give every property a name in the database: under a fixed seed hypothesis keeps no failing example without. The
+    full counts of a long run take as long as they take."""
     for item in items:
+        if LONG:
+            item.add_marker(pytest.mark.timeout(0))
         test = getattr(item, "obj", None)
         test = getattr(test, "__func__", test)
         if test is not None and is_hypothesis_test(test):
