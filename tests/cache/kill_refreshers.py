@@ -122,9 +122,10 @@ def writer(home: Path, index: Path) -> int:
 def look(index: Path) -> None:
     found = find(index)
     assert found.state is not None, found.problem
-    assert 5 <= len(ids(found.state)) <= 8  # as many as there were at some moment of a change
+    there = sorted(ids(found.state))
+    assert 5 <= len(there) <= 8, there  # as many as there were at some moment of a change
     answer = Index._of(found.state.segments, found.state.dead).search("lantern")
-    assert 5 <= answer.total <= 8
+    assert 5 <= answer.total <= 8, (answer.total, there)
 
 
 if __name__ == "__main__":
