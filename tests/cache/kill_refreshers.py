@@ -123,9 +123,11 @@ def look(index: Path) -> None:
     found = find(index)
     assert found.state is not None, found.problem
     there = sorted(ids(found.state))
-    assert 5 <= len(there) <= 8, there  # as many as there were at some moment of a change
+    # a file that is gone for a moment is gone for who reads then: a slow writer may meet several such moments
+    assert there, "nothing is left"
+    assert set(there) <= {f"s{number}" for number in range(8)}, there
     answer = Index._of(found.state.segments, found.state.dead).search("lantern")
-    assert 5 <= answer.total <= 8, (answer.total, there)
+    assert answer.total == len(there), (answer.total, there)
 
 
 if __name__ == "__main__":
