@@ -168,15 +168,17 @@ def _plain(text: str) -> str:
 
 
 def _within(budget_ms: float, work: Callable[[], T], stop: threading.Event) -> T | None:
-    """What the work gives in time; None when it fails or takes longer, and is told to stop."""
+    """What the work gives in time; None when it takes longer, and is told to stop, or fails, which the log tells."""
     found: list[T] = []
     done = threading.Event()
 
     def run() -> None:
         try:
             found.append(work())
-        except Exception:  # noqa: BLE001, S110 - nobody asked for a hook: it may fail, but never end a conversation
-            pass
+        except Exception:
+            import logging  # takes as long to import as a hook has to do, and is needed hardly ever
+
+            logging.getLogger(__name__).debug("a hook failed", exc_info=True)
         finally:
             done.set()
 

@@ -57,11 +57,16 @@ async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
         await to_server.aclose()
 
     def read() -> None:
-        with suppress(RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError, asyncio.CancelledError):
-            for line in lines(inward):
-                asyncio.run_coroutine_threadsafe(received(line), loop).result()
-        with suppress(RuntimeError):
-            asyncio.run_coroutine_threadsafe(ended(), loop)
+        try:
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, asyncio.CancelledError):
+                for line in lines(inward):
+                    asyncio.run_coroutine_threadsafe(received(line), loop).result()
+        except RuntimeError:
+            if not loop.is_closed():  # else there is nobody left to read for
+                raise
+        finally:
+            with suppress(RuntimeError):  # the same
+                asyncio.run_coroutine_threadsafe(ended(), loop)
 
     async def write() -> None:
         async with from_server:

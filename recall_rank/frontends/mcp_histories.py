@@ -26,6 +26,7 @@ class Histories:
         self._progress = ("opening", 0.0)
         self._refreshing = threading.Lock()
         self._next = 0.0
+        self.problem = ""  # why they could not be read again
         threading.Thread(target=self._prepare, name="histories", daemon=True).start()
 
     @property
@@ -70,8 +71,9 @@ class Histories:
         began = time.monotonic()
         try:
             self.recall.refresh()
-        except Exception:  # noqa: BLE001, S110 - what was read before still answers
-            pass
+            self.problem = ""
+        except Exception as error:  # noqa: BLE001 - what was read before still answers, and says so
+            self.problem = str(error) or type(error).__name__
         finally:
             self._rest(began)
             self._refreshing.release()

@@ -125,6 +125,8 @@ class RecallServer:
             answer = self._tools.call(name, args, context=context, cancel=cancel)
             if not complete:
                 self._tell_part(answer)
+            if problem := self._histories.problem:
+                _warn(answer, f"the histories could not be read again, what was read before answers: {problem}")
             return self._shown(answer, cursor if isinstance(cursor, str) and cursor else None)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
@@ -134,8 +136,7 @@ class RecallServer:
         told = answer.get("warnings", [])
         if not any(text.startswith(STILL_READING) for text in told):
             stage, done = self._histories.progress
-            answer["warnings"] = [*told, f"{STILL_READING} ({stage}, {done:.0f} %); ask again soon"]
-            answer["warning_categories"] = [*answer.get("warning_categories", []), "source"]
+            _warn(answer, f"{STILL_READING} ({stage}, {done:.0f} %); ask again soon")
         if not answer["ok"]:
             answer["error"] = f"{answer['error']}. {STILL_READING}; ask again soon"
 
@@ -179,6 +180,11 @@ class RecallServer:
 
     async def _roots_changed(self, ctx: Any, params: Any) -> None:
         self._roots_known = False
+
+
+def _warn(answer: dict[str, Any], text: str) -> None:
+    answer["warnings"] = [*answer.get("warnings", []), text]
+    answer["warning_categories"] = [*answer.get("warning_categories", []), "source"]
 
 
 def limited(args: Mapping[str, Any]) -> None:

@@ -55,18 +55,19 @@ class Folder:
     def create(cls, path: str | Path) -> Self:
         """Open a folder, made with its parents where it is missing, 0700 whatever the umask.
 
-        One that is there becomes 0700 when it is empty or holds nothing but an index.
+        One that is there is closed to others when it is empty or holds nothing but an index; what its owner may not do
+        there stays forbidden.
         """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = False
-        with suppress(FileExistsError):
+        try:
             path.mkdir(mode=0o700)
-            made = True
-        if not made and path.is_dir() and not path.is_symlink() and path.stat().st_uid == os.geteuid():
-            made = all(_is_ours(found.name) for found in path.iterdir())
-        if made:
-            path.chmod(0o700, follow_symlinks=True)
+            path.chmod(0o700)
+        except FileExistsError:
+            status = path.lstat()
+            mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            if mine and status.st_mode & 0o077 and all(_is_ours(found.name) for found in path.iterdir()):
+                path.chmod(status.st_mode & 0o700)
         return cls(path)
 
     def close(self) -> None:

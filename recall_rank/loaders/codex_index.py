@@ -41,12 +41,18 @@ def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
             problems.append(f"{path}: {error.strerror or error}; names of sessions are not known")
     try:
         with opened(home / NAMES, home) as file:
-            for _, record in Records(blocks(file), NAMES):
+            records = Records(blocks(file), NAMES)
+            for _, record in records:
                 key, name = text_of(record.get("id")), text_of(record.get("thread_name"))
                 if key and name and name.strip():
                     found[key] = replace(found.get(key, Thread()), title=title_from(name))
-    except OSError:
-        pass
+        if records.malformed:
+            first, count = records.malformed[0], len(records.malformed)
+            problems.append(f"{home / NAMES}: {count} damaged, from {first.place} on; names of sessions may be missing")
+    except FileNotFoundError:
+        pass  # older versions have none
+    except OSError as error:
+        problems.append(f"{home / NAMES}: {error.strerror or error}; names of sessions are not known")
     return found, problems
 
 

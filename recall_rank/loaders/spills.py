@@ -26,20 +26,25 @@ class Spills:
         self._root = root
         self._folders = folders
         self._missing: list[str] = []
+        self._closed: list[str] = []
         self._cut: list[str] = []
 
     def read(self, recorded: str) -> str | None:
-        """The output whose path was recorded, found by its name alone; None when the file is gone."""
+        """The output whose path was recorded, found by its name alone; None when the file is gone or is not for us."""
         name = re.split(r"[\\/]", recorded)[-1]
+        unread = self._missing
         for folder in self._folders:
             try:
                 data, whole = read_small(folder / name, self._root, LIMIT)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
             except (OSError, ValueError):
+                unread = self._closed
                 continue
             if not whole:
                 self._cut.append(name)
             return strip_text(data.decode("utf-8", "replace"))
-        self._missing.append(name)
+        unread.append(name)
         return None
 
     def warnings(self) -> list[str]:
@@ -47,6 +52,8 @@ class Spills:
         found = []
         if self._missing:
             found.append(f"spilled outputs are gone, their previews are kept: {_some(self._missing)}")
+        if self._closed:
+            found.append(f"spilled outputs cannot be read, their previews are kept: {_some(self._closed)}")
         if self._cut:
             found.append(f"of spilled outputs only the first {LIMIT >> 20} MiB were read: {_some(self._cut)}")
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from typing import Any
 
@@ -193,3 +194,13 @@ def test_a_block_has_its_size_and_its_tags(lines: list[tuple[str, str, str]], ch
 
 def test_sessions_of_the_invented_history_are_there() -> None:
     assert {TIDES.id, FERRIES.id, BEES.id} == {"tide-tables", "ferry-times", "bee-hives"}
+
+
+def test_a_hook_that_fails_says_nothing_but_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    recall = Recall([Invented()])
+    recall.close()
+    with caplog.at_level(logging.DEBUG, "recall_rank"):
+        assert auto_recall(recall, QUESTION) is None
+    ((_, _, text),) = caplog.record_tuples
+    assert text == "a hook failed"
+    assert "is closed" in str(caplog.records[0].exc_info)

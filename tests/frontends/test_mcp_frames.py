@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import random
 import subprocess
 import sys
@@ -17,14 +18,12 @@ import pytest
 from frontends.harbor import Invented
 
 from recall_rank.demo.generate import history
+from recall_rank.frontends import mcp_frames as frames
+from recall_rank.frontends import mcp_stdio as stdio
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp_histories import Histories
 from recall_rank.model import Context
 from recall_rank.recall import Recall
-
-pytest.importorskip("mcp")
-frames = pytest.importorskip("recall_rank.frontends.mcp_frames")
-stdio = pytest.importorskip("recall_rank.frontends.mcp_stdio")
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -104,6 +103,19 @@ def test_every_request_has_one_answer() -> None:
 
 
 @pytest.mark.usefixtures("unhurried")
+def test_a_fault_of_ours_ends_the_connection_and_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was taken for the end of the loop, and nobody learnt of it."""
+
+    async def understood(*_: Any) -> None:
+        raise RuntimeError("a fault")
+
+    seen: queue.Queue[str] = queue.Queue()
+    monkeypatch.setattr(threading, "excepthook", lambda told: seen.put(str(told.exc_value)))
+    monkeypatch.setattr(frames._Wire, "understood", understood)
+    assert served(INITIALIZE) == []
+    assert seen.get(timeout=30) == "a fault"
+
+
 def test_a_frame_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "MOST_BYTES", 200_000)
     long = json.dumps(call(1, "x" * 300_000)).encode()

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import mcp
 import pytest
 from cache.shelf import SIZE, Shelf
 from frontends.harbor import BEES, NOW, TIDES, Invented
 
 from recall_rank.cache import first_part
-from recall_rank.frontends import mcp_histories
+from recall_rank.frontends import mcp_histories, mcp_server
 from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.mcp_context import context_of_command
 from recall_rank.frontends.mcp_histories import Histories
@@ -21,8 +22,6 @@ from recall_rank.frontends.mcp_resources import resource_call, rest_of
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 
-mcp = pytest.importorskip("mcp")
-mcp_server = pytest.importorskip("recall_rank.frontends.mcp_server")
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 
 TIDE = {"session_id": "tide-tables", "message_id": "tt1"}
@@ -297,6 +296,29 @@ def test_histories_in_memory_are_read_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert histories.wait(30)
     histories.keep_fresh()
     assert again.wait(30)
+
+
+def test_histories_that_cannot_be_read_again_are_told_of() -> None:
+    there = server()
+    histories = there._histories
+
+    def fail() -> None:
+        raise OSError("the disk is gone")
+
+    async def work(client: Any) -> None:
+        for again, told in ((fail, ["the disk is gone"]), (lambda: None, [])):
+            histories.recall.refresh = again
+            assert histories._refreshing.acquire(timeout=30)
+            histories._refresh()
+            answer = (await client.call_tool("recall", {"query": "tide"})).structured_content
+            assert answer["ok"]
+            found = [
+                text.rpartition(": ")[2] for text in answer.get("warnings", ()) if "could not be read again" in text
+            ]
+            assert found == told
+
+    histories.wait(30)
+    talk(there, work)
 
 
 class Unreadable(Invented):

@@ -22,6 +22,7 @@ from recall_rank.index.folder import FORGOTTEN, Folder
 from recall_rank.index.format import FORMAT
 from recall_rank.index.manifest import REMEMBERED, Listed, Manifest, newest
 from recall_rank.index.publish import add, open_generation, publish
+from tests.privileges import modes_bind
 from tests.soak import times
 
 ASKED = ("lantern",)
@@ -113,6 +114,18 @@ def test_a_folder_of_an_index_alone_becomes_private(tmp_path: Path) -> None:
         assert held(tmp_path / name) == said(OLD)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     assert modes == {"empty": 0o700, "index": 0o700, "mixed": 0o755}
+
+
+def test_a_folder_that_its_owner_made_read_only_stays_so(tmp_path: Path) -> None:
+    index = tmp_path / "index"
+    OLD.save(index)
+    for mode in (0o500, 0o555):
+        index.chmod(mode)
+        with modes_bind(), pytest.raises(IndexNotSavedError):
+            NEW.save(index)
+        assert stat.S_IMODE(index.stat().st_mode) == 0o500
+        assert held(index) == said(OLD)
+    index.chmod(0o700)
 
 
 def no_folder(place: Path) -> None:

@@ -28,6 +28,7 @@ from tests.make_codex import (
     write_codex,
 )
 from tests.make_fixtures import IMAGE, lines
+from tests.privileges import modes_bind
 
 NAME = f"rollout-2026-05-28T20-26-40-{MAIN}.jsonl"
 
@@ -58,6 +59,22 @@ def test_normal(home: Path) -> None:
     main = sessions[MAIN]
     assert (main.title, main.directory, main.agent, main.source) == ("Quiet horn", HOME, "codex", "codex")
     assert (main.parent, main.flags, main.created < main.updated) == (None, Flag.NONE, True)
+
+
+def test_names_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    home = write_codex(tmp_path)
+    names = home / "session_index.jsonl"
+    usual = load(home)[1].warnings
+    names.write_bytes(names.read_bytes() + b'{"id": \n' + b"{\n")
+    told = {f"{names}: 2 damaged, from line 3 on; names of sessions may be missing"}
+    assert set(load(home)[1].warnings) - set(usual) == told
+    names.chmod(0)
+    with modes_bind():
+        sessions, report = load(home)
+    assert set(report.warnings) - set(usual) == {f"{names}: Permission denied; names of sessions are not known"}
+    assert sessions
+    names.unlink()
+    assert load(home)[1].warnings == usual
 
 
 def test_items_of_one_answer_are_one_message_and_outputs_go_to_their_calls(home: Path) -> None:

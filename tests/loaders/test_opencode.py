@@ -14,6 +14,7 @@ from recall_rank.loaders.opencode import OpenCode
 from recall_rank.model import Flag, Part, Session, SourceReport
 from tests.loaders.conftest import Seal, age
 from tests.make_fixtures import HOME, IMAGE, PARTS, SPILLED_WORD, START, add_message, add_session, write_opencode
+from tests.privileges import modes_bind
 
 
 def load(where: Path) -> tuple[dict[str, Session], SourceReport]:
@@ -178,6 +179,14 @@ def test_a_spilled_output_that_is_gone_leaves_the_stored_part(tmp_path: Path, se
     sessions, report = load(database)
     assert report.warnings == ("spilled outputs are gone, their previews are kept: tool_big1",)
     assert any("tick 0001" in str(part.output) for part in parts(sessions["ses_a"]))
+
+
+def test_a_spilled_output_that_is_not_for_us_is_not_called_gone(tmp_path: Path) -> None:
+    database = write_opencode(tmp_path / "opencode")
+    (database.parent / "tool-output" / "tool_big1").chmod(0)
+    with modes_bind():
+        _, report = load(database)
+    assert report.warnings == ("spilled outputs cannot be read, their previews are kept: tool_big1",)
 
 
 def test_a_newer_schema_is_read_as_far_as_it_is_known(tmp_path: Path, seal: Seal) -> None:
