@@ -6,7 +6,6 @@ import argparse
 import ctypes
 import gc
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import orjson
 
 from bench import dataset
+from bench.process import peak
 from bench.report import Report, Table
 from recall_rank.model import Message, Part, Session
 
@@ -87,7 +87,7 @@ def child(engine_name: str, data: str, parts: str, seed: str) -> dict[str, Any]:
         "text": text,
         "sessions": full - empty,
         "resident": resident,
-        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "peak": peak(),
         "query": asked.query,
         "found": found,
     }

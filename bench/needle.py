@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import resource
 import time
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from bench import generate
 from bench.answers import faults
+from bench.process import peak
 from bench.report import Report, Table
 from bench.searches import MODES
 from recall_rank import Index
@@ -59,8 +59,7 @@ def run(options: argparse.Namespace) -> Report:
         report.check(f"{name}: sound", not (wrong := _faults(response)), "; ".join(wrong))
     columns = ["match", "query", "by", "place", "hits", "CPU ms"]
     report.tables.append(Table("the needle's place", columns, rows))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    report.tables.append(Table("memory", ["", "MB"], [["peak of the process", f"{peak:,.0f}"]]))
+    report.tables.append(Table("memory", ["", "MiB"], [["peak of the process", f"{peak() / 2**20:,.0f}"]]))
     return report
 
 

@@ -12,6 +12,7 @@ import orjson
 
 from bench import generate
 from bench.metered import Metered
+from bench.process import peak
 from recall_rank import Index
 from recall_rank.index.publish import open_generation
 
@@ -31,7 +32,7 @@ def child(parts: int, seed: int, folder: Path) -> dict[str, Any]:
     given = Metered(generate.sessions(parts, seed))
     before = time.process_time()
     Index.build(given, folder=folder).close()
-    return {"cpu": time.process_time() - before - given.spent, "peak": _peak()}
+    return {"cpu": time.process_time() - before - given.spent, "peak": peak()}
 
 
 def sizes_of(folder: Path) -> tuple[int, int]:
@@ -39,13 +40,6 @@ def sizes_of(folder: Path) -> tuple[int, int]:
     segments = open_generation(folder).segments
     text = sum(len(segment.text_for(())) for segment in segments)
     return text, sum(path.stat().st_size for path in folder.iterdir()) - text
-
-
-def _peak() -> int:
-    """The most bytes this process held; 0 where the system does not tell."""
-    # not getrusage(): what it says of a child counts the process that started it
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
 
 
 if __name__ == "__main__":
