@@ -144,7 +144,6 @@ def test_tables_as_markdown_and_text() -> None:
 
 
 def test_plots_are_the_same_file_every_time(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     one = Report("speed", "How fast?", "d")
     one.plots += [
         Plot("cumulative", "ms", {"ours": [3.0, 1.0], "theirs": [0.0, 2.0]}),
@@ -157,7 +156,6 @@ def test_plots_are_the_same_file_every_time(tmp_path: Path) -> None:
 
 
 def test_reports_on_several_histories_get_files_of_their_own(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     made = [Report("speed", "How fast?", data) for data in ("small", "large")]
     made[1].plots.append(Plot("cumulative", "ms", {"ours": [3.0, 1.0]}))
     assert [path.name for path in plot.write(made, tmp_path)] == ["speed.md", "speed-of-2.md", "speed-of-2-1.svg"]

@@ -96,8 +96,6 @@ def test_a_query_of_many_words() -> None:
 )
 @pytest.mark.parametrize("match", [*MODES, "regex"])
 def test_histories_with_nothing_to_find(sessions: list[Session], match: str) -> None:
-    if match == "regex":
-        pytest.importorskip("re2")
     index = Index.build(sessions)
     for options in ({}, {"group": "session"}, {"order": "time"}, {"role": "user"}, {"sessions": 1}, {"must": ["x"]},
                     {"directory": "/a", "fallback": True}, {"since": "1d"}):  # fmt: skip
@@ -109,7 +107,6 @@ def test_histories_with_nothing_to_find(sessions: list[Session], match: str) -> 
 
 
 def test_nothing_can_be_scored_in_an_empty_index() -> None:
-    pytest.importorskip("numpy")
     assert len(Index.build([]).scores("lantern")) == 0
     assert all(len(column) <= 1 for column in Index.build([]).columns.values())
 

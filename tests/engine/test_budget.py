@@ -69,8 +69,6 @@ def check(response: SearchResponse) -> None:
 def test_a_budget_that_is_spent_at_once_still_gives_an_answer(
     segment: Searched, match: str, group: str, order: str
 ) -> None:
-    if match == "regex":
-        pytest.importorskip("re2")
     response = run(segment, "lantern wick", budget_ms=0.001, match=match, group=group, order=order)
     check(response)
     assert response.degrade_kind == "time"
@@ -150,8 +148,6 @@ def test_what_was_not_reached_is_told(segment: Searched) -> None:
 
 @pytest.mark.parametrize("match", ["literal", "smart", "regex"])
 def test_a_cancelled_search_ends_with_an_answer(segment: Searched, match: str) -> None:
-    if match == "regex":
-        pytest.importorskip("re2")
     cancel = threading.Event()
     cancel.set()
     response = run(segment, "lantern wick", cancel=cancel, budget_ms=60_000, match=match)
@@ -160,7 +156,6 @@ def test_a_cancelled_search_ends_with_an_answer(segment: Searched, match: str) -
 
 
 def test_a_pattern_is_cancelled_while_it_is_tried(segment: Searched) -> None:
-    pytest.importorskip("re2")
 
     class AfterTen:
         asked = 0

@@ -34,11 +34,6 @@ MS = 1_000_000
 LATE = 1_000_000  # ms: a jump of the clock beyond every budget
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _patterns() -> None:
-    pytest.importorskip("re2")
-
-
 class Clock:
     """A clock that stands still, but jumps by `jump_ms` at its `at`-th reading. Native loops, which read the real
     time, see no deadline: it starts far in the future."""

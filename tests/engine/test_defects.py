@@ -23,11 +23,6 @@ from recall_rank.query import Options, Query
 MODES = ("literal", "smart", "fuzzy", "regex")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _patterns() -> None:
-    pytest.importorskip("re2")
-
-
 class Clock:
     """The real time, as native loops see it, that jumps by `jump_ms` at its `at`-th reading."""
 

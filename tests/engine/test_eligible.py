@@ -131,8 +131,6 @@ ROWS = [
 @pytest.mark.parametrize("match", ["literal", "smart", "fuzzy", "regex"])
 @pytest.mark.parametrize(("options", "expected"), ROWS)
 def test_a_filter_keeps(index: Index, options: dict[str, Any], expected: set[str], match: str) -> None:
-    if match == "regex":
-        pytest.importorskip("re2")
     hits = found(index, "lantern", match=match, **options)
     ranked_only = {"web:title", "docs:title"}  # a ranked hit by their folder's name at most
     assert hits - ranked_only == expected

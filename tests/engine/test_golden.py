@@ -97,8 +97,6 @@ FIRST = [
 def test_the_session_that_is_meant_comes_first(
     index: Index, query: str, options: dict[str, Any], expected: str | None, group: str
 ) -> None:
-    if options.get("match") == "regex":
-        pytest.importorskip("re2")
     response = ask(index, query, group=group, **{**options, "now": NOW})
     assert (response.results[0].session_id if response.results else None) == expected
 

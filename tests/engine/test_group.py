@@ -133,8 +133,6 @@ PAGED = [
 @pytest.mark.parametrize("size", [10, 64, 150, 1000])
 @pytest.mark.parametrize("options", PAGED)
 def test_paging_gives_every_hit_exactly_once(crowd: Index, options: dict[str, Any], size: int) -> None:
-    if options.get("match") == "regex":
-        pytest.importorskip("re2")
     key = (lambda r: r.session_id) if options.get("group") == "session" else (lambda r: r.part_id)
     hits, answers = [], []
     for response in pages(crowd, "lantern", size, **options):
@@ -150,8 +148,6 @@ def test_paging_gives_every_hit_exactly_once(crowd: Index, options: dict[str, An
 
 @pytest.mark.parametrize("options", PAGED[:6])
 def test_scores_fall_or_stay_apart_from_taking_turns(crowd: Index, options: dict[str, Any]) -> None:
-    if options.get("match") == "regex":
-        pytest.importorskip("re2")
     scores = [result.score for result in ask(crowd, "lantern wick", results=1000, **options).results]
     assert all(0 <= score <= 1 for score in scores)
     assert scores == sorted(scores, reverse=True)

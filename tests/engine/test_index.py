@@ -7,6 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 from engine.samples import NOW, ask, message, part, parts, session, texts
 
@@ -191,7 +192,6 @@ def test_cancelling_the_task_cancels_the_search(given: dict[str, Any], monkeypat
 
 
 def test_scores_are_those_of_every_part() -> None:
-    np = pytest.importorskip("numpy")
     index = Index.build([session("s", "the lantern", "a wick", "lantern wick"), session("t", "nothing")])
     scores = index.scores("lantern wick", now=NOW)
     names = [index._segment.part_ids[row] for row in range(len(scores))]
@@ -202,7 +202,6 @@ def test_scores_are_those_of_every_part() -> None:
 
 
 def test_columns_are_views_of_the_index() -> None:
-    pytest.importorskip("numpy")
     index = Index.build([RECORD])
     columns = index.columns
     assert len(columns["part_message"]) == 3  # the title's, and two

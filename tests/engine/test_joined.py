@@ -77,7 +77,6 @@ def test_several_segments_answer_as_one(
     assert len(several) == len(whole)
     for text, chosen in asked:
         if chosen["match"] == "regex":
-            pytest.importorskip("re2")
             text = r"l.mit|\blan"
         assert alike(told(ask(several, text, **chosen)), told(ask(whole, text, **chosen)))
 
@@ -85,7 +84,6 @@ def test_several_segments_answer_as_one(
 @some
 @given(histories(), cuts, query)
 def test_scores_columns_and_places_are_those_of_one(history: list[Session], cut: Cut, text: str) -> None:
-    pytest.importorskip("numpy")
     whole, several = Index.build(history), joined_index(history, cut)
     assert alike(several.scores(text, now=NOW).tolist(), whole.scores(text, now=NOW).tolist())
     wanted = {name: column.tolist() for name, column in whole.columns.items()}

@@ -81,8 +81,6 @@ def test_each_field_is_searched_and_named(query: str, field: str) -> None:
 @pytest.mark.parametrize("query", ["allDEBUG", "all DEBUG", "rulestopped", "rule stopped", "all\nDEBUG", "bash"])
 @pytest.mark.parametrize("match", ["literal", "regex"])
 def test_nothing_matches_across_fields(query: str, match: str) -> None:
-    if match == "regex":
-        pytest.importorskip("re2")
     assert found(fielded(), query, match=match) == set()
 
 
@@ -119,12 +117,10 @@ PATTERNS = [
 
 @pytest.mark.parametrize(("pattern", "text", "expected"), PATTERNS)
 def test_a_pattern_matches_within_a_field(pattern: str, text: str, expected: bool) -> None:
-    pytest.importorskip("re2")
     assert (found(texts(text), pattern, match="regex") == {"s.0.1"}) is expected
 
 
 def test_a_pattern_s_match_is_marked_and_named() -> None:
-    pytest.importorskip("re2")
     result = ask(
         texts("first " * 100 + "error E0502 here " + "last " * 100), r"E0\d+", match="regex", width=60
     ).results[0]
@@ -135,7 +131,6 @@ def test_a_pattern_s_match_is_marked_and_named() -> None:
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "a{2,1}", r"a\1", "(?=x)", "*", "a" + "{1000}" * 3])
 def test_an_invalid_pattern_is_refused_with_the_reason(pattern: str) -> None:
-    pytest.importorskip("re2")
     with pytest.raises(ValueError, match="invalid regular expression") as raised:
         ask(texts("a"), pattern, match="regex")
     assert repr(pattern) in str(raised.value)
@@ -145,7 +140,6 @@ def test_an_invalid_pattern_is_refused_with_the_reason(pattern: str) -> None:
     "pattern", ["(a+)+$", "(a|aa)+$", "(a*)*b", "(.*)(.*)(.*)(.*)x", "a{0,50}a{50}b", "(?:a?){60}a{60}b", ".*.*=.*"]
 )
 def test_hostile_patterns_finish(pattern: str) -> None:
-    pytest.importorskip("re2")
     index = texts("a" * 100_000 + "!", "a" * 64)
     assert ask(index, pattern, match="regex").degrade_kind == "none"
 
@@ -153,7 +147,6 @@ def test_hostile_patterns_finish(pattern: str) -> None:
 @pytest.mark.parametrize("place", [0, WINDOW_BYTES - 3, 2 * WINDOW_BYTES - OVERLAP_BYTES - 2, 50_000])
 @pytest.mark.parametrize("filler", ["-", "é", "語", "😀"])
 def test_a_match_is_found_wherever_it_stands_in_a_long_field(place: int, filler: str) -> None:
-    pytest.importorskip("re2")
     count = place // len(filler.encode())
     text = filler * count + "needle42" + filler * 20_000
     result = ask(texts(text), r"needle\d+", match="regex").results[0]
@@ -162,7 +155,6 @@ def test_a_match_is_found_wherever_it_stands_in_a_long_field(place: int, filler:
 
 
 def test_anchors_mean_the_field_not_the_window() -> None:
-    pytest.importorskip("re2")
     index = texts("ab" * 50_000)
     assert found(index, "^ab", match="regex")
     assert not found(index, "^ba", match="regex")

@@ -211,8 +211,6 @@ def test_a_title_without_a_message_leads_nowhere() -> None:
 @pytest.mark.parametrize("match", ["literal", "smart", "fuzzy", "regex"])
 @pytest.mark.parametrize("prefix", ["", "mcp__anything__", "host."])
 def test_what_a_recall_tool_said_is_never_found(prefix: str, match: str) -> None:
-    if match == "regex":
-        pytest.importorskip("re2")
     said = [
         part(name, tool=prefix + name, input={"query": "lantern"}, output="lantern", error="lantern", title="lantern")
         for name in RECALL_TOOLS

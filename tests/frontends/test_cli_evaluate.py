@@ -123,7 +123,6 @@ def test_broken_and_unanswered_queries_are_named_by_their_number(ask: Any) -> No
 
 
 def test_a_pattern_that_is_none_is_left_out(ask: Any) -> None:
-    pytest.importorskip("re2", reason="the extra regex is not installed")
     told = json.loads(ask(line("lantern("), line("la.tern"), options=("-m", "regex", "--json")).stdout)
     assert (told["queries"], told["measured"], told["refused"]) == (2, 1, 1)
 

@@ -17,8 +17,6 @@ pytestmark = pytest.mark.shared
     [("literal", "rate"), ("smart", "error in the test"), ("fuzzy", "databse locked"), ("regex", r"[a-z]+_[a-z]+\(")],
 )
 def test_every_mode_answers_from_a_real_store(run: Run, shared: Path, store: str, match: str, query: str) -> None:
-    if match == "regex":
-        pytest.importorskip("re2", reason="the extra regex is not installed")
     result = run("search", query, "-m", match, "--history", shared / "stores" / store, "--json")
     assert result.exit_code == 0, result.output
     answer = json.loads(result.stdout)

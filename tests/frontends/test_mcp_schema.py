@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jsonschema
 import pytest
 
 from recall_rank.frontends.host_options import HostOptions, host_options
@@ -11,8 +12,6 @@ from recall_rank.frontends.mcp_schema import input_schema, tool_definitions
 from recall_rank.frontends.mcp_words import DESCRIPTIONS, INSTRUCTIONS
 from recall_rank.frontends.parameters import refused
 from recall_rank.frontends.tools import TOOLS
-
-jsonschema = pytest.importorskip("jsonschema")
 
 SAMPLES: list[Any] = [None, "", "x", "auto", "smart", "user", True, 0, 1, 3, 10, 50, 51, 10**6, -1, 1.5, ["a"], {}]
 

@@ -12,17 +12,14 @@ from hypothesis import given, settings
 from index.history import answers, history
 
 from recall_rank.corpus import Index
+from recall_rank.index import merge_postings
 from recall_rank.index.build import build
 from recall_rank.index.format import COLUMNS
+from recall_rank.index.merge import merge
 from recall_rank.index.segment import Segment
 from recall_rank.index.segment_file import SegmentFile
 from recall_rank.index.segment_writer import columns_of
 from recall_rank.model import Session
-
-pytest.importorskip("numpy")
-
-from recall_rank.index import merge_postings
-from recall_rank.index.merge import merge
 
 
 def written(segment: Segment) -> dict[str, bytes]:

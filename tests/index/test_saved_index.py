@@ -72,7 +72,6 @@ def test_every_mode_answers_alike(tmp_path: Path) -> None:
 
 
 def test_columns_and_scores_are_those_in_memory(tmp_path: Path) -> None:
-    pytest.importorskip("numpy")
     index = Index.build(history())
     index.save(tmp_path)
     with Index.open(tmp_path) as opened:
@@ -191,8 +190,6 @@ def test_blocks_of_the_text_are_read_where_they_are_needed(tmp_path: Path) -> No
 @pytest.mark.parametrize("match", ["literal", "regex"])
 def test_text_is_verified_no_faster_than_there_is_time(tmp_path: Path, match: Match) -> None:
     """All of it was verified before the first look at it, whatever the deadline: 25 ms for one of 1 ms."""
-    if match == "regex":
-        pytest.importorskip("re2")
     large = [session(f"s{n}", *(message(f"m{n}.{k}", "lantern wick " * 20_000) for k in range(2))) for n in range(10)]
     Index.build(large).save(tmp_path)
     segment = segment_of(Index.open(tmp_path))
