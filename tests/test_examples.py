@@ -30,7 +30,8 @@ def pytest_in(folder: Path, profile: str, bound: int) -> subprocess.CompletedPro
 def test_a_failing_example_is_kept_and_tried_first(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    for settings in ("conftest.py", "soak.py"):
+        shutil.copy(ROOT / "tests" / settings, tmp_path / "tests")
     (tmp_path / "tests" / "test_small.py").write_text(PROPERTY)
 
     found = pytest_in(tmp_path, "ci", bound=977)
