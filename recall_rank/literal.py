@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,12 +12,11 @@ from recall_rank.index.piece import Marks, Piece
 from recall_rank.index.searched import Searched
 from recall_rank.index.segment import Segment
 from recall_rank.query import Query
-from recall_rank.substring import literal_places, mark_literal
+from recall_rank.substring import STRIDE_BYTES, literal_places, mark_literal, part_behind
 from recall_rank.text import encode, fold
 
 WINDOW_BYTES = 8192  # text a pattern sees at once: RE2 is linear in one search, not over all matches of a long text
 OVERLAP_BYTES = 1024  # a match up to this long is found wherever it stands
-STRIDE_BYTES = 1 << 20  # text searched between two looks at the clock
 MAX_PROGRAM_BYTES = 1 << 20
 CHUNK_BYTES = 65_536  # text in which a pattern is tried at once before its parts are
 ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # what sees more of a text than its own match
@@ -45,7 +44,7 @@ def _try_each(piece: Piece, pattern: Any, keep: Marks | None, found: Marks, dead
     segment = piece.segment
     part = 0
     while part < segment.parts:
-        behind = _chunk(segment, part)
+        behind = part_behind(segment, part, CHUNK_BYTES)
         if deadline.passed():
             return part
         # without anchors a match in a part is a match in a chunk: most chunks have none
@@ -65,12 +64,6 @@ def _try_each(piece: Piece, pattern: Any, keep: Marks | None, found: Marks, dead
                     break
         part = behind
     return part
-
-
-def _chunk(segment: Segment, part: int) -> int:
-    """The first part behind a run of parts that is about CHUNK_BYTES long, or that is `part` alone."""
-    wanted = segment.part_start[part] + CHUNK_BYTES
-    return max(part + 1, bisect_right(segment.part_start, wanted, part, segment.parts + 1) - 1)
 
 
 def compile_pattern(pattern: str) -> Any:

@@ -12,7 +12,7 @@ from recall_rank.index.searched import Searched
 from recall_rank.index.segment import Segment
 from recall_rank.text import encode, fold
 
-AT_ONCE = 1 << 20  # bytes of text between two looks at the clock
+STRIDE_BYTES = 1 << 20  # text searched between two looks at the clock
 
 
 def mark_literal(segment: Searched, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
@@ -69,13 +69,19 @@ def _mark_all(segment: Segment, needle: bytes, keep: Marks | None, found: Marks,
     while part < segment.parts:
         if deadline_ns and monotonic_ns() >= deadline_ns:
             return part
-        behind = max(part + 1, bisect_right(starts, starts[part] + AT_ONCE, part, segment.parts + 1) - 1)
+        behind = part_behind(segment, part, STRIDE_BYTES)
         text = segment.text_for(((starts[part], starts[behind]),))
         own = None if kept is None else kept[part:behind]
         part += mark_parts(text, starts[part : behind + 1], needle, found[part:behind], own, deadline_ns)
         if part < behind:
             return part
     return part
+
+
+def part_behind(segment: Segment, part: int, size: int) -> int:
+    """The first part behind a run of parts that is about `size` bytes long, or that is `part` alone."""
+    wanted = segment.part_start[part] + size
+    return max(part + 1, bisect_right(segment.part_start, wanted, part, segment.parts + 1) - 1)
 
 
 def literal_places(text: str, wanted: str) -> list[tuple[int, int]]:
