@@ -252,7 +252,7 @@ def _built(texts: list[bytes]) -> dict[str, Any]:
 def _gathered(kind: Any, terms: Any, texts: list[bytes]) -> list[Any]:
     """The columns of a session in which each text is a message."""
     documents = terms()
-    made = kind(documents, {}, bool, lambda *_: 0, bool, fold, PASSAGE_BYTES)
+    made = kind(documents, {}, bool, lambda *_: 0, bool, lambda *_: 0, fold, PASSAGE_BYTES)
     made.title("s", None, None, 0, 0, 0, 0, False)
     made.messages([Message("m", "user", parts=[Part("p", "text", text.decode())]) for text in texts], 0, False)
     return [made.finish(), made.text, documents.finish()]

@@ -1,0 +1,15 @@
+"""The benchmark of the compiled rooms, without its clock."""
+
+from __future__ import annotations
+
+from bench import generate
+from bench.documents import documents
+from bench.kernels import cases
+
+
+def test_every_room_answers_as_its_plain_version() -> None:
+    texts = [document.text.encode() for document in documents(generate.sessions(60, 1))]
+    rooms = list(cases(texts))
+    assert len(rooms) > 15
+    for case in rooms:
+        assert case.native() == case.plain(), case.room
