@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from recall_rank._core.facts import Facts
 from recall_rank._core.frozen import Maker
 from recall_rank._core.spot import Spot
 from recall_rank.group import Grouped
@@ -28,17 +29,7 @@ class Columns:
     """What results read of a segment: a mapped one takes longer to find a column than to read in it."""
 
     sessions: Sequence[SessionRow]
-    part_message: memoryview
-    part_type: memoryview
-    part_tool: memoryview
-    part_flags: memoryview
-    message_session: memoryview
-    message_role: memoryview
-    message_time: memoryview
-    message_author: memoryview
-    part_first_field: memoryview
-    field_start: memoryview
-    doc_start: memoryview
+    facts: Facts
     message_ids: Strings
     part_ids: Strings
     names: list[str | None]
@@ -48,29 +39,12 @@ class Columns:
     def of(cls, segment: Segment) -> Columns:
         return cls(
             segment.sessions,
-            segment.part_message,
-            segment.part_type,
-            segment.part_tool,
-            segment.part_flags,
-            segment.message_session,
-            segment.message_role,
-            segment.message_time,
-            segment.message_author,
-            segment.part_first_field,
-            segment.field_start,
-            segment.doc_start,
+            segment.facts,
             segment.message_ids,
             segment.part_ids,
             segment.names.values,
             segment.text_for,
         )
-
-    def part(self, part: int) -> tuple[Text, memoryview]:
-        """The whole text, of which the caller reads that part's alone, and where its fields begin, u64[fields + 1]:
-        the Field byte of each, and behind them the end of the last."""
-        firsts = self.part_first_field
-        fields = self.field_start[firsts[part] : firsts[part + 1] + 1]
-        return self.text_for(((fields[0], fields[-1]),)), fields
 
 
 @dataclass(slots=True)
@@ -102,24 +76,24 @@ class Asked:
         columns = self.columns.get(id(segment))
         if columns is None:
             columns = self.columns[id(segment)] = Columns.of(segment)
-        message = said = columns.part_message[part]
-        row = columns.sessions[columns.message_session[message]]
-        title = columns.message_role[message] == TITLE_ROLE
+        facts = columns.facts.of(part, doc)
+        message, own_session, role, author_at, time, kind_at, tool_at, flags, fields, start, end = facts
+        row = columns.sessions[own_session]
+        names = columns.names
+        kind, tool, author = names[kind_at] or "", names[tool_at], names[author_at]
+        message_id = held_by = columns.message_ids.held(message, row.id)
+        author_told = author
+        title = role == TITLE_ROLE
         if title:  # a session's newest message is where its title leads
             said = self._representative(session, segment, row)
-        names = columns.names
-        kind, tool = names[columns.part_type[part]] or "", names[columns.part_tool[part]]
-        author = names[columns.message_author[message]]
-        flags, time = columns.part_flags[part], columns.message_time[said]
-        message_id = columns.message_ids.held(said, row.id)
-        held_by = message_id if said == message else columns.message_ids.held(message, row.id)
+            role, author_at, time = columns.facts.said(said)
+            author_told, message_id = names[author_at], columns.message_ids.held(said, row.id)
 
-        text, fields = columns.part(part)
+        text = columns.text_for(((fields[0], fields[-1]),))  # read within that part alone
         place = None
         if search.deadline.passed():  # what is left of the work is to show where the hits are
-            found, weights = Spot(text, columns.doc_start[doc]), NO_WEIGHTS
+            found, weights = Spot(text, start), NO_WEIGHTS
         else:
-            start, end = columns.doc_start[doc], columns.doc_start[doc + 1]
             found = spot(search.expansion.matcher, text, fields, start, end, options.width)
             weights = search.expansion.word_weights
             if search.text_marks is not None and search.text_marks[candidate.part]:
@@ -153,7 +127,7 @@ class Asked:
             row.directory,  # directory
             row.project or "",  # project
             message_id,  # message_id
-            ROLES[columns.message_role[said]],  # role
+            ROLES[role],  # role
             time,  # time
             columns.part_ids.held(part, held_by),  # part_id
             kind,  # part_type
@@ -172,7 +146,7 @@ class Asked:
             relevance,  # directory_relevance
             _flags(flags),  # flags
             tool,  # tool_name
-            author if said == message else names[columns.message_author[said]],  # author
+            author_told,  # author
             row.title if title or entry.title_match else None,  # title_match
             search.hits_of_session.get(session, 1) if options.group == "session" else None,  # hit_count
             search.total_exact,  # hit_count_exact

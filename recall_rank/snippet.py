@@ -24,7 +24,7 @@ _span = Maker(Span).make
 
 
 def spot(matcher: Matcher, text: Text, fields: memoryview, start: int, end: int, width: int) -> Spot:
-    """Read the passage [start, end) of a part for the last time; text and fields as Columns.part() gives them."""
+    """Read the passage [start, end) of a part for the last time; `fields` as Facts.of() tells them."""
     label = text[start] if start < end else 0
     if label < _TEXT:  # the passage goes on with a field, or there is none
         label = text[fields[bisect_right(fields, start, 1, len(fields) - 1) - 1]] if len(fields) > 1 else _TEXT

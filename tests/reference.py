@@ -1081,6 +1081,27 @@ class Layout:
         return (min(known), max(known)) if known else (0, 0)
 
 
+class Facts:
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self.columns = columns
+
+    def of(self, part: int, doc: int) -> tuple[Any, ...]:
+        columns = self.columns
+        message = columns["part_message"][part]
+        role, author, time = self.said(message)
+        first, last = columns["part_first_field"][part : part + 2]
+        return (
+            *(message, columns["message_session"][message], role, author, time),
+            *(columns[name][part] for name in ("part_type", "part_tool", "part_flags")),
+            columns["field_start"][first : last + 1],
+            *columns["doc_start"][doc : doc + 2],
+        )
+
+    def said(self, message: int) -> tuple[int, int, int]:
+        role, author, time = (self.columns[f"message_{name}"][message] for name in ("role", "author", "time"))
+        return role, author, time
+
+
 def in_ranges(time: int, starts: Sequence[int], ends: Sequence[int]) -> bool:
     return any(low <= time < high for low, high in zip(starts, ends, strict=True))
 

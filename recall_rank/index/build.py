@@ -7,11 +7,12 @@ from functools import lru_cache
 from typing import Literal
 
 from recall_rank._core.builder import SegmentBuilder
+from recall_rank._core.facts import Facts
 from recall_rank._core.gather import Gatherer, known_time
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
-from recall_rank.index.format import LAYOUT
+from recall_rank.index.format import FACTS, LAYOUT
 from recall_rank.index.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 from recall_rank.index.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
@@ -144,6 +145,7 @@ class _Building:
             vocabulary=vocabulary,
             postings=postings,
             layout=Layout(*(columns[name] for name in LAYOUT)),
+            facts=Facts(*(columns[name] for name in FACTS)),
             **columns,
         )
 

@@ -108,6 +108,11 @@ LAYOUT: Final = (
     *("doc_part", "doc_words", "doc_class", "part_message"),
     *("message_session", "message_time", "session_talk", "message_asked"),
 )
+FACTS: Final = (
+    *("part_message", "part_type", "part_tool", "part_flags", "part_first_field"),
+    *("message_session", "message_author", "message_role", "message_time"),
+    *("field_start", "doc_start"),
+)
 
 
 def blocks_of(size: int) -> int:

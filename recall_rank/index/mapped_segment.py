@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from recall_rank._core.derived import owners, picked, placed
+from recall_rank._core.facts import Facts
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
-from recall_rank.index.format import COLUMNS, LAYOUT, POSTINGS, VOCABULARY
+from recall_rank.index.format import COLUMNS, FACTS, LAYOUT, POSTINGS, VOCABULARY
 from recall_rank.index.mapped_strings import HeldStrings, MappedStrings, SessionIds
 from recall_rank.index.piece import Places
 from recall_rank.index.segment import Segment
@@ -136,4 +137,5 @@ _MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
     "vocabulary": lambda _, file: file.checked(Vocabulary, *map(file.column, VOCABULARY)),
     "postings": lambda _, file: file.checked(Postings, *map(file.column, POSTINGS)),
     "layout": lambda segment, file: file.checked(Layout, *(getattr(segment, name) for name in LAYOUT)),
+    "facts": lambda segment, file: file.checked(Facts, *(getattr(segment, name) for name in FACTS)),
 }

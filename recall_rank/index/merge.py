@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recall_rank._core.facts import Facts
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
-from recall_rank.index.format import COLUMNS, DERIVED, LAYOUT
+from recall_rank.index.format import COLUMNS, DERIVED, FACTS, LAYOUT
 from recall_rank.index.joined import JoinedSegment
 from recall_rank.index.merge_postings import merged_postings
 from recall_rank.index.merge_rows import Taken, taken
@@ -70,6 +71,7 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
         vocabulary=Vocabulary(*(view(column) for column in terms.columns(held))),
         postings=Postings(*postings.finish()),
         layout=Layout(*(views[name] for name in LAYOUT)),
+        facts=Facts(*(views[name] for name in FACTS)),
         **views,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from recall_rank._core.eligible import unmark
 from recall_rank._core.evidence import Evidence
+from recall_rank._core.facts import Facts
 from recall_rank._core.layout import Layout
 from recall_rank._core.postings import Postings
 from recall_rank._core.vocabulary import Vocabulary
@@ -81,6 +82,7 @@ class Segment:
     vocabulary: Vocabulary
     postings: Postings
     layout: Layout
+    facts: Facts
 
     @property
     def docs(self) -> int:

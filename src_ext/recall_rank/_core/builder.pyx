@@ -5,10 +5,10 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
+from recall_rank._core.ahead cimport rr_prefetch
 from recall_rank._core.buffer cimport MAX_TERM, Token, buffer_clear, buffer_free, buffer_init, form_hash
 from recall_rank._core.posting_frames cimport BLOCK as BLOCK_DOCS
-from recall_rank._core.intern cimport (Interner, Slot, intern, interner_free, interner_init, interner_prefetch,
-                                       rr_prefetch)
+from recall_rank._core.intern cimport Interner, Slot, intern, interner_free, interner_init, interner_prefetch
 from recall_rank._core.keys cimport Key, sort_keys
 from recall_rank._core.packing cimport PostingsWriter
 from recall_rank._core.tokens cimport tokenise

@@ -1,15 +1,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define rr_prefetch(p) __builtin_prefetch(p)
-    #else
-    #define rr_prefetch(p) ((void)(p))
-    #endif
-    """
-    void rr_prefetch(const void* address) noexcept nogil
+from recall_rank._core.ahead cimport rr_prefetch
 
 cdef enum:
     INLINE = 16  # bytes of a form that stand in its slot: two slots a cache line, and one line for most words

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
+from recall_rank._core.ahead cimport ask_for_passage
 from recall_rank._core.clock cimport rr_now
 
 cdef extern from *:
@@ -325,10 +326,12 @@ def mark_ranges(const unsigned char[::1] text not None, const uint64_t[::1] star
 
 cdef void look_in(const rr_needle* needle, const unsigned char[::1] text, const uint64_t[::1] starts,
                   const uint64_t[::1] ends, unsigned char[::1] marks, bint wide) noexcept nogil:
+    cdef const unsigned char* data = &text[0] if text.shape[0] else NULL
     cdef Py_ssize_t k
     for k in range(starts.shape[0]):
+        ask_for_passage(data, &starts[0], &ends[0], starts.shape[0], k)
         if (ends[k] - starts[k] >= <uint64_t>needle.size
-                and rr_find(needle, &text[0], <Py_ssize_t>starts[k], <Py_ssize_t>ends[k], wide) >= 0):
+                and rr_find(needle, data, <Py_ssize_t>starts[k], <Py_ssize_t>ends[k], wide) >= 0):
             marks[k] = 1
 
 

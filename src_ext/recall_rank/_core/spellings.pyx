@@ -5,6 +5,7 @@ Words are given as lists of forms. An empty form keeps the place of a word of wh
 
 from libc.string cimport memcpy
 
+from recall_rank._core.bloom cimport bloom_ask
 from recall_rank._core.buffer cimport MAX_TERM
 from recall_rank._core.vocabulary cimport Vocabulary
 
@@ -32,6 +33,9 @@ def tagged(Vocabulary vocabulary not None, list forms not None, bytes tags not N
         memcpy(term + 1, <const unsigned char*>form, size)
         for tag in range(len(tags)):
             term[0] = (<const unsigned char*>tags)[tag]
+            bloom_ask(&vocabulary.terms, term, size + 1)
+        for tag in range(len(tags)):
+            term[0] = (<const unsigned char*>tags)[tag]
             number = vocabulary.number(term, size + 1)
             if number >= 0:
                 found.append((at, tag, number))
@@ -45,7 +49,8 @@ def as_one(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longe
     is no term. No form of more bytes than a term may have is told, and none over an empty form.
     """
     cdef unsigned char term[MAX_TERM]
-    cdef Py_ssize_t at, last, size, more, number
+    cdef Py_ssize_t sizes[MAX_TERM]  # of the words [at, at + k] as one, which that of the next word begins with
+    cdef Py_ssize_t at, last, end, size, more, number
     cdef Py_ssize_t count = len(forms)
     cdef bint open_to_repair
     cdef bytes form
@@ -54,14 +59,20 @@ def as_one(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longe
     found = []
     for at in range(count):
         size = 0
-        open_to_repair = False
-        for last in range(at, min(at + longest, count)):
-            form = <bytes?>forms[last]
+        end = at
+        while end < min(at + longest, count):
+            form = <bytes?>forms[end]
             more = len(form)
             if more == 0 or size + more > MAX_TERM:
                 break
             memcpy(term + size, <const unsigned char*>form, more)
             size += more
+            sizes[end - at] = size
+            end += 1
+            bloom_ask(&vocabulary.terms, term, size)
+        open_to_repair = False
+        for last in range(at, end):
+            size = sizes[last - at]
             open_to_repair = open_to_repair or (<const unsigned char*>unknown)[last] != 0
             if last > at:
                 number = vocabulary.number(term, size)
@@ -84,6 +95,9 @@ def as_two(Vocabulary vocabulary not None, list forms not None, Py_ssize_t short
         size = len(form)
         if size < 2 * shortest or not is_plain(data, size):
             continue
+        for cut in range(shortest, size - shortest + 1):
+            bloom_ask(&vocabulary.terms, data, cut)
+            bloom_ask(&vocabulary.terms, data + cut, size - cut)
         for cut in range(shortest, size - shortest + 1):
             if vocabulary.number(data, cut) >= 0 and vocabulary.number(data + cut, size - cut) >= 0:
                 found.append((at, cut))

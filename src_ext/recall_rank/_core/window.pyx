@@ -3,6 +3,7 @@
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stdint cimport int64_t, uint64_t
 
+from recall_rank._core.ahead cimport ask_for_passage
 from recall_rank._core.buffer cimport TokenBuffer, buffer_clear, buffer_free, buffer_init
 from recall_rank._core.clock cimport rr_now
 from recall_rank._core.features cimport FEATURES, SLOTS, Asked, Event, measure_events
@@ -129,6 +130,7 @@ cdef class Matcher:
                     break
                 done += 1
                 buffer_clear(&buffer)
+                ask_for_passage(data, &starts[0], &ends[0], count, k)
                 tokenise(data + starts[k], ends[k] - starts[k], &buffer)
                 if buffer.count > room:
                     PyMem_RawFree(events)
