@@ -71,6 +71,15 @@ def test_more_candidates_than_one_chunk() -> None:
         assert native.within(form, 2) == slow.within(form, 2)
 
 
+@pytest.mark.parametrize("count", [131_072, 131_073])
+def test_a_form_is_found_with_a_filter_and_without(count: int) -> None:
+    arena = b"".join([b"%06x" % number for number in range(count)])
+    starts = array("I", [0] * 7 + [count] * 59)
+    native = Vocabulary(arena, array("I", range(0, len(arena) + 1, 6)), starts, array("I", bytes(4 * count)))
+    assert native.find_all([b"%06x" % number for number in range(count)]) == list(range(count))
+    assert native.find_all([b"%06x" % number for number in range(count, count + 9)]) == [-1] * 9
+
+
 def test_an_empty_vocabulary_answers() -> None:
     native, _ = vocabularies([])
     assert (len(native), native.find(b"a"), native.prefix(b"a"), native.within(b"a", 3)) == (0, -1, [], [])
