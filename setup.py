@@ -68,11 +68,11 @@ def rooms() -> list[Extension]:
             ".".join(source.relative_to("src_ext").with_suffix("").parts),
             [str(source)],
             include_dirs=[str(ROOMS)],
-            depends=[str(header) for header in sorted(ROOMS.glob("*.h"))],
+            depends=[str(header) for header in sorted(ROOMS.rglob("*.h"))],
             define_macros=macros(),
             extra_compile_args=compile_args(),
         )
-        for source in sorted(ROOMS.glob("*.pyx"))
+        for source in sorted(ROOMS.rglob("*.pyx"))
     ]
 
 

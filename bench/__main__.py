@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import compare, plot, report
+from bench.reporting import compare, plot, report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def question(name: str) -> str:
     """The docstring of a benchmark, read without importing it and what it measures."""
-    source = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+    source = Path(__file__).with_name("benchmarks").joinpath(f"{name}.py").read_text(encoding="utf-8")
     return ast.get_docstring(ast.parse(source)) or ""
 
 
@@ -69,7 +69,7 @@ def _reports(made: report.Report | Iterable[report.Report]) -> Iterable[report.R
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"bench.{name}")
+    return importlib.import_module(f"bench.benchmarks.{name}")
 
 
 def _run(parser: argparse.ArgumentParser, names: Sequence[str], rest: Sequence[str]) -> int:

@@ -9,9 +9,10 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from recall_rank.corpus import Index, rank
-    from recall_rank.evaluation import evaluate
-    from recall_rank.figures import Evaluation
-    from recall_rank.labelled import LabelledQuery
+    from recall_rank.evaluation.evaluate import evaluate
+    from recall_rank.evaluation.labelled_queries import LabelledQuery
+    from recall_rank.evaluation.report import Evaluation
+    from recall_rank.index.reader.places import Place
     from recall_rank.loaders import discover, open_source, open_sources
     from recall_rank.model import (
         Context,
@@ -30,9 +31,8 @@ if TYPE_CHECKING:
         Tokens,
         Unit,
     )
-    from recall_rank.places import Place
-    from recall_rank.query import Options
     from recall_rank.recall import Recall
+    from recall_rank.search.query import Options
 
 _MODEL = (
     *("Context", "Coverage", "Flag", "Malformed", "Message", "Part", "Reading", "RefreshReport", "Result"),
@@ -42,12 +42,12 @@ _HOMES = {
     **dict.fromkeys(_MODEL, "recall_rank.model"),
     **dict.fromkeys(("Index", "rank"), "recall_rank.corpus"),
     **dict.fromkeys(("discover", "open_source", "open_sources"), "recall_rank.loaders"),
-    "Evaluation": "recall_rank.figures",
-    "LabelledQuery": "recall_rank.labelled",
-    "Options": "recall_rank.query",
-    "Place": "recall_rank.places",
+    "Evaluation": "recall_rank.evaluation.report",
+    "LabelledQuery": "recall_rank.evaluation.labelled_queries",
+    "Options": "recall_rank.search.query",
+    "Place": "recall_rank.index.reader.places",
     "Recall": "recall_rank.recall",
-    "evaluate": "recall_rank.evaluation",
+    "evaluate": "recall_rank.evaluation.evaluate",
 }
 
 __all__ = [

@@ -8,17 +8,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self
 
-from recall_rank.eligible import eligible
-from recall_rank.engine import search
-from recall_rank.expand import expand
-from recall_rank.index.build import build
-from recall_rank.index.joined import JoinedSegment
-from recall_rank.index.segment import Segment
+from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.reader.places import Place, held
+from recall_rank.index.segment.build import build
+from recall_rank.index.segment.segment import Segment
 from recall_rank.model import RefreshReport, SearchResponse, Session, Source
-from recall_rank.places import Place, held
-from recall_rank.prefilter import prefilter
-from recall_rank.query import OPTION_NAMES, Query, options_of
-from recall_rank.records import sessions_from
+from recall_rank.model.coerce import sessions_from
+from recall_rank.search.engine import search
+from recall_rank.search.expansion.expand import expand
+from recall_rank.search.filters.eligible import eligible
+from recall_rank.search.query import OPTION_NAMES, Query, options_of
+from recall_rank.search.retrieval.prefilter import prefilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,7 +53,7 @@ class Index:
         held = self._segment
         if isinstance(held, Segment):
             return held
-        from recall_rank.index.merge import merge
+        from recall_rank.index.merge.merge import merge
 
         return merge([piece.segment for piece in held.pieces], held.dead)
 
@@ -69,8 +69,8 @@ class Index:
         records = sessions_from(sessions)
         if folder is None:
             return cls(build(records))
-        from recall_rank.index.publish import save_all
-        from recall_rank.index.streamed import built
+        from recall_rank.index.segment.build_batches import built
+        from recall_rank.index.storage.publish import save_all
 
         save_all(built(records), fspath(folder))
         return cls.open(folder)
@@ -89,7 +89,7 @@ class Index:
         again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors).
         """
         from recall_rank.index.errors import MissingIndexError
-        from recall_rank.index.publish import open_generation
+        from recall_rank.index.storage.publish import open_generation
 
         try:
             found = open_generation(fspath(folder))
@@ -111,7 +111,7 @@ class Index:
         """
         from pathlib import Path
 
-        from recall_rank.cache.refresh import refresh
+        from recall_rank.histories.cache.refresh import refresh
 
         before = self._segment
         if self._folder is None:
@@ -131,7 +131,7 @@ class Index:
 
         Raises IndexNotSavedError or IndexFolderError, both OSErrors; the old index is then still there.
         """
-        from recall_rank.index.publish import save
+        from recall_rank.index.storage.publish import save
 
         save(self._merged(), fspath(folder))
 
@@ -178,7 +178,7 @@ class Index:
         scores = np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)
         if isinstance(segment, Segment):
             return scores
-        from recall_rank.index.merge import part_rows
+        from recall_rank.index.merge.merge import part_rows
 
         return scores[part_rows(segment)]
 

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     import asyncio
     from pathlib import Path
 
-    from recall_rank.cache.ignore import Ignore
-    from recall_rank.held import Answering
-    from recall_rank.holders import Cache, Kept
+    from recall_rank.histories.backend import Answering
+    from recall_rank.histories.ignore import Ignore
+    from recall_rank.histories.open_backend import Cache, Kept
+    from recall_rank.histories.transcript import Excerpt, MessagePage, Turn
+    from recall_rank.index.reader.places import Place
     from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport
-    from recall_rank.places import Place
-    from recall_rank.progress import Progress
-    from recall_rank.transcript import Excerpt, MessagePage, Turn
+    from recall_rank.model.progress import Progress
 
 PATIENCE_SECONDS: Final = 0.25  # that a search waits for a refresh: most take less, and then it finds what is newest
 
@@ -42,7 +42,7 @@ class Recall:
         What `ignore` names is never read. `keep_vanished` says whether sessions stay in the cache that their source
         has no longer; None leaves it at what was said before, and that at no.
         """
-        from recall_rank.holders import Kept, kept
+        from recall_rank.histories.open_backend import Kept, kept
 
         given = sources if isinstance(sources, Kept) else kept(sources, cache, ignore, keep_vanished)
         self._sources, self._held = given.sources, given.holder
@@ -61,7 +61,7 @@ class Recall:
 
         Their index lies in this user's cache unless told otherwise.
         """
-        from recall_rank.holders import kept
+        from recall_rank.histories.open_backend import kept
         from recall_rank.loaders import discover
 
         return cls(kept(discover(), cache, ignore, keep_vanished, discovered=True), context=context)
@@ -71,8 +71,8 @@ class Recall:
 
         What belongs to another project is not in it at all: neither words nor ids, counts nor errors show through.
         """
-        from recall_rank.holders import Kept
-        from recall_rank.loaders.repositories import in_repository
+        from recall_rank.histories.open_backend import Kept
+        from recall_rank.loaders.projects.repositories import in_repository
 
         return Recall(Kept(self._sources, self._held.only(in_repository(context) or context)), context=context)
 
@@ -83,9 +83,9 @@ class Recall:
 
     def search(self, query: str, **options: Any) -> SearchResponse:
         """Index.search over all sources; the answer also says what each source gave and failed to give."""
+        from recall_rank.histories.source_reports import as_of
         from recall_rank.index.errors import UnusableIndexError
-        from recall_rank.loaders.repositories import in_repository
-        from recall_rank.reports import as_of
+        from recall_rank.loaders.projects.repositories import in_repository
 
         options["context"] = in_repository(options.get("context", self._context))
         answering = self._newest(options.get("budget_ms"))
@@ -132,15 +132,15 @@ class Recall:
 
         Scope project keeps those of the project of `context`, which is the Recall's own unless given.
         """
-        from recall_rank.catalogue import chosen
-        from recall_rank.loaders.repositories import in_repository
+        from recall_rank.histories.catalog import chosen
+        from recall_rank.loaders.projects.repositories import in_repository
 
         here = in_repository(context or self._context)
         return chosen(self._held.contents().catalogue.sessions, scope, search, here, limit)
 
     def session(self, session_id: str) -> Session:
         """A session without its messages, by its id or a beginning of it that no other has. Raises LookupError."""
-        from recall_rank.transcript import UnknownSession
+        from recall_rank.histories.transcript import UnknownSession
 
         found = self._held.contents().catalogue.find(session_id)
         if found is None:
@@ -150,7 +150,7 @@ class Recall:
     def transcript(self, session_id: str) -> Session:
         """A session with all its messages, read from its source again; one that is kept though its source has it no
         longer as far as it was indexed. Raises LookupError or OSError."""
-        from recall_rank.transcript import UnknownSession
+        from recall_rank.histories.transcript import UnknownSession
 
         bare = self.session(session_id)
         loaded = self._held.contents()
@@ -166,7 +166,7 @@ class Recall:
 
     def get(self, session_id: str, message_id: str) -> Turn:
         """One message in full. Raises LookupError for ids that are none."""
-        from recall_rank.transcript import turn
+        from recall_rank.histories.transcript import turn
 
         return turn(self.transcript(session_id), message_id)
 
@@ -174,7 +174,7 @@ class Recall:
         self, session_id: str, message_id: str, *, window: int = 3, before: int | None = None, after: int | None = None
     ) -> Excerpt:
         """A message and `window` messages on each side, or `before` and `after` it. Raises LookupError."""
-        from recall_rank.transcript import excerpt
+        from recall_rank.histories.transcript import excerpt
 
         before, after = (window if given is None else given for given in (before, after))
         return excerpt(self.transcript(session_id), message_id, before, after)
@@ -190,7 +190,7 @@ class Recall:
         query: str | None = None,
     ) -> MessagePage:
         """A page of a session's messages, by default of the session of the context. Raises LookupError."""
-        from recall_rank.transcript import message_page
+        from recall_rank.histories.transcript import message_page
 
         wanted = session_id or (self._context.session_id if self._context else None)
         if not wanted:

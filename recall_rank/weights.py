@@ -106,7 +106,7 @@ EXTRA = 0.15  # the caller's own signal, 0 to 1, such as a cosine; added, for a 
 RECENCY = 0.02  # of equals, what was said this week
 RECENCY_DAYS = 7  # days in which that fades to nothing
 
-# --- calibration: fitted by bench.calibration, logistic in what is named ----------------------------
+# --- calibration: fitted by bench.benchmarks.calibration, logistic in what is named ----------------------------
 
 CHANCE = {  # that a result is what was sought; the order of results is that of their evidence alone
     "always": 1.446,

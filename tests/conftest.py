@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, MultiplexedDatabase, ReadOnlyDatabase
 
-from tests.soak import LONG
+from tests.support.soak import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,8 +49,10 @@ STORE_VARIABLES = (
 
 def pytest_report_header() -> str:
     """Which checkout is tested, and whether its compiled rooms are there and as new as their sources."""
-    sources = sorted(ROOMS.glob("*.pyx"))
-    built = {path.stem: importlib.util.find_spec(f"recall_rank._core.{path.stem}") for path in sources}
+    sources = sorted(ROOMS.rglob("*.pyx"))
+    built = {
+        path.stem: importlib.util.find_spec(f"recall_rank._core.{path.parent.name}.{path.stem}") for path in sources
+    }
     missing = [room for room, spec in built.items() if spec is None]
     stale = [
         path.stem

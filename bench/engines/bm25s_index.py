@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import bm25s
 import Stemmer
 
-from bench.documents import documents
+from bench.datasets.documents import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

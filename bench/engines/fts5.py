@@ -6,7 +6,7 @@ import re
 import sqlite3
 from typing import TYPE_CHECKING
 
-from bench.documents import documents
+from bench.datasets.documents import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from recall_rank.model import Match, Session
 
-UNHURRIED_MS = 60_000.0  # quality is measured without a deadline; bench.deadline measures the deadline
+UNHURRIED_MS = 60_000.0  # quality is measured without a deadline; bench.benchmarks.deadline measures the deadline
 
 
 class Ours:

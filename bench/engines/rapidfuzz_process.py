@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz, process, utils
 
-from bench.documents import documents
+from bench.datasets.documents import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

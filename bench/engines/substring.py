@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.documents import documents
+from bench.datasets.documents import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

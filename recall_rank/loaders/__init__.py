@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from recall_rank.loaders.ours import Loader
-from recall_rank.loaders.reading import read_all
+from recall_rank.loaders.builtin import Loader
+from recall_rank.loaders.files.resume import continues
+from recall_rank.loaders.read_all import read_all
 from recall_rank.loaders.registry import discover, open_source, open_sources
-from recall_rank.loaders.resume import continues
 
 __all__ = ["Loader", "continues", "discover", "open_source", "open_sources", "read_all"]

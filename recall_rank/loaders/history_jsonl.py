@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.files import PACKED, blocks, opened, signature
-from recall_rank.loaders.jsonl import Record, Records
-from recall_rank.loaders.peek import first_records, has_records
-from recall_rank.loaders.resume import Place, pack, unpack
-from recall_rank.loaders.usage import dollars, tokens_of
-from recall_rank.loaders.values import millis, text_of, touched_files
+from recall_rank.loaders.content.usage import dollars, tokens_of
+from recall_rank.loaders.content.values import millis, text_of, touched_files
+from recall_rank.loaders.files.files import PACKED, blocks, opened, signature
+from recall_rank.loaders.files.peek import first_records, has_records
+from recall_rank.loaders.files.resume import Place, pack, unpack
+from recall_rank.loaders.json.jsonl import Record, Records
 from recall_rank.model import Flag, Message, Part, Reading, Role, Session, Source, Tokens, Unit
 
 NAME = "history"

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.files import blocks, opened, read_small
-from recall_rank.loaders.json_document import Document
-from recall_rank.loaders.jsonl import Record
-from recall_rank.loaders.openai_messages import ROLES, Chat
-from recall_rank.loaders.session_files import SessionFiles
-from recall_rank.loaders.titles import title_from
-from recall_rank.loaders.usage import dollars
-from recall_rank.loaders.values import mapping, millis, text_of
+from recall_rank.loaders.content.openai_messages import ROLES, Chat
+from recall_rank.loaders.content.titles import title_from
+from recall_rank.loaders.content.usage import dollars
+from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.files.files import blocks, opened, read_small
+from recall_rank.loaders.files.session_files import SessionFiles
+from recall_rank.loaders.json.document import Document
+from recall_rank.loaders.json.jsonl import Record
 from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
 
 NAME = "praisonai"

@@ -9,8 +9,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from recall_rank.loaders.offered import offered
-from recall_rank.loaders.ours import LOADERS, Loader
+from recall_rank.loaders.builtin import LOADERS, Loader
+from recall_rank.loaders.plugins import offered
 from recall_rank.model import Source
 
 MAX_DEPTH = 8  # of folders searched for stores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recall_rank.model.answer import (
+from recall_rank.model.response import (
     Confidence,
     Context,
     Count,
@@ -21,7 +21,7 @@ from recall_rank.model.answer import (
     Stage,
     Why,
 )
-from recall_rank.model.history import (
+from recall_rank.model.sessions import (
     SUBAGENT_KIND,
     Flag,
     Kind,
@@ -32,7 +32,7 @@ from recall_rank.model.history import (
     Talk,
     Tokens,
 )
-from recall_rank.model.reading import (
+from recall_rank.model.sources import (
     Malformed,
     Reading,
     RefreshReport,

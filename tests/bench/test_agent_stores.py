@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import agent_lines, agent_rows, agent_stores
+from bench.datasets import agent_lines, agent_rows, agent_stores
 from recall_rank.loaders import open_sources, read_all
 
 FORMS = {**agent_lines.FORMS, **agent_rows.FORMS}

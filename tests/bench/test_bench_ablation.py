@@ -7,7 +7,7 @@ import types
 
 import pytest
 
-from bench.ablation import ablate, override, parse, switches, table
+from bench.benchmarks.ablation import ablate, override, parse, switches, table
 
 
 class Kind(enum.IntEnum):
@@ -59,7 +59,7 @@ def test_changes_as_written(numbers: types.ModuleType) -> None:
 
 
 def test_the_table_stars_what_is_more_than_luck(numbers: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.ablation.weights", lambda: numbers)
+    monkeypatch.setattr("bench.benchmarks.ablation.weights", lambda: numbers)
 
     def measured() -> dict[str, dict[str, float]]:
         gain = 0.3 * numbers.PHRASE / numbers.DEPTH

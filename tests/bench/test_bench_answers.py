@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from bench.answers import adds_up
-from bench.nonlatin import WAYS, queries
-from bench.ranks import auroc
-from bench.scripts import REMARKS
+from bench.benchmarks.nonlatin import WAYS, queries
+from bench.datasets.scripts import REMARKS
+from bench.reporting.answers import adds_up
+from bench.reporting.ranks import auroc
 from recall_rank.model import Count
 
 

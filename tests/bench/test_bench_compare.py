@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bench import plot, report
 from bench.__main__ import BENCHMARKS, main
-from bench.report import Plot, Report, Table
+from bench.reporting import plot, report
+from bench.reporting.report import Plot, Report, Table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,11 @@ from collections import Counter
 
 import pytest
 
-from bench import generate
-from bench.documents import documents
-from bench.label import ALL_OF, KINDS, label, pieces, plain
-from bench.spool import Spool
-from bench.vocabulary import STYLES, misspell, words, write
+from bench.datasets import generate
+from bench.datasets.documents import documents
+from bench.datasets.label import ALL_OF, KINDS, label, pieces, plain
+from bench.datasets.spool import Spool
+from bench.datasets.vocabulary import STYLES, misspell, words, write
 
 PARTS = 2_000
 

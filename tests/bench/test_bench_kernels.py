@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bench import generate
-from bench.documents import documents
-from bench.kernels import cases
+from bench.benchmarks.kernels import cases
+from bench.datasets import generate
+from bench.datasets.documents import documents
 
 
 def test_every_room_answers_as_its_plain_version() -> None:

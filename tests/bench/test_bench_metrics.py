@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.bootstrap import paired
-from bench.data import LabelledQuery
+from bench.datasets.data import LabelledQuery
 from bench.engines import Hit
-from bench.evaluate_items import evaluate, figures, reciprocals, select
-from bench.ranks import first_rank, hits_at, mean, quantile, reciprocal
+from bench.reporting.bootstrap import paired
+from bench.reporting.evaluate_items import evaluate, figures, reciprocals, select
+from bench.reporting.ranks import first_rank, hits_at, mean, quantile, reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

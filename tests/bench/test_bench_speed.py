@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench import dataset, speed
+from bench.benchmarks import speed
+from bench.datasets import dataset
+from bench.datasets.metered import Metered
 from bench.engines import Hit
-from bench.metered import Metered
-from bench.report import Report
-from bench.speed_figures import Measured
-from bench.speed_targets import MANY, check_targets
+from bench.reporting.report import Report
+from bench.reporting.speed_figures import Measured
+from bench.reporting.speed_targets import MANY, check_targets
 from recall_rank.model import Session
 
 if TYPE_CHECKING:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench import explain, generate
 from bench.__main__ import main
-from bench.searches import MODES, Searches
+from bench.benchmarks import explain
+from bench.datasets import generate
+from bench.datasets.searches import MODES, Searches
 from recall_rank import Index
 from recall_rank.model import Result, SearchResponse
-from recall_rank.query import OPTION_NAMES, Options, Query
+from recall_rank.search.query import OPTION_NAMES, Options, Query
 
 if TYPE_CHECKING:
-    from bench.report import Report
+    from bench.reporting.report import Report
 
 PARTS = 240
 SEARCHES = 80

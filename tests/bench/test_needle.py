@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from bench import generate, needle
 from bench.__main__ import main
+from bench.benchmarks import needle
+from bench.datasets import generate
 from recall_rank import Index
 
 SMALL = ["run", "needle", "--parts", "240"]

@@ -8,7 +8,7 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
-from recall_rank._core.fields import string_values
+from recall_rank._core.text.fields import string_values
 from recall_rank.model import Flag, Message, Part, Reading, Session, Unit
 
 Json = Mapping[str, Any]

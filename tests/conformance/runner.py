@@ -18,9 +18,9 @@ from unittest import mock
 
 import orjson
 
-from recall_rank.frontends.cli_batch import serve
-from recall_rank.frontends.hook_calls import HOOKS
-from recall_rank.frontends.tools import TOOLS, RecallTools
+from recall_rank.frontends.cli.commands.batch import serve
+from recall_rank.frontends.hooks.hook_calls import HOOKS
+from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 
@@ -119,7 +119,7 @@ def _served(tools: RecallTools, call: Json) -> Json:
     odd = {name: value for name, value in args.items() if isinstance(value, float) and value * 0 != 0}
     plain = {name: value for name, value in args.items() if name not in odd}
     if odd:
-        from recall_rank.frontends import cli_batch
+        from recall_rank.frontends.cli.commands import batch as cli_batch
 
         read = cli_batch._read_call
         with mock.patch.object(cli_batch, "_read_call", lambda line: _with(read(line), odd)):

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from frontends.harbor import tools
-from frontends.samples import FakeIndex, FakeSource, fake_read_all, session
 
 import recall_rank
-from recall_rank import holders, loaders
-from recall_rank.frontends.cli import cli
-from recall_rank.frontends.tools import RecallTools
-from recall_rank.in_memory import InMemory
+from recall_rank import loaders
+from recall_rank.frontends.cli.main import cli
+from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.histories import open_backend as holders
+from recall_rank.histories.memory_backend import InMemory
+from tests.support.frontend_samples import FakeIndex, FakeSource, fake_read_all, session
+from tests.support.harbor import tools
 
 Run = Callable[..., Result]
 

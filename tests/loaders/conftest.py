@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import make_fixtures
 from tests.conftest import SHARED
+from tests.fixtures import make_fixtures
 
 Seal = Callable[[Path], Path]
 

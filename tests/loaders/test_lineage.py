@@ -7,11 +7,11 @@ from pathlib import Path
 
 from recall_rank.loaders import open_source, read_all
 from recall_rank.model import Flag, Session, SourceReport
-from tests import make_codex, make_fixtures, make_hermes, make_pi
-from tests.loaders.finding import load
-from tests.make_chat_stores import write_memo
-from tests.make_codex import write_codex
-from tests.make_fixtures import Transcript, lines
+from tests.fixtures import make_codex, make_fixtures, make_hermes, make_pi
+from tests.fixtures.make_chat_stores import write_memo
+from tests.fixtures.make_codex import write_codex
+from tests.fixtures.make_fixtures import Transcript, lines
+from tests.support.finding import load
 
 
 def read(*places: Path) -> tuple[dict[str, Session], list[SourceReport]]:

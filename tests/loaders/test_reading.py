@@ -11,11 +11,21 @@ from typing import Any
 
 import pytest
 
-from recall_rank.loaders import Loader, discover, offered, open_source, open_sources, read_all
-from recall_rank.loaders.files import NotRegularError, opened, walk
+from recall_rank.loaders import Loader, discover, open_source, open_sources, read_all
+from recall_rank.loaders import plugins as offered
+from recall_rank.loaders.files.files import NotRegularError, opened, walk
 from recall_rank.model import Message, Part, Reading, Session, Source, Unit
+from tests.fixtures.make_fixtures import (
+    FORK,
+    MAIN,
+    history_records,
+    lines,
+    main,
+    write_claude,
+    write_history,
+    write_opencode,
+)
 from tests.loaders.conftest import Seal
-from tests.make_fixtures import FORK, MAIN, history_records, lines, main, write_claude, write_history, write_opencode
 
 
 class Toy:
@@ -248,7 +258,7 @@ def test_a_walk_reports_what_it_passes_over(tmp_path: Path, monkeypatch: pytest.
         "out: a link that leads outside is not followed",
         "z.txt: not a regular file",
     ]
-    monkeypatch.setattr("recall_rank.loaders.files.MAX_DEPTH", 1)
+    monkeypatch.setattr("recall_rank.loaders.files.files.MAX_DEPTH", 1)
     skipped.clear()
     assert [path.name for path in walk(root, lambda name: name == "x.txt", skipped)] == []
     assert any("nested too deeply" in each for each in skipped)

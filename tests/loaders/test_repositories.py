@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recall_rank.loaders.repositories import Repositories, identified, in_repository, remote_name
-from recall_rank.loaders.root_commit import root_commit
+from recall_rank.loaders.projects.repositories import Repositories, identified, in_repository, remote_name
+from recall_rank.loaders.projects.root_commit import root_commit
 from recall_rank.model import Context, Session
 
 ROOT, SECOND = "1" * 40, "2" * 40

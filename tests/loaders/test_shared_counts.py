@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from recall_rank.frontends.cli import cli
+from recall_rank.frontends.cli.main import cli
 from recall_rank.loaders import open_source, read_all
-from tests.loaders import counting
-from tests.loaders.counting import Counts, query, records
+from tests.support import counting
+from tests.support.counting import Counts, query, records
 
 pytestmark = pytest.mark.shared
 

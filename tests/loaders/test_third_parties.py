@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from recall_rank.frontends.cli import cli
-from recall_rank.loaders import discover, offered, open_source, open_sources
+from recall_rank.frontends.cli.main import cli
+from recall_rank.loaders import discover, open_source, open_sources
+from recall_rank.loaders import plugins as offered
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "loaders.md"
 

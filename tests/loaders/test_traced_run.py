@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import (
+from tests.fixtures import (
     make_chat_stores,
     make_codex,
     make_copilot,
@@ -49,7 +49,7 @@ def hook(event, arguments):
     told.flush()
 sys.addaudithook(hook)
 sys.argv = ["recall-rank", *sys.argv[2:]]
-from recall_rank.frontends.cli import main
+from recall_rank.frontends.cli.main import main
 main()
 """
 
@@ -88,7 +88,7 @@ def changes(trace: str) -> Iterator[str]:
 def run(told: Path, *words: str) -> tuple[str, list[str]]:
     """What the command prints, and every call of it and its children that may change a file."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(told.parent / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-    start = "from recall_rank.frontends.cli import main; main()"
+    start = "from recall_rank.frontends.cli.main import main; main()"
     if shutil.which("strace"):
         command = ["strace", "-f", "-qq", "-e", "trace=%file", "-o", str(told), sys.executable, "-c", start, *words]
     else:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from recall_rank.cache.location import default_cache, default_settings
-from recall_rank.loaders import ours
-from tests import (
+from recall_rank.histories.cache.location import default_cache, default_settings
+from recall_rank.loaders import builtin as ours
+from tests.fixtures import (
     make_chat_stores,
     make_codex,
     make_copilot,
@@ -185,7 +185,7 @@ print(sorted(name for name in sys.modules if name.split(".")[-1] in %r))
         [sys.executable, "-c", code % (set(MODULES.values()),), str(tmp_path)],
         capture_output=True, text=True, check=True, cwd=Path(__file__).resolve().parents[2],
     )  # fmt: skip
-    assert done.stdout.splitlines() == ["['claude-code']", "['recall_rank.loaders.claude_code']"]
+    assert done.stdout.splitlines() == ["['claude-code']", "['recall_rank.loaders.claude_code.source']"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere platformdirs is asked")

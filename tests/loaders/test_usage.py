@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from recall_rank.loaders.usage import added, dollars, tokens_of
+from recall_rank.loaders.content.usage import added, dollars, tokens_of
 from recall_rank.model import Message, Session, Tokens
-from tests import make_chat_stores, make_codex, make_copilot, make_cursor, make_fixtures, make_gemini, make_pi
-from tests.loaders.finding import load
-from tests.make_fixtures import START, lines
-from tests.make_hermes import write_hermes
+from tests.fixtures import make_chat_stores, make_codex, make_copilot, make_cursor, make_fixtures, make_gemini, make_pi
+from tests.fixtures.make_fixtures import START, lines
+from tests.fixtures.make_hermes import write_hermes
+from tests.support.finding import load
 
 
 def answers(session: Session) -> list[Message]:

@@ -1,0 +1,251 @@
+"""Is a result called "high" right, does a score mean its chance, and is it seen when nothing answers?"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.datasets import dataset
+from bench.datasets.data import QUALITY, LabelledQuery, by_project, read_history, read_queries
+from bench.reporting.evaluate_items import SESSION_ONLY
+from bench.reporting.evaluate_sets import LEFT_OUT
+from bench.reporting.logistic import fit
+from bench.reporting.ranks import auroc, mean
+from bench.reporting.report import Plot, Report, Table
+from recall_rank import Index, Options, weights
+from recall_rank.search.engine import run as search
+from recall_rank.search.query import Query
+from recall_rank.search.results.calibrate import signs_of, signs_of_query
+from recall_rank.search.results.respond import respond
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from recall_rank.model import Result
+
+SETS = "locomo,realtalk,beam100k,beam500k"
+BINS = 10
+UNHURRIED_MS = 60_000.0
+GIBBERISH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One result of the first ten."""
+
+    score: float
+    confidence: str
+    relevant: bool  # it is what was sought
+    session: bool  # it stands in a session that holds what was sought
+    signs: Sequence[float]  # what its chances are made of
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The first ten results, best first, and how sure the best one is of its session."""
+
+    answerable: float
+    results: Sequence[Shown]
+
+    @property
+    def holds(self) -> bool:
+        """Whether what was sought is among the ten."""
+        return any(result.relevant for result in self.results)
+
+
+@dataclass(slots=True)
+class Tally:
+    """The answers to many queries, and to the same queries over what is left without the sessions that answer."""
+
+    found: list[Answer] = field(default_factory=list)
+    without: list[Answer] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.found += other.found
+        self.without += other.without
+
+    @property
+    def first(self) -> list[Shown]:
+        return [answer.results[0] for answer in self.found if answer.results]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    dataset.arguments(parser)
+    parser.add_argument("--sets", default=SETS, help="relevance sets to take in, comma separated, or none")
+    parser.add_argument("--quality", type=Path, default=QUALITY, help="folder of the relevance sets")
+    parser.add_argument("--fit", action="store_true", help="also fit the tables of recall_rank.weights anew")
+
+
+def run(options: argparse.Namespace) -> Report:
+    data = dataset.load(options)
+    report = Report("calibration", __doc__ or "", data.name, {"sets": options.sets})
+    whole, gibberish = Tally(), Counter[str]()
+    parts = [(data.name, [(Index.build(data.sessions), list(data.queries))])]
+    parts += [(name, list(_projects(options.quality / name))) for name in options.sets.split(",") if name != "none"]
+    rows = []
+    for name, projects in parts:
+        one = Tally()
+        for index, queries in projects:
+            _ask(index, queries, one)
+            gibberish.update(_nonsense(index))
+        rows.append(_row(name, one))
+        whole.add(one)
+    rows.append(_row("= all", whole))
+    columns = [
+        *("data", "queries", "in ten", "first right", "high", "their session right", "they are right"),
+        *("answered and high", "AUROC of answerable"),
+    ]
+    report.tables.append(Table("confidence of the first result", columns, rows))
+    report.tables.append(_reliability(report, whole))
+    _judge(report, whole, gibberish)
+    if options.fit:
+        report.tables.append(_fitted(whole))
+    return report
+
+
+def _projects(folder: Path) -> Iterator[tuple[Index, list[LabelledQuery]]]:
+    """An index a project of a relevance set, with the queries that belong to it."""
+    queries = [query for query in read_queries(folder / "queries.jsonl") if query.kind != LEFT_OUT and query.relevant]
+    for project, sessions in by_project(read_history(folder)).items():
+        mine = [query for query in queries if query.project == project]
+        if mine:
+            yield Index.build(sessions), mine
+
+
+def _ask(index: Index, queries: Sequence[LabelledQuery], tally: Tally) -> None:
+    for query in queries:
+        sessions = {session for session, _, _ in query.good} | set(query.relevant_sessions)
+        tally.found.append(_search(index, query, sessions))
+        tally.without.append(_search(index, query, sessions, without=tuple(sessions)))
+
+
+def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Sequence[str] = ()) -> Answer:
+    options = Options(results=10, scope="global", budget_ms=UNHURRIED_MS, exclude_session_ids=without)
+    asked = Query.parse(query.query, int(time.time() * 1000), options)
+    done = search(index._segment, asked)  # noqa: SLF001 - what the stages found, not only what they answer
+    response = respond(done, cpu_ms=0.0)
+    good = query.good
+    whole = {(session, message) for session, message, part in good if part is None}
+    shown = [
+        Shown(
+            one.score,
+            one.why.confidence,
+            _right(one, query, good, whole),
+            one.session_id in sessions,
+            signs_of_query(done, done.query.counting) + signs_of(entry.candidate, done.query.counting),
+        )
+        for one, entry in zip(response.results, done.page, strict=True)
+    ]
+    return Answer(response.answerable, shown)
+
+
+def _right(
+    one: Result,
+    query: LabelledQuery,
+    good: frozenset[tuple[str, str | None, str | None]],
+    whole: set[tuple[str, str | None]],
+) -> bool:
+    """Whether a result answers: by part or message as labelled, by session where the answer is one."""
+    if query.kind == SESSION_ONLY:
+        return one.session_id in query.relevant_sessions
+    return (one.session_id, one.message_id, one.part_id) in good or (one.session_id, one.message_id) in whole
+
+
+def _nonsense(index: Index) -> Iterator[str]:
+    """The confidence of the first result for strings nobody wrote."""
+    chance = random.Random(11)
+    for _ in range(GIBBERISH // 10):
+        said = [
+            "".join(chance.choices("bcdfghjklmnpqrstvwxz", k=chance.randint(6, 11)))
+            for _ in range(chance.randint(1, 4))
+        ]
+        results = index.search(" ".join(said), budget_ms=UNHURRIED_MS).results
+        yield results[0].why.confidence if results else "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What is said of the first results that are called high, and of `answerable`."""
+
+    high: int
+    session_right: float
+    right: float
+    covered: float  # of the queries whose answer is among the ten, those whose first result is called high
+    area: float
+
+    @classmethod
+    def of(cls, tally: Tally) -> Shares:
+        high = [one for one in tally.first if one.confidence == "high"]
+        answered = [answer for answer in tally.found if answer.holds]
+        return cls(
+            len(high),
+            mean([one.session for one in high]),
+            mean([one.relevant for one in high]),
+            mean([answer.results[0].confidence == "high" for answer in answered]),
+            auroc([answer.answerable for answer in answered], [answer.answerable for answer in tally.without]),
+        )
+
+
+def _row(name: str, tally: Tally) -> list[str]:
+    of, first = Shares.of(tally), tally.first
+    total, in_ten = len(tally.found), sum(answer.holds for answer in tally.found)
+    right = sum(one.relevant for one in first)
+    shares = [f"{share:.1%}" for share in (of.session_right, of.right, of.covered)]
+    return [name, str(total), str(in_ten), str(right), str(of.high), *shares, f"{of.area:.3f}"]
+
+
+def _reliability(report: Report, tally: Tally) -> Table:
+    rows, gaps = [], 0.0
+    said_line, seen_line = [], []
+    scored = [one for answer in tally.found for one in answer.results]
+    for number in range(BINS):
+        inside = [one for one in scored if min(BINS - 1, int(one.score * BINS)) == number]
+        said, seen = mean([one.score for one in inside]), mean([one.relevant for one in inside])
+        gaps += abs(said - seen) * len(inside) / max(1, len(scored)) if inside else 0.0
+        if inside:
+            said_line.append(said)
+            seen_line.append(seen)
+        label = f"{number / BINS:.1f} to {(number + 1) / BINS:.1f}"
+        rows.append([label, str(len(inside)), f"{said:.3f}" if inside else "", f"{seen:.3f}" if inside else ""])
+    lines = {"relevant": seen_line, "if scores were exact": said_line}
+    report.plots.append(Plot("line", "share of results that are relevant", lines, said_line, "mean score"))
+    report.add("expected calibration error", gaps, "share", "lower", 0.2, len(scored))
+    return Table(
+        f"reliability of the score, calibration error {gaps:.3f}", ["score", "n", "mean score", "relevant"], rows
+    )
+
+
+def _judge(report: Report, tally: Tally, gibberish: Counter[str]) -> None:
+    of = Shares.of(tally)
+    behind = [one for answer in tally.found for one in answer.results[1:] if one.confidence == "high"]
+    report.add("session of high right", of.session_right, "share", "higher", 0.02, of.high)
+    report.add("high right", of.right, "share", "higher", 0.02, of.high)
+    report.add("session of high behind the first right", mean([one.session for one in behind]), "share", n=len(behind))
+    report.add("answered and high", of.covered, "share", "higher", 0.05)
+    report.add("AUROC of answerable", of.area, "share", "higher", 0.02, len(tally.found))
+    report.check("nine of ten called high are of the right session", of.session_right >= 0.9, f"{of.session_right:.1%}")
+    report.check("half of the answered queries are called high", of.covered >= 0.5, f"{of.covered:.1%}")
+    report.check("answerable tells answered from unanswered", of.area >= 0.8, f"AUROC {of.area:.3f}")
+    report.check("gibberish is never called high", not gibberish["high"], str(dict(gibberish)))
+
+
+def _fitted(tally: Tally) -> Table:
+    """The tables of recall_rank.weights as these answers would have them: CHANCE over all results, SURE over the
+    first ones of all queries, with their answers and without."""
+    shown = [one for answer in tally.found for one in answer.results]
+    width = len(weights.CHANCE)
+    chance = fit([one.signs[:width] for one in shown], [one.relevant for one in shown])
+    first = [answer.results[0] for answer in (*tally.found, *tally.without) if answer.results]
+    sure = fit([one.signs for one in first], [one.session for one in first])
+    rows = [
+        [name, f"{weights.CHANCE[name]:.3f}" if name in weights.CHANCE else "", "", f"{held:.3f}", f"{value:.3f}"]
+        for (name, held), value in zip(weights.SURE.items(), sure, strict=True)
+    ]
+    for row, value in zip(rows, chance, strict=False):
+        row[2] = f"{value:.3f}"
+    return Table("coefficients", ["sign", "CHANCE", "fitted", "SURE", "fitted"], rows)

@@ -1,0 +1,124 @@
+"""How soon does the MCP server answer after its start, and how long does a call of `recall` take through it?"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from bench.datasets import dataset
+from bench.reporting.report import Report, Table
+from recall_rank.frontends.cli.output.history_lines import history_lines
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Sequence
+
+    from recall_rank.model import Session
+
+MOST_BEYOND_MS = 150.0
+MOST_MIDDLE_MS = 30.0
+MATCHES = ("smart", "literal")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    dataset.arguments(parser)
+    parser.add_argument("--calls", type=int, default=150, help="calls a mode (default %(default)s)")
+    parser.add_argument("--starts", type=int, default=5, help="servers started (default %(default)s)")
+
+
+def run(options: argparse.Namespace) -> Report:
+    with tempfile.TemporaryDirectory() as folder:
+        data = dataset.load(options)
+        report = Report("mcp", __doc__ or "", data.name)
+        history = _written(data.sessions, Path(folder))
+        queries = [one.query for one in data.queries[:: max(1, len(data.queries) // options.calls)]]
+        words = ["--history", str(history), "--cache", str(Path(folder) / "cache")]
+        asyncio.run(_first(words, queries[0]))  # fills the cache
+        turns = [
+            (_spent(_import_seconds), _spent(lambda: asyncio.run(_first(words, queries[0]))))
+            for _ in range(options.starts)
+        ]
+        sdk, used = (statistics.median(imported[at] for imported, _ in turns) * 1e3 for at in (0, 1))
+        beyond, more = (statistics.median(first[at] - sdk[at] for sdk, first in turns) * 1e3 for at in (0, 1))
+        rows = [
+            ["an interpreter that imports the SDK", f"{sdk:.0f}", f"{used:.0f}"],
+            ["start to first answer", f"{sdk + beyond:.0f}", f"{used + more:.0f}"],
+        ]
+        report.tables.append(Table("median; CPU of the process till it ends", ["what", "wall ms", "CPU ms"], rows))
+        report.add("CPU beyond the SDK", more, "ms", "lower", 0.5, options.starts)
+        report.add("first answer beyond the SDK", beyond, "ms", "lower", 0.5, options.starts)
+        report.check(f"first answer within {MOST_BEYOND_MS:g} ms of the SDK", beyond <= MOST_BEYOND_MS, f"{beyond:.0f}")
+        spent = asyncio.run(_calls(words, queries))
+    rows = []
+    for match, values in spent.items():
+        values.sort()
+        middle = statistics.median(values)
+        rows.append([match, str(len(values)), f"{middle:.1f}", f"{values[len(values) * 95 // 100]:.1f}"])
+        report.add(f"{match}/p50", middle, "ms", "lower", 0.3, len(values))
+        report.check(
+            f"{match}: half of the calls within {MOST_MIDDLE_MS:g} ms", middle <= MOST_MIDDLE_MS, f"{middle:.1f}"
+        )
+    report.tables.append(Table("wall ms of a call of recall", ["match", "calls", "p50", "p95"], rows))
+    return report
+
+
+def _written(sessions: Iterable[Session], folder: Path) -> Path:
+    path = folder / "history.jsonl"
+    with path.open("wb") as file:
+        file.writelines(orjson.dumps(line) + b"\n" for session in sessions for line in history_lines(session))
+    return path
+
+
+def _spent(work: Callable[[], float]) -> tuple[float, float]:
+    """Wall seconds as `work` measures them, and CPU seconds of the processes it started."""
+    before = os.times()
+    wall = work()
+    after = os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return wall, used
+
+
+def _import_seconds() -> float:
+    before = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import mcp.server.lowlevel, os; os._exit(0)"], check=True)
+    return time.perf_counter() - before
+
+
+def _client(words: Sequence[str]) -> Any:
+    from mcp import Client, StdioServerParameters
+
+    code = "from recall_rank.frontends.cli.main import main; main()"
+    root = str(Path(__file__).resolve().parents[2])
+    return Client(StdioServerParameters(command=sys.executable, args=["-c", code, "mcp", *words], cwd=root))
+
+
+async def _first(words: Sequence[str], query: str) -> float:
+    before = time.perf_counter()
+    async with _client(words) as client:
+        answer = await client.call_tool("recall", {"query": query, "match": "smart"})
+        spent = time.perf_counter() - before
+    assert answer.structured_content["ok"], answer.structured_content
+    return spent
+
+
+async def _calls(words: Sequence[str], queries: Sequence[str]) -> dict[str, list[float]]:
+    spent: dict[str, list[float]] = {match: [] for match in MATCHES}
+    async with _client(words) as client:
+        for match in MATCHES:
+            await client.call_tool("recall", {"query": queries[0], "match": match})
+        for query in queries:
+            for match in MATCHES:
+                before = time.perf_counter()
+                answer = await client.call_tool("recall", {"query": query, "match": match})
+                spent[match].append((time.perf_counter() - before) * 1e3)
+                assert answer.structured_content["ok"], answer.structured_content
+    return spent

@@ -1,0 +1,185 @@
+"""How far does an index go: what do a million parts cost to build, to keep, to open and to ask on several threads?"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import engines
+from bench.datasets import dataset
+from bench.datasets.data import HISTORIES, read_history, read_queries
+from bench.datasets.metered import Metered
+from bench.engines.ours import UNHURRIED_MS
+from bench.reporting.evaluate_items import PAGE
+from bench.reporting.ranks import first_rank, quantile
+from bench.reporting.report import Report, Table
+from bench.reporting.streamed import built_apart, sizes_of
+from bench.reporting.threads import throughputs
+from recall_rank import Index
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from bench.datasets.data import LabelledQuery
+
+# what the article about memo-agent says of itself; a message there is a text with a role, as a part is here
+ARTICLE_BUILD_MS = 200.0  # 10,000 messages
+ARTICLE_QUERY_MS = {10_000: 10.0, 100_000: 50.0}
+ARTICLE_INDEX = 0.30  # of the data
+INDEX, INDEX_REAL = 0.45, 0.35  # bytes of the index beside those of the text: generated, real histories
+BUILD = 2.5  # times faster than others
+COMPARED = 100_000  # parts, at most, of the histories that several engines build
+PEAK_GIB, OPEN_MS, FOUR_THREADS = 1.5, 2.0, 1.6
+FOUND = 0.7  # share of the queries whose answer has to be among the first ten
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--parts", type=int, default=100_000, help="size of the index on disk (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the histories (default %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="builds and turns of threads (default %(default)s)")
+    parser.add_argument("--queries", type=int, default=100, help="how many of them (default %(default)s)")
+    parser.add_argument("--engines", default="fts5,tantivy", help="that build beside ours (default %(default)s)")
+
+
+def run(options: argparse.Namespace) -> Report:
+    report = Report("scale", __doc__ or "", f"generated, {options.parts:,} parts, seed {options.seed}")
+    _article(report, options)
+    _builds(report, options)
+    with tempfile.TemporaryDirectory() as folder:
+        _on_disk(report, options, Path(folder, "generated"))
+        if HISTORIES.is_dir():
+            _real(report, Path(folder, "real"))
+    return report
+
+
+def _article(report: Report, options: argparse.Namespace) -> None:
+    """The four figures of the article about memo-agent, and ours."""
+    rows = []
+    for parts, limit in ARTICLE_QUERY_MS.items():
+        data = dataset.generated(parts, options.seed)
+        given = list(data.sessions)
+        spent = []
+        index = Index.build(given)
+        for _ in range(options.rounds):
+            before = time.process_time()
+            index = Index.build(given)
+            spent.append((time.process_time() - before) * 1e3)
+        build = statistics.median(spent)
+        asked = data.queries[:: max(1, len(data.queries) // options.queries)]
+        took = [_timed(index, one) for one in asked]
+        p50, p99 = quantile(took, 0.5), quantile(took, 0.99)
+        with tempfile.TemporaryDirectory() as folder:
+            index.save(folder)
+            text, others = sizes_of(Path(folder))
+        share = others / text
+        first = parts == min(ARTICLE_QUERY_MS)
+        rows += [
+            [f"{parts:,} indexed, CPU ms", f"{ARTICLE_BUILD_MS:g}" if first else "", f"{build:.0f}"],
+            [f"{parts:,} searched, CPU ms: p50, p99", f"{limit:g}", f"{p50:.2f}, {p99:.2f}"],
+            [f"{parts:,}: index, share of the data", f"{ARTICLE_INDEX:.0%}", f"{share:.0%}"],
+        ]
+        if first:
+            report.check(f"{parts:,} indexed in {ARTICLE_BUILD_MS:g} ms", build <= ARTICLE_BUILD_MS, f"{build:.0f} ms")
+        report.check(f"{parts:,} searched in {limit:g} ms", p99 <= limit, f"p99 {p99:.2f} ms")
+        _check_found(report, f"{parts:,}", index, asked)
+        report.add(f"build {parts}", build, "ms", "lower", 0.3)
+        report.add(f"search {parts} p99", p99, "ms", "lower", 0.3, len(took))
+    report.tables.append(Table("beside the figures of memo-agent's article", ["messages", "article", "ours"], rows))
+
+
+def _builds(report: Report, options: argparse.Namespace) -> None:
+    """CPU to build, engines in turns."""
+    parts = min(COMPARED, options.parts)
+    names = ["ours", *options.engines.split(",")]
+    data = dataset.generated(parts, options.seed)
+    spent: dict[str, list[float]] = {name: [] for name in names}
+    for _ in range(options.rounds):
+        for name in names:
+            engine, given = engines.create(name), Metered(data.sessions)
+            before = time.process_time()
+            engine.build(given)
+            spent[name].append(time.process_time() - before - given.spent)
+            query = next(one for one in data.queries if one.kind == "identifier")
+            found = first_rank(map(tuple, engine.search(query.query, PAGE)), query.good)
+            report.check(f"{name} answers", found is not None, query.query)
+    median = {name: statistics.median(times) for name, times in spent.items()}
+    rows = [[name, f"{took:.2f}", f"{took / median['ours']:.2f}"] for name, took in median.items()]
+    report.tables.append(Table(f"build of {parts:,} parts", ["engine", "CPU s", "times ours"], rows))
+    for name in names[1:]:
+        times = median[name] / median["ours"]
+        report.add(f"build, {name} beside ours", times, "times", "higher", 0.2)
+        report.check(f"build {BUILD:g} times faster than {name}", times >= BUILD, f"{times:.2f}")
+
+
+def _on_disk(report: Report, options: argparse.Namespace, folder: Path) -> None:
+    """An index that is built from a stream, by a process of its own, then opened and asked."""
+    data = dataset.generated(options.parts, options.seed)
+    made = built_apart(options.parts, options.seed, folder)
+    text, others = sizes_of(folder)
+    peak = made["peak"] / 2**30
+    opening = _opening(folder)
+    share = others / text
+    rows = [
+        ["build, CPU s", f"{made['cpu']:.1f}", ""],
+        ["build, peak GiB", f"{peak:.2f}", f"{PEAK_GIB:g}"],
+        ["text, MB", f"{text / 1e6:.0f}", ""],
+        ["index beside the text", f"{share:.1%}", f"{INDEX:.0%}"],
+        ["open, CPU ms", f"{opening:.2f}", f"{OPEN_MS:g}"],
+    ]
+    report.add("index beside text", share, "share", "lower", 0.02)
+    report.add("peak", peak, "GiB", "lower", 0.1)
+    report.add("open", opening, "ms", "lower", 0.5)
+    report.check(f"a build within {PEAK_GIB:g} GiB", peak <= PEAK_GIB, f"{peak:.2f} GiB")
+    report.check(f"an index within {INDEX:.0%} of its text", share <= INDEX, f"{share:.1%}")
+    report.check(f"open within {OPEN_MS:g} ms", opening <= OPEN_MS, f"{opening:.2f} ms")
+    asked = data.queries[:: max(1, len(data.queries) // options.queries)]
+    with Index.open(folder) as index:
+        _check_found(report, "on disk", index, asked)
+        one, four, alike = throughputs(index, [query.query for query in asked], options.rounds)
+        rows.append(["searches a second: 1 thread, 4 threads", f"{one:.0f}, {four:.0f}", f"{FOUR_THREADS:g} times"])
+        report.check("answers are the same on any thread", alike)
+        report.add("4 threads beside 1", four / one, "times", "higher", 0.2)
+        report.check(f"4 threads {FOUR_THREADS:g} times as fast", four >= FOUR_THREADS * one, f"{four / one:.2f}")
+    report.tables.append(Table(f"{options.parts:,} parts on disk", ["what", "measured", "limit"], rows))
+
+
+def _real(report: Report, folder: Path) -> None:
+    index = Index.build(read_history(HISTORIES))
+    index.save(folder)
+    text, others = sizes_of(folder)
+    share = others / text
+    rows = [["index beside the text", f"{share:.1%}", f"{INDEX_REAL:.0%}"]]
+    report.tables.append(Table("real histories on disk", ["what", "measured", "limit"], rows))
+    report.add("index beside text, real", share, "share", "lower", 0.02)
+    report.check(f"real: an index within {INDEX_REAL:.0%} of its text", share <= INDEX_REAL, f"{share:.1%}")
+    asked = [query for query in read_queries(HISTORIES / "queries.jsonl") if query.kind == "identifier"]
+    with Index.open(folder) as opened:
+        _check_found(report, "real", opened, asked)
+
+
+def _opening(folder: Path) -> float:
+    spent = []
+    for _ in range(25):
+        before = time.thread_time()
+        index = Index.open(folder)
+        spent.append((time.thread_time() - before) * 1e3)
+        index.close()
+    return statistics.median(spent)
+
+
+def _timed(index: Index, query: LabelledQuery) -> float:
+    before = time.thread_time()
+    index.search(query.query, results=PAGE, budget_ms=UNHURRIED_MS)
+    return (time.thread_time() - before) * 1e3
+
+
+def _check_found(report: Report, label: str, index: Index, asked: Sequence[LabelledQuery]) -> None:
+    found = 0
+    for query in asked:
+        results = index.search(query.query, results=PAGE, budget_ms=UNHURRIED_MS).results
+        found += any((hit.session_id, hit.message_id, hit.part_id) in query.good for hit in results)
+    report.check(f"{label}: answers are found", found >= FOUND * len(asked), f"{found} of {len(asked)}")

@@ -1,0 +1,125 @@
+"""How much CPU does a search with ten snippets take, beside other engines on the same queries in the same run?"""
+
+from __future__ import annotations
+
+import gc
+import random
+import time
+from typing import TYPE_CHECKING
+
+from bench import engines
+from bench.datasets import dataset
+from bench.datasets.metered import Metered
+from bench.engines import Engine, HasPages, Hit
+from bench.reporting.evaluate_items import PAGE, SESSION_ONLY
+from bench.reporting.ranks import first_rank
+from bench.reporting.report import Plot, Report, Table
+from bench.reporting.speed_figures import GROUPS, SHARES, Measured
+from bench.reporting.speed_targets import check_targets
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from bench.datasets.data import LabelledQuery
+
+DEFAULT = "ours,fts5,tantivy,tantivy-fuzzy1,bm25s"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    dataset.arguments(parser, several=True)
+    parser.add_argument(
+        "--engines", default=DEFAULT, help="names or module:Class, comma separated (default %(default)s)"
+    )
+    parser.add_argument("--queries", type=int, default=200, help="how many, drawn evenly from all (0 = all)")
+    parser.add_argument("--rounds", type=int, default=1, help="runs over the queries; figures are their medians")
+    parser.add_argument("--targets", action="store_true", help="also check the project's own limits")
+
+
+def run(options: argparse.Namespace) -> Iterator[Report]:
+    for data in dataset.load_all(options):
+        yield _measure(data, options)
+
+
+def _measure(data: dataset.Dataset, options: argparse.Namespace) -> Report:
+    report = Report("speed", __doc__ or "", data.name, {"queries": options.queries, "rounds": options.rounds})
+    runs = [_build(name, data) for name in options.engines.split(",")]
+    gc.collect()
+    gc.freeze()  # the collector's walks over the benchmark's own records are no engine's work
+    drawn = _draw(data.queries, options.queries)
+    for number in range(options.rounds):
+        for one in runs:
+            one.rounds.append([])
+        for query in drawn:
+            for one in runs:  # interleaved: a noisy moment strikes all alike
+                _time(one, query)
+                if not number:
+                    _look(one, query)
+    gc.unfreeze()
+    for one in runs:
+        _record(report, one)
+    columns = ["engine", "build CPU s", *(f"{name} ms" for name in SHARES), "max ms", "answer in ten"]
+    report.tables.append(Table("CPU of one search with ten snippets", columns, [_row(one) for one in runs]))
+    kinds = [kind for kind in (*GROUPS, *dict.fromkeys(query.kind for query in drawn)) if runs[0].asked_of(kind)]
+    rows = [[kind, str(runs[0].asked_of(kind)), *(f"{one.rate(kind):.3f}" for one in runs)] for kind in kinds]
+    columns = ["kind", "n", *(one.engine.name for one in runs)]
+    report.tables.append(Table("share of queries with an answer among the first ten", columns, rows))
+    spent = {one.engine.name: one.spent_ms for one in runs}
+    report.plots.append(Plot("cumulative", "CPU ms of one search with ten snippets", spent))
+    if options.targets:
+        parts = sum(len(message.parts) for session in data.sessions for message in session.messages)
+        check_targets(report, {one.engine.name: one for one in runs}, parts, generated=data.generated)
+    return report
+
+
+def _build(name: str, data: dataset.Dataset) -> Measured:
+    engine = engines.create(name)
+    sessions = Metered(data.sessions)
+    before = time.process_time()
+    engine.build(sessions)
+    built = Measured(engine, time.process_time() - before - sessions.spent)
+    for query in data.queries[:3]:  # caches filled, imports done
+        _page(engine, query.query)
+    return built
+
+
+def _draw(queries: Sequence[LabelledQuery], count: int) -> list[LabelledQuery]:
+    if not count or count >= len(queries):
+        return list(queries)
+    return random.Random(1).sample(list(queries), count)
+
+
+def _page(engine: Engine, query: str) -> object:
+    return engine.page(query, PAGE) if isinstance(engine, HasPages) else engine.search(query, PAGE)
+
+
+def _time(one: Measured, query: LabelledQuery) -> None:
+    before = time.thread_time()
+    _page(one.engine, query.query)
+    one.rounds[-1].append((time.thread_time() - before) * 1e3)
+
+
+def _look(one: Measured, query: LabelledQuery) -> None:
+    """Whether the answer is there, and is the same when it is asked again."""
+    hits = one.engine.search(query.query, PAGE)
+    one.unstable += list(hits) != list(one.engine.search(query.query, PAGE))
+    if query.kind != SESSION_ONLY:
+        one.note(query.kind, first_rank(map(Hit._make, hits), query.good) is not None)
+
+
+def _record(report: Report, one: Measured) -> None:
+    name = one.engine.name
+    report.add(f"{name}/build cpu", one.build_cpu, "s", "lower", 0.3)
+    for label, share in SHARES.items():
+        report.add(f"{name}/cpu {label}", one.at(share), "ms", "lower", 0.3, len(one.spent_ms))
+    report.add(f"{name}/answer in ten", one.found / max(1, one.asked), "share", "higher", 0.01, one.asked)
+    for group in GROUPS:
+        if asked := one.asked_of(group):
+            report.add(f"{name}/{group} any@10", one.rate(group), "share", "higher", 0.01, asked)
+    report.check(f"{name} finds answers", one.found > 0, f"{one.found} of {one.asked}")
+    report.check(f"{name} answers the same question the same way", not one.unstable, f"{one.unstable} differed")
+
+
+def _row(one: Measured) -> list[str]:
+    times = [f"{one.at(share):.2f}" for share in SHARES.values()]
+    return [one.engine.name, f"{one.build_cpu:.2f}", *times, f"{max(one.spent_ms):.1f}", f"{one.found}/{one.asked}"]

@@ -1,0 +1,1 @@
+"""What benchmarks run on: real and generated histories, labelled queries."""

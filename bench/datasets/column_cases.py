@@ -1,0 +1,89 @@
+"""The rooms that columns on disk are written and read with, each on the columns of generated text."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from recall_rank._core.index import derived_columns as derived
+from recall_rank._core.index import id_codec as held
+from recall_rank._core.index import packed_columns as packed
+from recall_rank._core.index.part_facts import Facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Row = tuple[str, "Callable[[], Any]", "Callable[[], Any]", int, str]
+
+
+def column_rows(texts: list[bytes], plain: Callable[[str], Any]) -> Iterator[Row]:
+    """Room, native and plain call, how much of what one call does; where `plain` knows the slow version."""
+    if plain("unpack") is None:
+        return
+    starts = array("Q", accumulate(map(len, texts), initial=0))
+    written = packed.pack(starts)
+    yield (
+        "packed.unpack",
+        lambda: packed.unpack(written, len(starts), "Q").tolist(),
+        lambda: plain("unpack")(bytes(written), len(starts), "Q").tolist(),
+        len(starts),
+        "numbers",
+    )
+    yield "packed.pack", lambda: packed.pack(starts), lambda: plain("pack")(starts), len(starts), "numbers"
+    firsts = array("I", range(0, 2 * len(texts) + 1, 2))
+    yield (
+        "derived.owners",
+        lambda: derived.owners(firsts, firsts[-1]).tolist(),
+        lambda: plain("owners")(firsts, firsts[-1]),
+        firsts[-1],
+        "rows",
+    )
+    names = [b"ses_%06d.m%d" % (number // 50, number % 50) for number in range(len(texts))]
+    sessions = [b"ses_%06d" % number for number in range(len(texts) // 50 + 1)]
+    holder = array("I", [number // 50 for number in range(len(texts))])
+    records, places = held.shorten(*_ended(names), holder, *_ended(sessions))
+    holders = _ended(sessions)
+    yield (
+        "held.lengthen",
+        lambda: bytes(held.lengthen(records, places, holder, 0, *holders)[0]),
+        lambda: lengthened(bytes(records), places, holder, sessions),
+        len(names),
+        "names",
+    )
+    yield from fact_rows(len(texts), plain("Facts"))
+
+
+def fact_rows(count: int, slow: Callable[[dict[str, Any]], Any]) -> Iterator[Row]:
+    """What is told of every part, of which there are `count` with two fields each, one of every message."""
+    numbers = array("I", range(count))
+    columns: dict[str, Any] = {
+        **dict.fromkeys(("part_message", "part_type", "part_tool", "message_session", "message_author"), numbers),
+        "part_flags": array("H", bytes(2 * count)),
+        "part_first_field": array("I", range(0, 2 * count + 1, 2)),
+        "message_role": bytes(count),
+        "message_time": array("q", range(count)),
+        "field_start": array("Q", range(2 * count + 1)),
+        "doc_start": array("Q", range(count + 1)),
+    }
+    views = {name: memoryview(column) for name, column in columns.items()}
+    facts, plainly = Facts(**columns), slow(views)
+    yield (
+        "facts.of",
+        lambda: [facts.of(part, part)[:8] for part in range(count)],
+        lambda: [plainly.of(part, part)[:8] for part in range(count)],
+        count,
+        "parts",
+    )
+
+
+def lengthened(records: bytes, places: memoryview, holder: array[int], sessions: list[bytes]) -> bytes:
+    """The names of records, one after the other."""
+    names = []
+    for at, end, number in zip(places, places[1:], holder, strict=False):
+        names.append(sessions[number][: records[at]] + records[at + 1 : end])
+    return b"".join(names)
+
+
+def _ended(names: list[bytes]) -> tuple[bytes, array[int]]:
+    return b"".join(names), array("Q", accumulate(map(len, names), initial=0))

@@ -1,0 +1,180 @@
+"""Random searches of a history, seeded: every mode, group, order and filter, and words written in every way."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bench.datasets.documents import part_text
+from bench.datasets.vocabulary import FOREIGN, STYLES, misspell, write
+from recall_rank.model import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_rank.model import Message, Part, Session
+
+MODES = ("literal", "smart", "fuzzy", "regex") if importlib.util.find_spec("re2") else ("literal", "smart", "fuzzy")
+ENOUGH_MS = 600_000.0  # no search is ever cut by the clock, which would not happen again
+SAMPLE = 400  # parts whose words are asked for
+LONGEST = 40  # characters of a word that somebody would type
+_STOP = "the of and to in is it that was how what why we".split()
+_WORD = re.compile(r"[\w./:-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One search; `number` and the seed make it again."""
+
+    number: int
+    query: str
+    options: dict[str, Any]
+
+    def __str__(self) -> str:
+        given = " ".join(f"{name}={value!r}" for name, value in self.options.items() if name not in _LONG)
+        return f"#{self.number} {self.query!r} {given}"
+
+
+_LONG = ("extra_scores", "budget_ms", "now")
+
+
+class LooksLeft:
+    """A caller who cancels at the `left`-th question whether he did: the same place in every run."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def __repr__(self) -> str:
+        return f"LooksLeft({self.left})"
+
+    def is_set(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+class Searches:
+    """Draws searches that find something in `sessions`, most of them."""
+
+    def __init__(self, sessions: Sequence[Session], seed: int) -> None:
+        self.seed = seed
+        self.sessions = sessions
+        held = [(m, p) for s in sessions for m in s.messages for p in m.parts if part_text(p).strip()]
+        # a part, with its message; every draw begins with one, so that filters and words can agree
+        self.parts: list[tuple[Message, Part]] = random.Random(seed).sample(held, min(SAMPLE, len(held)))
+        self.session_of = {m.id: s for s in sessions for m in s.messages}
+        self.now = max((m.time for s in sessions for m in s.messages), default=0) + 86_400_000
+
+    def draw(self, number: int) -> Asked:
+        """Search `number`, the same for the same sessions and seed."""
+        chance = random.Random(f"{self.seed}/{number}")
+        message, part = chance.choice(self.parts)
+        options = self._options(chance, message, part)
+        if options["match"] == "regex":
+            return Asked(number, self._pattern(chance, part), options)
+        return Asked(number, self._query(chance, part), options)
+
+    # --- words -----------------------------------------------------------------------------------
+
+    def _words(self, part: Part) -> list[str]:
+        return [word for word in _WORD.findall(part_text(part)) if len(word) <= LONGEST] or ["nothing"]
+
+    def _query(self, chance: random.Random, part: Part) -> str:
+        words = self._words(part)
+        at = chance.randrange(len(words))
+        word = words[at]
+        run = " ".join(words[at : at + chance.randint(2, 7)])
+        some = chance.sample(words, min(len(words), chance.randint(1, 6)))
+        elsewhere = self._words(chance.choice(self.parts)[1])
+        ways = (
+            word,
+            run,
+            f'"{run}" {" ".join(some)}',
+            " ".join(_typo(one, chance) for one in some),
+            " ".join(_other_style(one, chance) for one in some),
+            " ".join(_typo(_other_style(one, chance), chance) for one in some),
+            " ".join([*some, *elsewhere[:3]]),
+            word[: max(2, len(word) * 2 // 3)],
+            word[len(word) // 3 :],
+            " ".join([*chance.sample(_STOP, 4), *some[:2]]),
+            " ".join(words[:40]),
+            " ".join([chance.choice(FOREIGN), chance.choice(("?!", "C++", "404", "#12", "qqqqzz")), some[0]]),
+        )
+        return chance.choice(ways)
+
+    def _pattern(self, chance: random.Random, part: Part) -> str:
+        words = [re.escape(word) for word in self._words(part)]
+        word, other = chance.choice(words), chance.choice(words)
+        shapes = (word, f"{word}.*{other}", rf"\b{word[:3]}\w+", f"({word}|{other})", rf"^\w+\s+{word}", r"\d{3,}")
+        shape = chance.choice(shapes)
+        return shape if _compiles(shape) else word
+
+    # --- options ---------------------------------------------------------------------------------
+
+    def _options(self, chance: random.Random, message: Message, part: Part) -> dict[str, Any]:
+        options: dict[str, Any] = {
+            "match": chance.choices(MODES, (2, 4, 3, 1)[: len(MODES)])[0],
+            "group": chance.choice(("part", "part", "session")),
+            "order": chance.choice(("relevance", "relevance", "relevance", "time")),
+            "results": chance.choice((1, 3, 10, 10, 10, 50)),
+            "offset": chance.choice((0, 0, 0, 0, 3, 10, 90, 400)),
+            "width": chance.choice((20, 200)),
+            "budget_ms": ENOUGH_MS,
+            "now": self.now,
+        }
+        for _ in range(chance.choice((0, 0, 1, 1, 2, 3))):
+            options |= self._filter(chance, message, part)
+        if "tool_name" in options:  # the two must agree
+            options["type"] = "tool"
+        if chance.random() < 0.1:  # degraded in the middle
+            options["cancel"] = LooksLeft(chance.randrange(12))
+        if chance.random() < 0.15:
+            some = chance.sample(self.parts, min(40, len(self.parts)))
+            options["extra_scores"] = {one.id: chance.uniform(-1, 2) for _, one in some}
+        return options
+
+    def _filter(self, chance: random.Random, message: Message, part: Part) -> dict[str, Any]:
+        """One filter, which the part drawn often passes; none where the part has nothing to filter by."""
+        session = self.session_of[message.id]
+        other = chance.choice(self.parts)[1]
+        here = Context(session_id=session.id, project=session.project, directory=session.directory or "/")
+        one: dict[str, Any] = chance.choice(
+            (
+                {"type": part.type if part.type in ("text", "tool", "reasoning") else "text"},
+                {"role": chance.choice(("user", "assistant"))},
+                {"session_id": session.id},
+                {"title": (session.title or "").split(" ")[0]},
+                {"sessions": chance.randint(1, len(self.sessions))},
+                {"directory": session.directory, "fallback": chance.random() < 0.6},
+                {"tool_name": part.tool},
+                {"project": session.project},
+                {"exclude_session_ids": [chance.choice(self.sessions).id]},
+                {"must": [chance.choice(self._words(part))]},
+                {"must_not": [chance.choice(self._words(other))]},
+                {"after": message.time - 1},
+                {"before": message.time + 1},
+                {"scope": chance.choice(("session", "project")), "context": here},
+            )
+        )
+        return one if all(value not in (None, "", -1) for value in one.values()) else {}
+
+
+def _typo(word: str, chance: random.Random) -> str:
+    """The word with one edit, where it is a word of four letters in a row."""
+    return misspell(word, chance) if re.search(r"[^\W\d_]{4}", word) else word
+
+
+def _other_style(word: str, chance: random.Random) -> str:
+    pieces = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+", word)
+    return write([piece.lower() for piece in pieces], chance.choice((*STYLES, "space", "glued"))) if pieces else word
+
+
+def _compiles(pattern: str) -> bool:
+    """Half a word of another script may leave half an escape behind."""
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True

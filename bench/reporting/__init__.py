@@ -1,0 +1,1 @@
+"""Figures, checks, plots and comparisons of results."""

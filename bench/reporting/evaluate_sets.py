@@ -1,0 +1,134 @@
+"""Labelled relevance sets: every query inside its own project, messages and sessions ranked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import ir_measures
+import orjson
+from ir_measures import RR, R, nDCG
+
+from bench.datasets.data import LabelledQuery, by_project, read_history, read_queries
+from bench.engines import HasModes
+from bench.reporting.ranks import mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from bench.engines import Engine
+
+SETS = ("locomo", "realtalk", "beam100k", "beam500k", "cranfield", "cisi")
+PERTURBATIONS = ("typo1", "typo2", "sep", "drop")
+LEFT_OUT = "adversarial"  # questions about the wrong person on purpose: in no mean
+DEPTH = 30  # results asked for
+CUTOFF = 10  # messages or sessions kept of a ranking
+MEASURES = (nDCG @ 10, R @ 1, R @ 5, R @ 10, RR @ 10)
+NAMES = {"nDCG@10": "nDCG@10", "R@1": "recall@1", "R@5": "recall@5", "R@10": "recall@10", "RR@10": "MRR@10"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One query's ranking as message ids and session ids, each without repeats."""
+
+    query: LabelledQuery
+    messages: Sequence[str]
+    sessions: Sequence[str]
+
+
+PerQuery = dict[str, dict[str, float]]  # measure -> query id -> value
+
+
+class RelevanceSet:
+    """One set with an engine built per project, or one for all when pooled; engines are kept between runs."""
+
+    def __init__(self, folder: Path, engine: Callable[[], Engine], *, pooled: bool = False) -> None:
+        self.name = folder.name
+        self.folder = folder
+        self.pooled = pooled
+        self.engines: dict[str, Engine] = {}
+        sessions = read_history(folder)
+        for project, some in {"": sessions}.items() if pooled else by_project(sessions).items():
+            built = engine()
+            built.build(some)
+            self.engines[project] = built
+
+    @property
+    def engine_name(self) -> str:
+        return next(iter(self.engines.values())).name
+
+    def queries(self, perturbation: str | None = None) -> list[LabelledQuery]:
+        """The queries that count: those with an answer, without the adversarial kind."""
+        name = f"queries.{perturbation}.jsonl" if perturbation else "queries.jsonl"
+        found = read_queries(self.folder / name)
+        return [query for query in found if query.kind != LEFT_OUT and query.relevant]
+
+    def rank(self, queries: Iterable[LabelledQuery]) -> list[Ranked]:
+        """Each query's ranking inside its project (inside the whole set when pooled)."""
+        return [self._rank(query) for query in queries]
+
+    def _rank(self, query: LabelledQuery) -> Ranked:
+        engine = self.engines["" if self.pooled else query.project or ""]
+        hits = engine.search(query.query, DEPTH)
+        messages = dict.fromkeys(hit.message for hit in hits)
+        if isinstance(engine, HasModes):  # it ranks sessions itself; of the others the best message ranks its session
+            sessions = dict.fromkeys(engine.search_sessions(query.query, CUTOFF, "smart"))
+        else:
+            sessions = dict.fromkeys(hit.session for hit in hits)
+        return Ranked(query, list(messages)[:CUTOFF], list(sessions)[:CUTOFF])
+
+
+def measure(ranked: Sequence[Ranked]) -> tuple[PerQuery, PerQuery]:
+    """Every measure per query, of messages and of sessions."""
+    queries = [one.query for one in ranked]
+    return (
+        _measure(message_labels(queries), {one.query.id: one.messages for one in ranked}),
+        _measure(
+            {query.id: set(query.relevant_sessions) for query in queries}, {r.query.id: r.sessions for r in ranked}
+        ),
+    )
+
+
+def message_labels(queries: Iterable[LabelledQuery]) -> dict[str, set[str]]:
+    """The ids of the messages that answer each query."""
+    return {query.id: {message for _, message, _ in query.relevant if message} for query in queries}
+
+
+def _measure(labels: Mapping[str, set[str]], rankings: Mapping[str, Sequence[str]]) -> PerQuery:
+    qrels = {query: dict.fromkeys(wanted, 1) for query, wanted in labels.items()}
+    run = {
+        query: {item: float(-place) for place, item in enumerate(ranking)}
+        for query, ranking in rankings.items()
+        if ranking
+    }
+    values: PerQuery = {name: dict.fromkeys(labels, 0.0) for name in NAMES.values()}
+    for one in ir_measures.iter_calc(MEASURES, qrels, run):
+        values[NAMES[str(one.measure)]][one.query_id] = one.value
+    return values
+
+
+def means(values: PerQuery, only: Iterable[str] | None = None) -> dict[str, float]:
+    """Each measure's mean, over all queries or the named ones."""
+    chosen = None if only is None else list(only)
+    return {
+        name: mean(list(per.values()) if chosen is None else [per[query] for query in chosen])
+        for name, per in values.items()
+    }
+
+
+def ids_by_kind(queries: Iterable[LabelledQuery]) -> dict[str, list[str]]:
+    """Query ids of each kind, kinds sorted."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for query in queries:
+        kinds[query.kind].append(query.id)
+    return dict(sorted(kinds.items()))
+
+
+def read_run(path: Path, queries: Iterable[LabelledQuery]) -> PerQuery:
+    """The measures of a stored run over the queries it holds. A line: id, messages (best first)."""
+    rows = map(orjson.loads, path.read_bytes().splitlines())
+    rankings = {row["id"]: row["messages"][:CUTOFF] for row in rows}
+    kept = [query for query in queries if query.id in rankings]
+    return _measure(message_labels(kept), {query.id: rankings[query.id] for query in kept})

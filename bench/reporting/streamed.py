@@ -1,0 +1,46 @@
+"""An index that a process of its own builds on disk from a stream of sessions, and what it takes there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from bench.datasets import generate
+from bench.datasets.metered import Metered
+from bench.reporting.process import peak
+from recall_rank import Index
+from recall_rank.index.storage.publish import open_generation
+
+
+def built_apart(parts: int, seed: int, folder: Path) -> dict[str, Any]:
+    """CPU seconds and peak bytes of a process that builds a generated history into `folder`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.reporting.streamed", str(parts), str(seed), str(folder)],
+        capture_output=True,
+        check=True,
+        cwd=Path(__file__).resolve().parents[2],
+    )
+    return dict(orjson.loads(done.stdout.splitlines()[-1]))
+
+
+def child(parts: int, seed: int, folder: Path) -> dict[str, Any]:
+    given = Metered(generate.sessions(parts, seed))
+    before = time.process_time()
+    Index.build(given, folder=folder).close()
+    return {"cpu": time.process_time() - before - given.spent, "peak": peak()}
+
+
+def sizes_of(folder: Path) -> tuple[int, int]:
+    """Bytes of the text in an index on disk, and of all else in its folder."""
+    segments = open_generation(folder).segments
+    text = sum(len(segment.text_for(())) for segment in segments)
+    return text, sum(path.stat().st_size for path in folder.iterdir()) - text
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(orjson.dumps(child(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))) + b"\n")

@@ -1,0 +1,43 @@
+"""Searches a second on one thread and on four, in turns."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from bench.engines.ours import UNHURRIED_MS
+from bench.reporting.evaluate_items import PAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recall_rank import Index
+
+THREADS = 4
+
+
+def throughputs(index: Index, queries: Sequence[str], rounds: int) -> tuple[float, float, bool]:
+    """Searches a second on one thread and on four, by the clock; whether every thread answered alike.
+
+    The median of `rounds` turns: what else runs on the machine strikes both.
+    """
+    expected = {query: _answer(index, query) for query in queries}
+    one, four, alike = [], [], True
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _ in range(rounds):
+            before = time.perf_counter()
+            found = [_answer(index, query) == expected[query] for query in queries]
+            one.append(len(queries) / (time.perf_counter() - before))
+            alike = alike and all(found)
+            before = time.perf_counter()
+            found = list(pool.map(lambda query: _answer(index, query) == expected[query], queries))
+            four.append(len(queries) / (time.perf_counter() - before))
+            alike = alike and all(found)
+    return statistics.median(one), statistics.median(four), alike
+
+
+def _answer(index: Index, query: str) -> list[tuple[str, float]]:
+    found = index.search(query, results=PAGE, budget_ms=UNHURRIED_MS).results
+    return [(hit.part_id, hit.score) for hit in found]

@@ -1,0 +1,1 @@
+"""Measure how well an index answers labelled queries."""

@@ -1,0 +1,214 @@
+"""How well is a history answered? Labelled queries asked in one configuration, or in two that are compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from recall_rank.evaluation.labelled_queries import LabelledQuery, answerable, labelled
+from recall_rank.evaluation.metrics import first_rank, ndcg
+from recall_rank.evaluation.report import Compared, Comparison, Evaluation, Figures, Outcome, by_kind
+from recall_rank.index.reader.places import Place
+from recall_rank.model import SearchResponse
+from recall_rank.search.query import OPTION_NAMES
+
+PAGE = 10  # results of an ordinary search, whose CPU is measured
+DEPTH = 50  # results a ranking is read from: messages may have to be left out of it, and stand in it with many parts
+PROBE = "probe"  # asked first, so that a wrong option is an error at once and first use is not measured
+
+# Told by the evaluation itself; a page that is another one has no rank.
+_OURS = ("results", "offset", "group", "cancel")
+
+Search = Callable[..., SearchResponse]
+"""search(query, **options) -> SearchResponse, as Index.search is."""
+
+
+class Searchable(Protocol):
+    """What is evaluated: an Index or a Recall."""
+
+    def search(self, query: str, **options: Any) -> SearchResponse: ...
+
+    def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Configuration:
+    """One way of asking."""
+
+    search: Search
+    options: Mapping[str, Any]
+
+    def page(self, query: LabelledQuery, results: int, group: str = "part") -> SearchResponse:
+        options = dict(self.options)
+        options.setdefault("match", match_of(query.kind))
+        if query.project is not None:
+            options["project"] = query.project
+        return self.search(query.query, results=results, group=group, **options)
+
+    def probe(self) -> None:
+        answer: object = self.search(PROBE, results=1, group="part", **self.options)
+        if not isinstance(answer, SearchResponse):
+            raise TypeError(f"a search must return a recall_rank.SearchResponse, not {type(answer).__name__}")
+
+    def outcome(self, query: LabelledQuery) -> Outcome:
+        before = time.thread_time()
+        first = self.page(query, PAGE)
+        spent = (time.thread_time() - before) * 1e3
+        left_out = {(place.session, place.message) for place in query.exclude}
+        hits = [
+            Place(hit.session_id, hit.message_id, hit.part_id)
+            for hit in self.page(query, DEPTH).results
+            if (hit.session_id, hit.message_id) not in left_out
+        ]
+        # The engine's own order of sessions counts, except where a message must be left out of it.
+        found = hits if left_out else [Place(hit.session_id) for hit in self.page(query, DEPTH, "session").results]
+        return Outcome(
+            kind=query.kind,
+            exact=is_exact(query),
+            part=_part_rank(query, hits),
+            session=first_rank(dict.fromkeys(place.session for place in found), set(query.relevant_sessions)),
+            ndcg_10=_message_ndcg(query, hits),
+            empty=not first.results,
+            degraded=tuple(map(str, first.degrade_kinds)),
+            cpu_ms=spent,
+        )
+
+
+def evaluate(
+    index: Searchable,
+    queries: Iterable[LabelledQuery | Mapping[str, Any]],
+    *,
+    using: Mapping[str, Any] | Search | None = None,
+    against: Mapping[str, Any] | Search | None = None,
+    progress: Callable[[str, int, int | None], None] | None = None,
+    **options: Any,
+) -> Evaluation:
+    """How well `index`, an Index or a Recall, answers `queries`, overall and for each kind of them.
+
+    `options` are options of search, for every search. `using` are more of them, or a function search(query, **options)
+    that is asked in place of the index. `against` is a second configuration of either form: it is asked the same
+    queries, and the two are compared query by query. Options that are part of the measurement (results, offset,
+    group, cancel) are refused. Unless `match` is given, queries of a kind with "typo" in its name are asked in fuzzy
+    mode and all others in smart mode. All searches have the same `now`.
+
+    A query whose answers are not in the index (in its project, where it names one) is counted as missing and not
+    asked; one that a search refuses is counted as refused. Neither is in any figure. Everything but CPU times is the
+    same in every run, unless answers are degraded by time.
+
+    Raises ValueError or TypeError for no queries, for one that cannot be meant, and for options no search takes.
+    """
+    configurations = _configurations(index, using, against, options)
+    asked = _read(queries)
+    kept, absent = answerable(asked, index.holds, options.get("project"))
+    for configuration in configurations:
+        configuration.probe()
+    outcomes: list[tuple[Outcome, ...]] = []
+    for number, query in enumerate(kept):
+        if progress is not None:
+            progress("evaluating", number, len(kept))
+        # Who goes first finds colder caches: they take turns.
+        order = configurations if number % 2 == 0 else configurations[::-1]
+        try:
+            answers = tuple(configuration.outcome(query) for configuration in order)
+        except ValueError:  # the options were fine for the probe, so it is the query
+            continue
+        outcomes.append(answers if number % 2 == 0 else answers[::-1])
+    if progress is not None:
+        progress("evaluating", len(kept), len(kept))
+    kinds = by_kind(outcomes)
+    return Evaluation(
+        queries=len(asked),
+        measured=len(outcomes),
+        missing=len(asked) - len(kept),
+        refused=len(kept) - len(outcomes),
+        missing_places=absent,
+        overall=_figures(outcomes),
+        kinds={kind: _figures(some) for kind, some in kinds.items()},
+        against=None
+        if against is None
+        else Comparison(_compared(outcomes), {kind: _compared(some) for kind, some in kinds.items()}),
+    )
+
+
+def match_of(kind: str) -> str:
+    """Queries that hold a typo by construction are asked in fuzzy mode, as a caller who knows would."""
+    return "fuzzy" if "typo" in kind else "smart"
+
+
+def is_exact(query: LabelledQuery) -> bool:
+    """Whether an answer is more exact than a session."""
+    return any(place.message is not None for place in query.relevant)
+
+
+def _figures(outcomes: Iterable[tuple[Outcome, ...]]) -> Figures:
+    return Figures.of([first for first, *_ in outcomes])
+
+
+def _compared(outcomes: Sequence[tuple[Outcome, ...]]) -> Compared:
+    return Compared.of([ours for ours, _ in outcomes], [theirs for _, theirs in outcomes])
+
+
+def _part_rank(query: LabelledQuery, hits: Iterable[Place]) -> int | None:
+    """The rank of the first hit that an answer names, itself or by its message."""
+    good = {place for place in (*query.relevant, *query.also) if place.message is not None}
+    return first_rank((_named(hit, good) for hit in hits), (True,))
+
+
+def _named(hit: Place, good: set[Place]) -> bool:
+    return hit in good or Place(hit.session, hit.message) in good
+
+
+def _message_ndcg(query: LabelledQuery, hits: Iterable[Place]) -> float:
+    """nDCG over messages, each once. A message of `also` stands in for a relevant one: as many gain as are relevant."""
+    relevant = {(place.session, place.message) for place in query.relevant if place.message is not None}
+    also = {(place.session, place.message) for place in query.also if place.message is not None}
+    if not relevant:
+        return 0.0
+    return ndcg(list(dict.fromkeys((hit.session, hit.message) for hit in hits)), relevant | also, len(relevant))
+
+
+def _configurations(
+    index: Searchable,
+    using: Mapping[str, Any] | Search | None,
+    against: Mapping[str, Any] | Search | None,
+    options: Mapping[str, Any],
+) -> list[_Configuration]:
+    for name in ("search", "holds"):
+        if not callable(getattr(index, name, None)):
+            raise TypeError(f"index must be a recall_rank.Index or Recall, not {type(index).__name__}")
+    common = {"now": int(time.time() * 1000), **options}
+    made = []
+    for name, given in (("using", using), ("against", against)):
+        if given is not None and not isinstance(given, Mapping) and not callable(given):
+            raise TypeError(f"{name} must be a mapping of options or a function, not {given!r}")
+        if given is None and name == "against":
+            continue
+        chosen = {**common, **given} if isinstance(given, Mapping) else common
+        _check_names(chosen)
+        made.append(_Configuration(given if callable(given) else index.search, chosen))
+    return made
+
+
+def _check_names(options: Mapping[str, Any]) -> None:
+    if unknown := sorted(set(options) - OPTION_NAMES):
+        raise TypeError(f"unknown option {', '.join(unknown)}; accepted are {', '.join(sorted(OPTION_NAMES))}")
+    if refused := [name for name in _OURS if name in options]:
+        raise ValueError(f"{', '.join(refused)} cannot be chosen: the evaluation decides what is looked at")
+
+
+def _read(queries: Iterable[LabelledQuery | Mapping[str, Any]]) -> list[LabelledQuery]:
+    if isinstance(queries, str | bytes | Mapping) or not isinstance(queries, Iterable):
+        raise TypeError(f"queries must be LabelledQuery records or mappings, not {type(queries).__name__}")
+    if not (read := list(_each(queries))):
+        raise ValueError("there are no queries to ask")
+    return read
+
+
+def _each(queries: Iterable[LabelledQuery | Mapping[str, Any]]) -> Iterator[LabelledQuery]:
+    for number, query in enumerate(queries):
+        try:
+            yield labelled(query)
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"queries[{number}]: {error}") from error

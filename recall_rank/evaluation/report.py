@@ -1,0 +1,162 @@
+"""What an evaluation says: figures over many queries, and nothing of any one of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from recall_rank.evaluation.metrics import CUTOFF, Rank, bootstrap, mean, quantile, reciprocal, share
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one query was answered. `part` and `ndcg_10` are of queries whose answer is more exact than a session."""
+
+    kind: str
+    exact: bool  # an answer names a message or a part
+    part: Rank
+    session: Rank
+    ndcg_10: float
+    empty: bool
+    degraded: Sequence[str]
+    cpu_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Where answers stand: the share of `queries` found first and among the first ten, and the mean of 1 / rank."""
+
+    queries: int
+    hit_1: float
+    hit_10: float
+    mrr_10: float
+
+    @classmethod
+    def of(cls, ranks: Sequence[Rank]) -> Self | None:
+        """None when there are no ranks."""
+        if not ranks:
+            return None
+        found = [0 if rank is None else rank for rank in ranks]
+        return cls(
+            len(ranks),
+            share([rank == 1 for rank in found]),
+            share([0 < rank <= CUTOFF for rank in found]),
+            mean([reciprocal(rank) for rank in ranks]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One configuration over some queries. What no query counts for is None."""
+
+    queries: int
+    parts: Ranks | None  # where the answering part stands; without queries whose answer is a whole session
+    sessions: Ranks | None  # where its session stands among sessions
+    ndcg_10: float | None  # over messages, each once; the queries of `parts`
+    empty: float  # share of answers without any result
+    degraded: float  # share of answers that a limit or a lack of time made worse
+    degrade_kinds: Mapping[str, int]  # how many for which reason: time, budget, fallback
+    cpu_ms_p50: float | None  # CPU of an ordinary search for ten results
+    cpu_ms_p95: float | None
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> Self:
+        exact = [one for one in outcomes if one.exact]
+        spent = [one.cpu_ms for one in outcomes]
+        return cls(
+            queries=len(outcomes),
+            parts=Ranks.of([one.part for one in exact]),
+            sessions=Ranks.of([one.session for one in outcomes]),
+            ndcg_10=mean([one.ndcg_10 for one in exact]) if exact else None,
+            empty=share([one.empty for one in outcomes]),
+            degraded=share([bool(one.degraded) for one in outcomes]),
+            degrade_kinds=dict(sorted(Counter(kind for one in outcomes for kind in one.degraded).items())),
+            cpu_ms_p50=quantile(spent, 0.5) if spent else None,
+            cpu_ms_p95=quantile(spent, 0.95) if spent else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One measure, query by query: wins are queries for which the first configuration has the higher value.
+
+    `mean` is the mean of its value minus the other's, [low, high] the 95 % interval of that (measures.bootstrap): when
+    0 is outside, the difference is more than luck.
+    """
+
+    queries: int
+    wins: int
+    losses: int
+    ties: int
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, gaps: Sequence[float]) -> Self | None:
+        """None when there are no gaps."""
+        if not gaps:
+            return None
+        wins, losses = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
+        return cls(len(gaps), wins, losses, len(gaps) - wins - losses, mean(gaps), *bootstrap(gaps))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The figures of the other configuration, and what the first one has over it."""
+
+    figures: Figures
+    part_mrr_10: Difference | None
+    session_mrr_10: Difference | None
+    ndcg_10: Difference | None
+
+    @classmethod
+    def of(cls, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Self:
+        """Outcomes of the same queries in the same order."""
+        pairs = list(zip(ours, theirs, strict=True))
+        exact = [(our, their) for our, their in pairs if our.exact]
+        return cls(
+            Figures.of(theirs),
+            Difference.of([reciprocal(our.part) - reciprocal(their.part) for our, their in exact]),
+            Difference.of([reciprocal(our.session) - reciprocal(their.session) for our, their in pairs]),
+            Difference.of([our.ndcg_10 - their.ndcg_10 for our, their in exact]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The other configuration over all queries, and over each kind."""
+
+    overall: Compared
+    kinds: Mapping[str, Compared]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Aggregates over labelled queries: no text, no id and no query of the history is in it, only names of kinds.
+
+    queries = measured + missing + refused.
+    """
+
+    queries: int
+    measured: int
+    missing: int  # none of what answers them is in the index
+    refused: int  # the search would not take them, such as a pattern that is none
+    missing_places: int  # of measured queries: answers that are not in the index, and so are left out of the figures
+    overall: Figures
+    kinds: Mapping[str, Figures] = field(default_factory=dict)
+    against: Comparison | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain JSON values, under the names of the fields."""
+        return asdict(self)
+
+
+def by_kind(outcomes: Iterable[tuple[Outcome, ...]]) -> dict[str, list[tuple[Outcome, ...]]]:
+    """The outcomes of each kind of query, kinds sorted."""
+    kinds: dict[str, list[tuple[Outcome, ...]]] = {}
+    for one in outcomes:
+        kinds.setdefault(one[0].kind, []).append(one)
+    return dict(sorted(kinds.items()))

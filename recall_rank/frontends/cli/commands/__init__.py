@@ -1,0 +1,1 @@
+"""The commands of `recall-rank`, one module each."""

@@ -1,0 +1,131 @@
+"""`recall-rank batch`: many calls against one reading of the histories, a line of JSON in and a line out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import IO, Any, Final
+
+import click
+
+from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.output.outcome import ALL_SOURCES_FAILED, HITS, every_source_failed
+from recall_rank.frontends.hooks.hook_calls import HOOKS
+from recall_rank.frontends.tools.call_context import read_context
+from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
+from recall_rank.frontends.tools.host_options import NAMES, HostOptions, host_options, plain_name
+from recall_rank.model import Context
+from recall_rank.model.serialize import error_to_dict
+
+_MODES: Final = ("schema", "raw")
+_WIRES: Final = ("snake", "camel")
+
+
+@click.command(name="batch")
+@history_option
+@click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
+@click.option("--out", type=click.File("wb", lazy=False), required=True, help="Where answers go; - is stdout.")
+@click.pass_context
+def command(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> None:
+    """Answer many calls: a line of JSON in, a line of JSON out.
+
+    A call is {"id", "tool", "args", "mode"?, "context"?, "options"?, "now"?, "wire"?}, its answer {"id", "ms",
+    "cpu_ms", "output"}. A call that cannot be served is answered with {"ok": false, "error"}; the others are served
+    all the same. Other keys of a call are ignored.
+    """
+    import orjson
+
+    with open_recall(histories) as recall:
+        reports = read_with_progress(recall)
+        tools = RecallTools(recall)
+        for number, line in enumerate(calls, 1):
+            if line.strip():
+                out.write(orjson.dumps(serve(tools, line, number)) + b"\n")
+    out.flush()
+    ctx.exit(ALL_SOURCES_FAILED if every_source_failed(reports) else HITS)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchCall:
+    """One line, understood."""
+
+    id: Any
+    tool: str
+    args: dict[str, Any]
+    mode: str
+    wire: str
+    context: Context | None
+    options: HostOptions
+    now: int | None
+
+
+def serve(tools: RecallTools, line: bytes, number: int) -> dict[str, Any]:
+    """The answer to one line of a calls file; ms is the call with its answer as JSON values, wall and CPU."""
+    try:
+        call = _read_call(line)
+    except ValueError as error:
+        output = {**error_to_dict(f"line {number}: {error}"), "error_category": "other"}
+        return {"id": _salvaged_id(line), "ms": 0.0, "cpu_ms": 0.0, "output": output}
+    wall, cpu = time.perf_counter_ns(), time.process_time_ns()
+    output = tools.call(
+        call.tool,
+        call.args,
+        context=call.context,
+        options=call.options,
+        now=call.now,
+        mode=call.mode,
+        wire=call.wire,
+    )
+    return {
+        "id": call.id,
+        "ms": (time.perf_counter_ns() - wall) / 1e6,
+        "cpu_ms": (time.process_time_ns() - cpu) / 1e6,
+        "output": output,
+    }
+
+
+def _read_call(line: bytes) -> BatchCall:
+    """The call on a line. ValueError says what is wrong with it."""
+    import orjson
+
+    call = orjson.loads(line)  # JSONDecodeError is a ValueError
+    if not isinstance(call, dict):
+        raise ValueError(f"a call must be an object, not {type(call).__name__}")
+    if "id" not in call:
+        raise ValueError("a call needs an id")
+    tool = call.get("tool")
+    if not isinstance(tool, str) or (tool not in TOOLS and tool not in HOOKS):
+        raise ValueError(f"tool must be one of {', '.join((*TOOLS, *HOOKS))}, not {tool!r}")
+    for name, accepted in (("mode", _MODES), ("wire", _WIRES)):
+        if call.get(name, accepted[0]) not in accepted:
+            raise ValueError(f"{name} must be one of {', '.join(accepted)}, not {call[name]!r}")
+    now = call.get("now")
+    if now is not None and (isinstance(now, bool) or not isinstance(now, int) or now <= 0):
+        raise ValueError(f"now must be epoch milliseconds, not {now!r}")
+    args, options = call.get("args", {}), call.get("options", {})
+    for name, value in (("args", args), ("options", options)):
+        if not isinstance(value, dict):
+            raise ValueError(f"{name} must be an object, not {type(value).__name__}")
+    # what is no option of the host is an argument of every call
+    defaults = {name: value for name, value in options.items() if plain_name(name) not in NAMES}
+    return BatchCall(
+        id=call["id"],
+        tool=tool,
+        args={**defaults, **args},
+        mode=call.get("mode", "schema"),
+        wire=call.get("wire", "snake"),
+        context=read_context(call.get("context")),
+        options=host_options(options),
+        now=now,
+    )
+
+
+def _salvaged_id(line: bytes) -> Any:
+    """The id of a call that is wrong otherwise, so that its sender can tell which one it was."""
+    import orjson
+
+    try:
+        call = orjson.loads(line)
+    except ValueError:
+        return None
+    return call.get("id") if isinstance(call, dict) else None

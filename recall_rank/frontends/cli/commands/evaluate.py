@@ -1,0 +1,165 @@
+"""`recall-rank evaluate`: how well a history answers labelled queries, as aggregates that can be shown to anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.query_file import BrokenLine, read_queries
+from recall_rank.frontends.cli.output.outcome import (
+    ALL_SOURCES_FAILED,
+    HITS,
+    NO_HITS,
+    USAGE,
+    every_source_failed,
+    fail,
+    print_json,
+)
+from recall_rank.frontends.cli.output.progress import progress_on_stderr
+
+if TYPE_CHECKING:
+    from recall_rank.evaluation.evaluate import Search
+    from recall_rank.evaluation.labelled_queries import LabelledQuery
+    from recall_rank.evaluation.report import Evaluation
+    from recall_rank.model import SearchResponse, SourceReport
+    from recall_rank.recall import Recall
+
+_MODES = click.Choice(["literal", "smart", "fuzzy", "regex"])
+_BY_KIND = "by kind"  # smart, and fuzzy where the kind says typo
+
+
+@click.command(name="evaluate")
+@history_option
+@click.option("--queries", "lines", type=click.File("rb"), required=True, help="Labelled queries; - is stdin.")
+@click.option("--match", "-m", type=_MODES, help="How words match. Default: smart, fuzzy for kinds named typo.")
+@click.option("--against", type=_MODES, help="Compare with this way of matching, query by query.")
+@click.option("--against-weights", metavar="NAME=VALUE[+...]", help="Compare with other weights, query by query.")
+@click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take.")
+@click.option("--json", "as_json", is_flag=True, help="Print all figures as one line of JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    histories: tuple[str, ...],
+    lines: IO[bytes],
+    match: str | None,
+    against: str | None,
+    against_weights: str | None,
+    budget_ms: int | None,
+    as_json: bool,
+) -> None:
+    """Measure how well searches find what is known to be there.
+
+    A line of the file of queries is {"query", "relevant": [{"session", "message"?, "part"?}], "kind"?, "project"?,
+    "also"?, "exclude"?, "relevant_sessions"?}. Only aggregates are printed: no text, no id and no query.
+
+    Ends with 0 when there are figures, 1 when the history has no answer to any query, 2 when the question cannot be
+    understood, 3 when no source could be read.
+    """
+    queries, broken = read_queries(lines)
+    if not queries:
+        fail(f"no line of the file holds a query ({len(broken)} broken)", USAGE, as_json=as_json)
+    configurations = _configurations(match, against, against_weights, as_json=as_json)
+    options = {} if budget_ms is None else {"budget_ms": budget_ms}
+    with open_recall(histories, as_json=as_json) as recall:
+        reports = read_with_progress(recall)
+        if every_source_failed(reports):
+            fail("no history could be read; recall-rank sources says why", ALL_SOURCES_FAILED, as_json=as_json)
+        evaluation = _evaluate(recall, queries, configurations, options, as_json=as_json)
+    if as_json:
+        print_json(_to_dict(evaluation, configurations, reports, broken))
+    else:
+        from recall_rank.frontends.cli.output.evaluation_tables import evaluation_lines
+        from recall_rank.frontends.cli.output.paint import paint
+
+        paint(evaluation_lines(evaluation, [_name(one) for one in configurations], reports, broken))
+    ctx.exit(HITS if evaluation.measured else NO_HITS)
+
+
+def _configurations(
+    match: str | None, against: str | None, weights: str | None, *, as_json: bool
+) -> list[dict[str, Any]]:
+    """What is asked, and what it is compared with: {"match", "weights"?}, one or two."""
+    first: dict[str, Any] = {"match": match or _BY_KIND}
+    if against is None and weights is None:
+        return [first]
+    second: dict[str, Any] = {"match": against or first["match"]}
+    if weights is not None:
+        from recall_rank.frontends.cli.options.weights import parse_changes
+
+        try:
+            parse_changes(weights)
+        except ValueError as error:
+            fail(str(error), USAGE, as_json=as_json)
+        second["weights"] = weights
+    if second == first:
+        fail(f"--against {against} is what is asked already: nothing to compare", USAGE, as_json=as_json)
+    return [first, second]
+
+
+def _evaluate(
+    recall: Recall,
+    queries: Sequence[LabelledQuery],
+    configurations: Sequence[dict[str, Any]],
+    options: dict[str, Any],
+    *,
+    as_json: bool,
+) -> Evaluation:
+    from recall_rank.evaluation.evaluate import evaluate
+
+    first, *others = (_search(recall, one) for one in configurations)
+    with progress_on_stderr() as progress:
+        try:
+            return evaluate(
+                recall, queries, using=first, against=others[0] if others else None, progress=progress, **options
+            )
+        except ArithmeticError as error:
+            fail(f"no search is possible with these weights: {type(error).__name__}", USAGE, as_json=as_json)
+        except (ValueError, TypeError, RuntimeError) as error:
+            fail(str(error), USAGE, as_json=as_json)
+
+
+def _search(recall: Recall, configuration: dict[str, Any]) -> Search:
+    from recall_rank.frontends.cli.options.weights import parse_changes, reweighed
+
+    search: Search = recall.search
+    if weights := configuration.get("weights"):
+        search = reweighed(search, parse_changes(weights))
+    match = configuration["match"]
+    if match == _BY_KIND:
+        return search
+
+    def matching(query: str, **options: Any) -> SearchResponse:
+        return search(query, **{**options, "match": match})
+
+    return matching
+
+
+def _name(configuration: dict[str, Any]) -> str:
+    match, weights = configuration["match"], configuration.get("weights")
+    name = "smart, fuzzy for kinds named typo" if match == _BY_KIND else str(match)
+    return f"{name} with {weights}" if weights else name
+
+
+def _to_dict(
+    evaluation: Evaluation,
+    configurations: Sequence[dict[str, Any]],
+    reports: Sequence[SourceReport],
+    broken: Sequence[BrokenLine],
+) -> dict[str, Any]:
+    return {
+        "ok": True,
+        "configurations": list(configurations),
+        "history": {
+            "sources": len(reports),
+            "failed": sum(report.failed for report in reports),
+            "sessions": sum(report.sessions for report in reports),
+            "messages": sum(report.messages for report in reports),
+            "parts": sum(report.parts for report in reports),
+            "malformed": sum(len(report.malformed) for report in reports),
+        },
+        "broken_lines": [{"line": one.line, "reason": one.reason} for one in broken],
+        **evaluation.to_dict(),
+    }

@@ -1,0 +1,59 @@
+"""`recall-rank export`: a whole session as a page to read, or as history to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.output.outcome import ALL_SOURCES_FAILED, HITS, NO_HITS, every_source_failed, fail
+from recall_rank.frontends.cli.output.terminal import safe_json
+
+if TYPE_CHECKING:
+    from recall_rank.model import Session
+
+_FORMATS: Final = ("markdown", "jsonl", "html")
+
+
+@click.command(name="export")
+@click.argument("session_id", metavar="SESSION")
+@click.option("--format", "-f", "form", type=click.Choice(_FORMATS), default="markdown", help="What it becomes.")
+@click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="Where it goes; - is stdout.")
+@history_option
+@click.pass_context
+def command(ctx: click.Context, session_id: str, form: str, out: Any, histories: tuple[str, ...]) -> None:
+    """Write a whole session: as Markdown, as HTML that stands alone, or as history that can be read again.
+
+    The id is that of a hit's last line; a beginning of it is enough. Nothing is cut and nothing is hidden: look
+    through what you give to others.
+    """
+    with open_recall(histories) as recall:
+        reports = read_with_progress(recall, index=False)
+        if every_source_failed(reports):
+            fail("no history could be read; recall-rank sources says why", ALL_SOURCES_FAILED, as_json=False)
+        try:
+            session = recall.transcript(session_id)
+        except LookupError as error:
+            fail(str(error.args[0]), NO_HITS, as_json=False)
+        except OSError as error:
+            fail(f"session {session_id} cannot be read: {error.strerror or error}", NO_HITS, as_json=False)
+    for line in _lines(session, form):
+        out.write(line + b"\n")
+    out.flush()
+    ctx.exit(HITS)
+
+
+def _lines(session: Session, form: str) -> Iterator[bytes]:
+    if form == "jsonl":
+        import orjson
+
+        from recall_rank.frontends.cli.output.history_lines import history_lines
+
+        yield from (safe_json(orjson.dumps(entry)) for entry in history_lines(session))
+        return
+    from recall_rank.frontends.cli.output.export_pages import html_lines, markdown_lines
+
+    lines = html_lines(session) if form == "html" else markdown_lines(session)
+    yield from (line.encode("utf-8", "replace") for line in lines)

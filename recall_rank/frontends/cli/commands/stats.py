@@ -1,0 +1,131 @@
+"""`recall-rank stats`: how much was said when, where and with which agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import click
+
+from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.output.activity import MOST_ROWS, PERIODS, Activity, Share, activity, busiest
+from recall_rank.frontends.cli.output.ages import stamp
+from recall_rank.frontends.cli.output.outcome import (
+    ALL_SOURCES_FAILED,
+    HITS,
+    NO_HITS,
+    every_source_failed,
+    fail,
+    print_json,
+)
+from recall_rank.frontends.cli.output.terminal import one_line
+
+if TYPE_CHECKING:
+    from recall_rank.frontends.cli.output.human import Line
+    from recall_rank.model import Session
+    from recall_rank.recall import Recall
+
+_BAR: Final = 40  # columns of the longest bar
+_NAMES: Final = 15  # projects and agents that are listed
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉"
+
+
+@click.command(name="stats")
+@click.option("--by", "unit", type=click.Choice(PERIODS), help="How long a period is. Default: what fits the history.")
+@click.option("--svg", type=click.File("wb", lazy=True), metavar="FILE", help="Draw it into this file too.")
+@history_option
+@click.option("--json", "as_json", is_flag=True, help="Print all counts as one line of JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context, unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], as_json: bool
+) -> None:
+    """Show how much was said when, in which projects and with which agents. Days are those of UTC."""
+    with open_recall(histories, as_json=as_json) as recall:
+        reports = read_with_progress(recall, index=False)
+        if every_source_failed(reports):
+            fail("no history could be read; recall-rank sources says why", ALL_SOURCES_FAILED, as_json=as_json)
+        found = activity(_sessions(recall))
+    if svg is not None:
+        from recall_rank.frontends.cli.output.activity_svg import activity_svg
+
+        svg.write(activity_svg(found, unit).encode("utf-8", "replace"))
+        svg.flush()
+    if as_json:
+        print_json(_to_dict(found, unit))
+    else:
+        from recall_rank.frontends.cli.output.paint import paint
+
+        paint(_lines(found, unit))
+    ctx.exit(HITS if found.sessions else NO_HITS)
+
+
+def _sessions(recall: Recall) -> Iterator[Session]:
+    """Every session in full; one that cannot be read any more counts without its messages."""
+    for session in recall.sessions():
+        try:
+            yield recall.transcript(session.id)
+        except (LookupError, OSError):
+            yield session
+
+
+def _lines(found: Activity, unit: str | None) -> Iterator[Line]:
+    yield [(f"{found.messages:,} messages in {found.sessions:,} sessions", "bold"), (_span(found), "")]
+    unit, periods = found.called(unit)
+    shown = periods[-MOST_ROWS:]
+    if shown:
+        yield []
+        yield [(f"messages a {unit}", "bold"), (_earlier(len(periods) - len(shown), unit), "dim")]
+        yield from _bars(shown)
+    for heading, shares in (("project", found.projects()), ("agent", found.agents())):
+        if shares:
+            yield []
+            more = f", the first {_NAMES} of {len(shares)}" if len(shares) > _NAMES else ""
+            yield [(f"messages by {heading}", "bold"), (more, "dim")]
+            yield from _bars(shares[:_NAMES])
+
+
+def _span(found: Activity) -> str:
+    dated = f" · {stamp(found.first)[:10]} to {stamp(found.last)[:10]}" if found.first else ""
+    return dated + (f" · {found.undated:,} without a time" if found.undated else "")
+
+
+def _earlier(count: int, unit: str) -> str:
+    return f", without {count:,} earlier {unit}{'' if count == 1 else 's'}" if count else ""
+
+
+def _bars(shares: Sequence[Share]) -> Iterator[Line]:
+    names = [one_line(share.name) for share in shares]
+    names = [name if len(name) <= 30 else f"{name[:29]}…" for name in names]
+    wide, full = max(map(len, names)), busiest(shares)
+    numbers = max(len(f"{share.messages:,}") for share in shares)
+    for name, share in zip(names, shares, strict=True):
+        eighths = round(share.messages / full * _BAR * 8)
+        bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+        line: Line = [(f"  {name:<{wide}}  ", ""), (f"{share.messages:>{numbers},}", "cyan")]
+        if share.sessions:
+            sessions = f"  {share.sessions:,} session{'' if share.sessions == 1 else 's'}"
+            line += [(f"  {bar:<{_BAR}}", "green"), (sessions, "dim")]
+        yield line
+
+
+def _to_dict(found: Activity, unit: str | None) -> dict[str, Any]:
+    unit, periods = found.periods(unit)
+    return {
+        "ok": True,
+        "sessions": found.sessions,
+        "messages": found.messages,
+        "parts": found.parts,
+        "undated": found.undated,
+        "first": found.first,
+        "last": found.last,
+        "unit": unit,
+        "activity": [_share("start", share) for share in periods],
+        "projects": [_share("project", share) for share in found.projects()],
+        "agents": [_share("agent", share) for share in found.agents()],
+    }
+
+
+def _share(name: str, share: Share) -> dict[str, Any]:
+    from recall_rank.model.serialize import repaired
+
+    return {name: repaired(share.name), "sessions": share.sessions, "messages": share.messages}

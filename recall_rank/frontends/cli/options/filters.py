@@ -1,0 +1,100 @@
+"""The options of `recall-rank search`, named as the parameters of the recall tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import click
+
+_TIME: Final = "TIME"
+_FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
+    click.option(
+        "--match",
+        "-m",
+        type=click.Choice(["literal", "smart", "fuzzy", "regex"]),
+        help="How words match. Default: smart.",
+    ),
+    click.option(
+        "--scope", type=click.Choice(["session", "project", "global"]), help="What is searched at all. Default: global."
+    ),
+    click.option(
+        "--group", type=click.Choice(["part", "session"]), help="One result a hit or a session. Default: part."
+    ),
+    click.option(
+        "--type", type=click.Choice(["text", "tool", "reasoning", "all"]), help="Kind of content. Default: all."
+    ),
+    click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it. Default: all."),
+    click.option("--session", "session_id", metavar="ID", help="Only this session."),
+    click.option("--title", metavar="TEXT", help="Only sessions whose title contains this."),
+    click.option("--sessions", type=int, metavar="N", help="Only the newest N sessions."),
+    click.option("--results", "-n", type=int, metavar="N", help="How many results to show. Default: 10."),
+    click.option("--offset", type=int, metavar="N", help="How many results to leave out first. Default: 0."),
+    click.option("--width", type=int, metavar="N", help="Characters a snippet. Default: 200."),
+    click.option("--after", metavar=_TIME, help="Only what is newer than a date or epoch milliseconds."),
+    click.option("--before", metavar=_TIME, help="Only what is older than a date or epoch milliseconds."),
+    click.option("--last", metavar=_TIME, help="Only the last 30m, 2h, 3d, 1w, 2mo or 1y."),
+    click.option("--since", metavar=_TIME, help="Like --after; takes durations too."),
+    click.option("--from", "from_", metavar=_TIME, help="Like --since."),
+    click.option("--until", metavar=_TIME, help="Like --before; takes durations too."),
+    click.option("--to", metavar=_TIME, help="Like --before."),
+    click.option("--directory", metavar="PATH", help="Only sessions that ran in or below this folder."),
+    click.option("--fallback", is_flag=True, default=None, help="With --directory: other folders too, ranked after."),
+    click.option("--project", metavar="NAME", help="Only sessions of this project."),
+    click.option("--tool", "tool_name", metavar="NAME", help="Only calls of this tool."),
+    click.option("--file", "files", multiple=True, metavar="PATH", help="Only what names this file."),
+    click.option("--exclude-session", "exclude_session_ids", multiple=True, metavar="ID", help="Not this session."),
+    click.option("--must", multiple=True, metavar="TEXT", help="Only results that contain this."),
+    click.option("--must-not", multiple=True, metavar="TEXT", help="Only results that do not contain this."),
+    click.option("--order", type=click.Choice(["relevance", "time"]), help="Order of results. Default: relevance."),
+    click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take. Default: 2000."),
+    click.option("--explain", is_flag=True, default=None, help="Show what each score is made of."),
+    click.option("--redact", is_flag=True, default=None, help="Take keys and passwords out of what is shown."),
+)
+
+
+OPTIONS: Final = {  # the library's names for what is typed here
+    **dict.fromkeys(("from_", "from"), "--from"),
+    "tool_name": "--tool",
+    "session_id": "--session",
+    "exclude_session_ids": "--exclude-session",
+    "must_not": "--must-not",
+    "budget_ms": "--budget-ms",
+    **{
+        name: f"--{name}"
+        for name in ("results", "offset", "width", "sessions", "title", "directory", "project", "must")
+    },
+    **{name: f"--{name}" for name in ("after", "before", "last", "since", "until", "to", "type", "scope")},
+}
+
+
+def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds every filter to a command; those not given arrive as None or ()."""
+    for option in reversed(_FILTERS):
+        command = option(command)
+    return command
+
+
+def given(filters: Mapping[str, Any], worktree: str | None = None) -> dict[str, Any]:
+    """The filters that were given, as options of Index.search; everything else keeps the library's default.
+
+    A file is a text that results must contain: agents name it now in full, now as it lies below the worktree.
+    """
+    found = {name: value for name, value in filters.items() if value is not None and value != ()}
+    if found.get("redact"):
+        from recall_rank.frontends.redaction.answers import hidden
+
+        found["redact"] = hidden
+    files = found.pop("files", ())
+    if files:
+        found["must"] = (*found.get("must", ()), *(_below(path, worktree) for path in files))
+    return found
+
+
+def _below(path: str, worktree: str | None) -> str:
+    """The end of the path that all its spellings share."""
+    root = f"{worktree.rstrip('/')}/" if worktree else ""
+    short = path.removeprefix(root) if root and path.startswith(root) else path
+    while short.startswith("./"):
+        short = short[2:]
+    return short or path

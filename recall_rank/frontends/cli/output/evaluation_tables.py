@@ -1,0 +1,119 @@
+"""An evaluation as tables a person reads: a row a kind of query, a row for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from recall_rank.frontends.cli.output.terminal import one_line
+
+if TYPE_CHECKING:
+    from recall_rank.evaluation.report import Compared, Comparison, Difference, Evaluation, Figures, Ranks
+    from recall_rank.frontends.cli.options.query_file import BrokenLine
+    from recall_rank.frontends.cli.output.human import Line
+    from recall_rank.model import SourceReport
+
+SHOWN_BROKEN: Final = 10  # lines that are named one by one; with JSON all are
+_ALL: Final = "all"
+_FIGURES: Final = (
+    *("kind", "n", "part@1", "part@10", "part MRR", "session@1", "session@10", "session MRR", "nDCG@10"),
+    *("empty", "degraded", "ms p50", "ms p95"),
+)
+_DIFFERENCES: Final = ("kind", "measure", "n", "wins", "losses", "ties", "mean", "low", "high", "")
+
+
+def evaluation_lines(
+    evaluation: Evaluation, names: Sequence[str], reports: Sequence[SourceReport], broken: Sequence[BrokenLine]
+) -> Iterator[Line]:
+    """All of it; `names` are what the configurations are called, one or two."""
+    yield from _figures(names[0], evaluation.overall, evaluation.kinds)
+    against = evaluation.against
+    if against is not None:
+        yield []
+        kinds = {kind: one.figures for kind, one in against.kinds.items()}
+        yield from _figures(names[1], against.overall.figures, kinds)
+        yield []
+        yield from _differences(names, against)
+    yield []
+    yield from _counts(evaluation, reports, broken)
+
+
+def _figures(name: str, overall: Figures, kinds: Mapping[str, Figures]) -> Iterator[Line]:
+    yield [(f"asked: {name}", "bold")]
+    rows = [_figure_row(one_line(kind), figures) for kind, figures in kinds.items()]
+    yield from _table([_FIGURES, *rows, _figure_row(_ALL, overall)], left=1)
+
+
+def _figure_row(kind: str, figures: Figures) -> Sequence[str]:
+    return (
+        kind,
+        str(figures.queries),
+        *_ranks(figures.parts),
+        *_ranks(figures.sessions),
+        _number(figures.ndcg_10),
+        f"{figures.empty:.1%}",
+        f"{figures.degraded:.1%}",
+        _number(figures.cpu_ms_p50, 1),
+        _number(figures.cpu_ms_p95, 1),
+    )
+
+
+def _ranks(ranks: Ranks | None) -> Sequence[str]:
+    return ("-",) * 3 if ranks is None else tuple(map(_number, (ranks.hit_1, ranks.hit_10, ranks.mrr_10)))
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _differences(names: Sequence[str], against: Comparison) -> Iterator[Line]:
+    yield [(f"{names[0]} against {names[1]}, query by query", "bold")]
+    rows = [row for kind, one in against.kinds.items() for row in _difference_rows(one_line(kind), one)]
+    yield from _table([_DIFFERENCES, *rows, *_difference_rows(_ALL, against.overall)], left=2)
+    yield [("mean: of the first minus the second; low, high: its 95 % interval; *: more than luck", "dim")]
+
+
+def _difference_rows(kind: str, compared: Compared) -> Iterator[Sequence[str]]:
+    measures: tuple[tuple[str, Difference | None], ...] = (
+        ("part MRR@10", compared.part_mrr_10),
+        ("session MRR@10", compared.session_mrr_10),
+        ("nDCG@10", compared.ndcg_10),
+    )
+    for name, one in measures:
+        if one is not None:
+            counts = map(str, (one.queries, one.wins, one.losses, one.ties))
+            values = (f"{value:+.4f}" for value in (one.mean, one.low, one.high))
+            yield kind, name, *counts, *values, "*" if one.low > 0 or one.high < 0 else ""
+
+
+def _counts(evaluation: Evaluation, reports: Sequence[SourceReport], broken: Sequence[BrokenLine]) -> Iterator[Line]:
+    sessions, parts = sum(report.sessions for report in reports), sum(report.parts for report in reports)
+    yield [
+        (f"{evaluation.measured:,} of {evaluation.queries:,} queries measured", "bold"),
+        (f" over {sessions:,} sessions, {parts:,} parts", ""),
+    ]
+    for reason, count in (
+        ("queries left out, their answers not being in the history", evaluation.missing),
+        ("queries left out, since a search would not take them", evaluation.refused),
+        ("answers left out, not being in the history as others of their queries are", evaluation.missing_places),
+        ("sources that could not be read", sum(report.failed for report in reports)),
+        ("malformed records skipped (recall-rank sources says more)", sum(len(one.malformed) for one in reports)),
+        ("broken lines in the file of queries", len(broken)),
+    ):
+        if count:
+            yield [("note: ", "yellow"), (f"{reason}: {count:,}", "")]
+    for one in broken[:SHOWN_BROKEN]:
+        yield [(f"  line {one.line}: {one_line(one.reason)}", "dim")]
+    if len(broken) > SHOWN_BROKEN:
+        yield [(f"  {len(broken) - SHOWN_BROKEN} more (--json lists them)", "dim")]
+
+
+def _table(rows: Sequence[Sequence[str]], left: int) -> Iterable[Line]:
+    """The rows in columns, the first `left` of them flush left; the first row is the head."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for number, row in enumerate(rows):
+        cells = (
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield [("  ".join(cells).rstrip(), "" if number else "dim")]

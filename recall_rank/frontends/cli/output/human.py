@@ -1,0 +1,177 @@
+"""An answer as lines a person reads: three a hit, then what was searched and what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from recall_rank.frontends.cli.output.ages import age, stamp
+from recall_rank.frontends.cli.output.reopen import reopen
+from recall_rank.frontends.cli.output.terminal import escape, one_line
+from recall_rank.histories.source_reports import remarks
+from recall_rank.model import Flag
+
+if TYPE_CHECKING:
+    from recall_rank.model import Count, Result, SearchResponse, Span
+
+Line = list[tuple[str, str]]
+"""Pieces of text, each with a rich style; the text is already safe for a terminal."""
+
+MARK: Final = "bold yellow"
+MOST_REMARKS: Final = 8  # about the histories; whoever has hundreds of them still wants to see hits
+_INDENT: Final = "    "
+_OF_PARTS: Final = {"words": "words they must or must not hold", "filtered": "type, role, tool or time"}
+_DEGRADED: Final[Mapping[str, str]] = {
+    "time": "the time budget ended the search early",
+    "budget": "a limit cut what was searched",
+    "fallback": "no word matched; these contain the text as it stands",
+}
+
+
+def answer_lines(response: SearchResponse, now: int, offset: int = 0) -> Iterator[Line]:
+    """The whole answer."""
+    for number, result in enumerate(response.results, offset + 1):
+        yield from hit_lines(result, number, now)
+        yield []
+    yield from closing_lines(response, offset)
+
+
+def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
+    """Where and when; the snippet with its matches marked; why; how to open the session again where that is known.
+
+    One more line when the score is explained, and one for each word that was found in another form.
+    """
+    speaker = f"{result.role} · {result.tool_name}" if result.tool_name else result.role
+    yield [
+        (f"{number:>2}. ", "dim"),
+        (one_line(result.session_title or result.session_id) or "untitled", "bold"),
+        (" · ", "dim"),
+        (one_line(" · ".join(filter(None, (result.author, speaker, _part_kind(result))))), "cyan"),
+        (" · ", "dim"),
+        (age(result.time, now), "green"),
+        (f" ({stamp(result.time)})" if stamp(result.time) else "", "dim"),
+        (one_line(_place(result)), "dim"),
+    ]
+    yield [(_INDENT, ""), *marked(result.snippet, result.spans)]
+    yield [(_INDENT + one_line(_why(result)), "dim")]
+    again = reopen(result.history, result.session_id, result.directory, result.flags)
+    if again:
+        yield [(_INDENT + "reopen: ", "dim"), (again, "")]
+    if result.explain:
+        parts = ", ".join(f"{name} {value:+.3f}" for name, value in result.explain.items())
+        yield [(_INDENT + one_line(f"score {result.score:.3f} = {parts}"), "dim")]
+    for word, forms in (result.why.matched_forms or {}).items():
+        if any(form.lower() != word.lower() for form in forms):
+            yield [(_INDENT + one_line(f"{word} found as {', '.join(forms)}"), "dim")]
+
+
+def marked(snippet: str, spans: Sequence[Span]) -> Line:
+    """The snippet on one line, its spans styled. Spans may touch, overlap or stand in any order."""
+    line: Line = []
+    at = 0
+    for start, end in sorted((span.start, span.end) for span in spans):
+        start, end = max(start, at), min(end, len(snippet))
+        if start < end:
+            line += [(one_line(snippet[at:start]), ""), (one_line(snippet[start:end]), MARK)]
+            at = end
+    line.append((one_line(snippet[at:]), ""))
+    return [piece for piece in line if piece[0]]
+
+
+def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
+    """What was searched and what was left out, in plain words; warnings, suggestions and near misses after it."""
+    coverage = response.coverage
+    searched = [_searched(coverage.sessions, "session"), _searched(coverage.parts, "part")]
+    if coverage.per_source:
+        working = sum(not report.failed for report in coverage.per_source)
+        searched.append(_of(working, len(coverage.per_source), "source"))
+    yield [
+        (_shown(response, offset), "bold"),
+        (f" · searched {', '.join(searched)} in {response.elapsed_ms:.1f} ms", ""),
+    ]
+    for sentence in _left_out(response):
+        yield [(one_line(sentence), "dim")]
+    of_sources = {remark for report in coverage.per_source for remark in remarks(report)}
+    warnings = sorted(response.warnings, key=of_sources.__contains__)  # what is about this search is never left out
+    own = sum(warning not in of_sources for warning in warnings)
+    yield from _some("not read: ", "red", response.load_errors, MOST_REMARKS)
+    yield from _some("note: ", "yellow", warnings, own + MOST_REMARKS)
+    for miss in response.near_misses:
+        yield [("close: ", "yellow"), (one_line(f"{miss.text} ({miss.reason})"), "")]
+    for suggestion in response.suggestions:
+        yield [("try: ", "green"), (one_line(suggestion), "")]
+
+
+def _some(label: str, style: str, texts: Sequence[str], most: int) -> Iterator[Line]:
+    """The first of the texts, a line each, and how many more there are."""
+    for text in texts[:most]:
+        yield [(label, style), (one_line(text), "")]
+    if len(texts) > most:
+        yield [(label, style), (f"and {len(texts) - most:,} more: recall-rank sources says all", "")]
+
+
+def _part_kind(result: Result) -> str:
+    if result.source == "title":
+        return "title"
+    return "" if result.part_type in ("text", "tool") else result.part_type
+
+
+def _place(result: Result) -> str:
+    place = " · ".join(filter(None, (result.directory or result.project, result.agent or result.history)))
+    return f" · {place}" if place else ""
+
+
+def _why(result: Result) -> str:
+    why = result.why
+    terms, fields = ", ".join(why.matched_terms), ", ".join(why.matched_fields)
+    reasons = [" in ".join(filter(None, (terms, fields))), f"score {result.score:.2f}, confidence {why.confidence}"]
+    if result.hit_count is not None:
+        at_least = "" if result.hit_count_exact else "at least "
+        reasons.append(f"{at_least}{_plural(result.hit_count, 'hit')} in this session")
+    if result.pruned:
+        reasons.append("no longer in the agent's context")
+    if result.flags & Flag.SOURCE_MISSING:
+        reasons.append("gone at its source")
+    reasons += [result.session_id, result.message_id]
+    return " · ".join(filter(None, reasons))
+
+
+def _shown(response: SearchResponse, offset: int) -> str:
+    noun = "session" if response.group == "session" else "hit"
+    if not response.total:
+        return "No hits"
+    total = f"{'' if response.total_exact else 'at least '}{_plural(response.total, noun)}"
+    shown = len(response.results)
+    if not offset and not response.truncated:
+        return total
+    more = f" (next: --offset {offset + shown})" if response.truncated and shown else ""
+    return f"{offset + 1}-{offset + shown} of {total}{more}" if shown else f"None left of {total}"
+
+
+def _left_out(response: SearchResponse) -> Iterator[str]:
+    sessions, parts = response.coverage.sessions.skipped, response.coverage.parts.skipped
+    if sessions:
+        reasons = ", ".join(f"{count:,} by {reason}" for reason, count in sessions.items()).replace("_", " ")
+        yield f"left out {_plural(sum(sessions.values()), 'session')}: {reasons}"
+    for reason, what in _OF_PARTS.items():
+        if reason in parts:
+            yield f"left out {_plural(parts[reason], 'part')} by {what}"
+    if response.coverage.limited_by:
+        yield f"limited by {', '.join(response.coverage.limited_by)}".replace("_", " ")
+    if response.coverage.parts.not_reached:
+        yield f"not reached: {_plural(response.coverage.parts.not_reached, 'part')}"
+    for kind in response.degrade_kinds:
+        if kind != "none":
+            yield _DEGRADED.get(kind, escape(kind))
+
+
+def _searched(count: Count, noun: str) -> str:
+    return _of(count.searched, count.known, noun)
+
+
+def _of(part: int, whole: int, noun: str) -> str:
+    return _plural(whole, noun) if part == whole else f"{part:,} of {_plural(whole, noun)}"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,76 @@
+"""Writes history.jsonl from the stories: `python -m recall_rank.frontends.demo.generate`. Same stories, same bytes."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from recall_rank.frontends.demo import NOW, harborline, kitewatch, ledgerleaf, mossgarden
+from recall_rank.frontends.demo.story import Story, Turn
+
+SEED: Final = 7
+SECOND_MS: Final = 1_000
+DAY_MS: Final = 86_400 * SECOND_MS
+STORIES: Final = (*harborline.STORIES, *ledgerleaf.STORIES, *kitewatch.STORIES, *mossgarden.STORIES)
+TARGET: Final = Path(__file__).with_name("history.jsonl")
+
+
+def history() -> str:
+    """The whole file; a session line comes before its messages, the oldest session first."""
+    chance = random.Random(SEED)  # noqa: S311 - made-up pauses, no secret
+    stories = sorted(STORIES, key=lambda story: -story.days_ago)
+    lines = (line for number, story in enumerate(stories, 1) for line in _lines(story, number, chance))
+    return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+
+
+def _lines(story: Story, number: int, chance: random.Random) -> Iterator[dict[str, Any]]:
+    session = f"demo-{number:02}"
+    start = time = NOW - int(story.days_ago * DAY_MS)
+    messages = []
+    for at, (role, turns) in enumerate(_messages(story.turns), 1):
+        time += chance.randrange(5, 240) * SECOND_MS
+        message = f"{session}-m{at}"
+        parts = [_part(turn, f"{message}-p{index}") for index, turn in enumerate(turns, 1)]
+        messages.append({"t": "message", "id": message, "session": session, "role": role, "time": time, "parts": parts})
+    yield {
+        "t": "session",
+        "id": session,
+        "title": story.title,
+        "directory": f"/home/sam/{story.project}",
+        "project": story.project,
+        "created": start,
+        "updated": time,
+        "source": "demo",
+        "agent_app": story.agent,
+    }
+    yield from messages
+
+
+def _messages(turns: tuple[Turn, ...]) -> Iterator[tuple[str, list[Turn]]]:
+    """Turns as messages: what the user says is one each, what the agent does in between is one together."""
+    pending: list[Turn] = []
+    for turn in turns:
+        if turn.kind == "user":
+            if pending:
+                yield "assistant", pending
+            yield "user", [turn]
+            pending = []
+        else:
+            pending.append(turn)
+    if pending:
+        yield "assistant", pending
+
+
+def _part(turn: Turn, part: str) -> dict[str, Any]:
+    if turn.kind != "run":
+        return {"id": part, "type": "reasoning" if turn.kind == "think" else "text", "text": turn.text}
+    status = "error" if turn.error else "completed"
+    result = "error" if turn.error else "output"
+    return {"id": part, "type": "tool", "tool": turn.tool, "input": turn.input, result: turn.text, "status": status}
+
+
+if __name__ == "__main__":
+    TARGET.write_text(history(), encoding="utf-8", newline="\n")

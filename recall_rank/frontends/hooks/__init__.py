@@ -1,0 +1,1 @@
+"""What a host may add to a conversation unasked."""

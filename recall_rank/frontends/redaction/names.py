@@ -1,0 +1,109 @@
+"""Secrets that nothing but the name they stand under gives away: `api_key = ...`, "password": "...", --token ..."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+from recall_rank.frontends.redaction.rules import ALPHABETS, NAMED
+from recall_rank.frontends.redaction.words import is_placeholder, looks_random
+
+# A value has a digit. It is looked at from every sign in front of it: one that is none may hold a name and a value.
+_VALUE: Final = r"""(?=["'` \t=\\]{0,5}+(?=[^\s"'`\\\d]{0,80}+\d)([^\s"'`\\]{6,256}+))"""
+_ASSIGNED: Final = re.compile(f"[=:>](?![=:>]){_VALUE}")
+_KEY_WORD: Final = re.compile("key|token|secret|cred|passw|pwd")
+_FLAG: Final = re.compile(f"--[A-Za-z][A-Za-z-]{{2,40}}+ {_VALUE}")
+_NAME_CHARS: Final = 64
+_SECRET_NAME: Final = re.compile(
+    r"(?:secret|token|credentials?|creds|api[_. -]?key|(?:access|auth|account|secret|private|encryption|signing|master|"
+    r"license|service|storage|webhook|shared|subscription)[_. -]?key|authorization)"
+    r"(?:[_.-]?(?:value|base64|b64|hex|live|test|prod|dev|v?\d))?[\s\"'\\\])]{0,4}$",
+    re.IGNORECASE,
+)
+_PASSWORD_NAME: Final = re.compile(
+    r"(?:passw(?:or)?d|passwd|passphrase|(?<![a-z])pwd)[\s\"'\\\])]{0,4}$", re.IGNORECASE
+)
+_OTHER_TOKEN: Final = re.compile(
+    r"(?:page|next|continuation|cancel|sync|cursor|count|public|design)[_. -]?\w{0,8}token", re.IGNORECASE
+)
+_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_PLAIN: Final = re.compile(r"[\w.=~+/-]+")
+_CODE: Final = re.compile(r"[(){}\[\]<>$%]|^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$|^/|^\./|://")
+_STOP: Final = re.compile(r"[,;)}\]>&|]")
+_CALLS: Final = "([{"
+
+
+def _shapes(cell: str) -> re.Pattern[str]:
+    shapes = []
+    for shape in cell.split():
+        if shape == "uuid":
+            shapes.append(_UUID.pattern)
+        else:
+            low, _, high = shape[1:].partition("-")
+            shapes.append(f"[{ALPHABETS[shape[0]]}]{{{low},{high or low}}}")
+    return re.compile("|".join(f"(?:{shape})" for shape in shapes), re.IGNORECASE)
+
+
+_FAMILIES: Final = {
+    word: (family, _shapes(cell))
+    for family, words, cell in ([part.strip() for part in line.split("|")] for line in NAMED.strip().splitlines())
+    for word in words.split()
+}
+_VENDOR: Final = re.compile("|".join(sorted(map(re.escape, _FAMILIES), key=len, reverse=True)))
+
+
+def named(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """The secrets in [start, end) that stand under a name, as (start, end, family)."""
+    assigned: Iterator[re.Match[str]] = _ASSIGNED.finditer(text, start, end)
+    if text.find("--", start, end) >= 0:
+        assigned = chain(assigned, _FLAG.finditer(text, start, end))
+    for found in assigned:
+        begin, stop = found.span(1)
+        sign = found.end() if text[found.start()] == "-" else found.start()  # what a flag is called stands in front
+        before = text[max(0, sign - _NAME_CHARS, text.rfind("\n", start, found.start()) + 1) : begin]
+        quote = text[begin - 1] if text[begin - 1] in "\"'`" else ""
+        if quote and (close := text.find(quote, stop, begin + 200)) > stop and "\n" not in text[stop:close]:
+            stop = close - (text[close - 1] == "\\")
+        elif not quote and (cut := _STOP.search(text, begin, stop)):
+            stop = cut.start()
+        value = text[begin:stop]
+        family = _family(before.rstrip("\"'` \t\n=\\:>"), value, quoted=bool(quote), follows=text[stop : stop + 1])
+        if family:
+            yield begin, stop, family
+
+
+def family_of(name: str, value: str) -> str | None:
+    """What the whole value is when it stands under this name; None when it is no secret."""
+    return _family(name, value, quoted=True, follows="")
+
+
+def _family(name: str, value: str, *, quoted: bool, follows: str) -> str | None:
+    digits = any(map(str.isdigit, value))
+    if len(value) < 8 or (follows and follows in _CALLS) or not digits:
+        return None
+    if _PASSWORD_NAME.search(name):
+        return "password" if _is_password(value, quoted=quoted) else None
+    if len(value) < 15 or not _PLAIN.fullmatch(value) or not digits:
+        return None
+    tail = name[-48:].lower()
+    vendor = _VENDOR.search(tail)
+    if vendor is not None and _KEY_WORD.search(tail):
+        family, shapes = _FAMILIES[vendor[0]]
+        if shapes.fullmatch(value) and not is_placeholder(value):
+            return family
+    if not _SECRET_NAME.search(name) or _OTHER_TOKEN.search(tail) or is_placeholder(value):
+        return None
+    return "secret" if len(value) >= 16 and looks_random(value) else None
+
+
+def _is_password(value: str, *, quoted: bool) -> bool:
+    if len(value) > 128 or is_placeholder(value):
+        return False
+    if not quoted and _CODE.search(value):
+        return False
+    letters = any(map(str.isalpha, value))
+    digits = any(map(str.isdigit, value))
+    others = not value.replace("_", "").replace("-", "").replace(".", "").replace(" ", "").isalnum()
+    return (letters and digits and " " not in value) or (others and letters and digits)

@@ -1,0 +1,1 @@
+"""The recall tools: arguments in, JSON values out."""

@@ -1,0 +1,126 @@
+"""`recall` with expand: the first hits in full, or with what surrounds them, within two budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from recall_rank.analysis.normalize import is_recall_tool
+from recall_rank.frontends.redaction.answers import without_secrets
+from recall_rank.frontends.tools.call_context import Call
+from recall_rank.frontends.tools.request import Question
+from recall_rank.frontends.tools.transcript_tools import full_message
+from recall_rank.frontends.tools.warnings import Remarks
+from recall_rank.model import Message, Result
+from recall_rank.model.serialize import repaired
+from recall_rank.model.serialize_transcript import heading_to_dict
+
+FIELD_CHARS: Final = 4000
+MARKER: Final = "\n[truncated by recall expansion]"
+OMITTED: Final = "[recall output omitted]"
+_FIELDS: Final = ("content", "output", "error")
+
+
+def expanded(call: Call, question: Question, results: Sequence[Result], remarks: Remarks) -> list[dict[str, Any]]:
+    """The first hits that are no titles, expanded as far as the budgets reach; the remarks say where they ended."""
+    given = question.given
+    wanted = min(given["expand_results"], 3)
+    chosen = [(at, hit) for at, hit in enumerate(results) if hit.source != "title"][:wanted]
+    if results and not chosen:
+        remarks.add("expansion_title_only", "Nothing was expanded: only titles match, and a title has no message")
+    budget = _Budget(given["expand_budget_messages"], given["expand_budget_chars"], redact=call.options.redact)
+    window = _window(given["window"], given["expand_budget_messages"], given["expand_results"], call.options.max_window)
+    found: list[dict[str, Any]] = []
+    for at, hit in chosen:
+        entry: dict[str, Any] = {
+            "result_index": at,
+            "session_id": repaired(hit.session_id),
+            "message_id": repaired(hit.message_id),
+            "mode": given["expand"],
+        }
+        try:
+            if given["expand"] == "message":
+                turn = call.histories.get(hit.session_id, hit.message_id)
+                entry["message"] = budget.formatted(turn.message)
+                entry["context"] = heading_to_dict(turn.session)
+            elif not _surround(call, hit, window, budget, entry):
+                break
+        except (LookupError, OSError) as error:  # gone or locked since it was indexed
+            remarks.add("expansion_failed", f"Message {hit.message_id} could not be read again: {error}")
+            continue
+        found.append(entry)
+    if budget.context_cut:
+        remarks.add("expansion_context_capped", "Context was cut: the message budget of the expansion is used up")
+    if budget.text_cut:
+        remarks.add("expansion_text_capped", "Text was cut: read the whole message with recall_get")
+    return found
+
+
+def _surround(call: Call, hit: Result, window: int, budget: _Budget, entry: dict[str, Any]) -> bool:
+    """Put the messages around a hit into the entry; False when no message is left of the budget."""
+    if budget.messages <= 0:
+        budget.context_cut = True
+        return False
+    around = call.histories.context(hit.session_id, hit.message_id, window=window)
+    first, last = 0, len(around.messages)
+    if last > budget.messages:
+        budget.context_cut = True
+        left = min(around.center, (budget.messages - 1) // 2)
+        first = min(around.center - left, last - budget.messages)
+        last = first + budget.messages
+    budget.messages -= last - first
+    entry["messages"] = [
+        {**budget.formatted(message), "center": first + at == around.center}
+        for at, message in enumerate(around.messages[first:last])
+    ]
+    entry["has_more_before"] = around.has_more_before or first > 0
+    entry["has_more_after"] = around.has_more_after or last < len(around.messages)
+    entry["context"] = heading_to_dict(around.session)
+    return True
+
+
+def _window(window: int | str, messages: int, results: int, most: int) -> int:
+    """Messages on each side of a hit: as many as leave room for all hits when it is "auto"."""
+    if isinstance(window, int):
+        return window
+    return max(0, min(most, (messages // max(1, results) - 1) // 2))
+
+
+class _Budget:
+    """What is left to show, and whether anything had to be left out."""
+
+    __slots__ = ("chars", "context_cut", "messages", "redact", "text_cut")
+
+    def __init__(self, messages: int, chars: int, *, redact: bool) -> None:
+        self.redact = redact
+        self.messages = messages
+        self.chars = chars
+        self.context_cut = False
+        self.text_cut = False
+
+    def formatted(self, message: Message) -> dict[str, Any]:
+        """The message with what of its texts the budget allows; what a recall tool said is not repeated."""
+        entry = full_message(message)
+        if self.redact:  # before anything is cut
+            entry = without_secrets(entry)
+        for part in entry["parts"]:
+            if is_recall_tool(part.get("tool_name")):
+                part["content"] = OMITTED
+                part.pop("output", None)
+                part.pop("error", None)
+                continue
+            for name in _FIELDS:
+                if name in part:
+                    self._cut(part, name)
+        return entry
+
+    def _cut(self, part: dict[str, Any], name: str) -> None:
+        text: str = part[name]
+        most = min(FIELD_CHARS, self.chars)
+        if len(text) > most:
+            self.text_cut = True
+            if most <= len(MARKER):
+                del part[name]
+                return
+            text = part[name] = text[: most - len(MARKER)] + MARKER
+        self.chars -= len(text)

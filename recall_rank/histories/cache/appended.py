@@ -1,0 +1,64 @@
+"""A unit that grew: what was appended is read, and what it said before comes from the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from recall_rank.histories.cache.table import Held, Key, UnitEntry
+from recall_rank.index.segment.segment import Segment
+from recall_rank.index.segment.stored_sessions import retold
+from recall_rank.loaders.files.resume import continues
+from recall_rank.loaders.read_all import located
+from recall_rank.model import Session, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What a unit holds now."""
+
+    same: Sequence[Held]  # sessions of which nothing new was said
+    sessions: Sequence[Session]  # new ones and those that grew, whole
+    resume: bytes | None
+
+
+def appended(
+    source: Source, before: UnitEntry, segments: Sequence[Segment], is_alone: Callable[[Held], bool]
+) -> Appended | None:
+    """What a unit holds now, when only what was appended has to be read for that; None: all of it has to be.
+
+    Nothing that was or is to be said about the unit may need the rest of it, and no other session may share messages
+    with its sessions.
+    """
+    if before.resume is None or before.error or before.malformed or before.warnings:
+        return None
+    if not before.sessions or not all(held.place is not None and is_alone(held) for held in before.sessions):
+        return None
+    try:
+        reading = source.read(before.unit, before.resume)
+    except Exception:  # noqa: BLE001 - reading all of it tells what is wrong
+        return None
+    if not continues(reading) or reading.malformed or reading.warnings:
+        return None
+    known = {held.key: held for held in before.sessions}
+    grown: dict[Key, Session] = {}
+    for session in located(reading, before.unit):
+        key = session.agent, session.id
+        whole = _joined(known.get(key), session, segments)
+        if whole is None or key in grown:
+            return None
+        grown[key] = whole
+    return Appended([held for held in before.sessions if held.key not in grown], list(grown.values()), reading.resume)
+
+
+def _joined(held: Held | None, session: Session, segments: Sequence[Segment]) -> Session | None:
+    """A session with what it said before in front; None where that cannot be told from what is indexed."""
+    if session.tokens is not None or session.cost is not None:
+        return None  # sums of what was appended alone
+    if held is None or held.place is None:
+        return session
+    told = retold(segments[held.place[0]], held.place[1])
+    ids = {message.id for message in told.messages}
+    if len(ids) != len(told.messages) or any(message.id in ids for message in session.messages):
+        return None  # what is said again may change what was said
+    return replace(session, messages=(*told.messages, *session.messages))

@@ -1,0 +1,105 @@
+"""From what changed at the sources to what has to change in the index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from recall_rank.histories.cache.change_scan import Look
+from recall_rank.histories.cache.dependency_keys import joined
+from recall_rank.histories.cache.invalidation import Known, Rereading
+from recall_rank.histories.cache.resolve_copies import all_links, settle
+from recall_rank.histories.cache.rules import Rules
+from recall_rank.histories.cache.table import Held, Key, Place, SourceEntry, Table
+from recall_rank.index.segment.segment import Segment
+from recall_rank.model import Session, Source
+from recall_rank.model.progress import Progress
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a refresh found."""
+
+    table: Table  # the next one; sessions that are to be indexed have no place yet
+    sessions: list[Session] = field(default_factory=list)  # to be indexed
+    fresh: list[Held] = field(default_factory=list)  # the same, without their messages
+    dead: list[tuple[Key, Place]] = field(default_factory=list)  # what counts no longer, where it lies
+    units: int = 0  # how many were read
+
+
+def read_changes(
+    sources: Sequence[Source],
+    looks: Sequence[Look],
+    old: Table,
+    segments: Sequence[Segment],
+    rules: Rules,
+    progress: Progress | None,
+) -> Changes:
+    """Read the units that changed, and those whose sessions are linked to theirs; settle them."""
+    was_live = [(held.key, held.place) for _, held in old.live() if held.place is not None]
+    known = Known(old)
+    table = Table(
+        serial=old.serial,
+        rules=rules.digest,
+        keeping=old.keeping if rules.keep_vanished is None else rules.keep_vanished,
+    )
+    lost = _carry_over(table, looks, old)
+    reading = Rereading(sources, table, known, segments, progress)
+    reading.follow([(at, key) for at, each in enumerate(looks) for key in each.changed], lost)
+    done = settle(sources, reading.in_order())
+    for at, group, said in done.remarks:
+        table.sources[at].remarks.setdefault(group, []).extend(said)
+    changes = Changes(table, units=len(reading.raws))
+    for one in reading.in_order():
+        session = done.sessions.get(one.held.serial)
+        if session is not None:
+            changes.sessions.append(session)
+            changes.fresh.append(one.held)
+    _keep_vanished(table, old, rules)
+    serials = {held.serial for source in table.sources for held in source.held()}
+    table.keys = joined(old.keys, all_links(reading.in_order()), None if len(lost) <= len(changes.fresh) else serials)
+    stay = {held.place for _, held in table.live()}
+    changes.dead = [(key, place) for key, place in was_live if place not in stay]
+    return changes
+
+
+def _carry_over(table: Table, looks: Sequence[Look], old: Table) -> list[Held]:
+    """Takes over into `table` what is as it was; the sessions of units that are gone or changed."""
+    known = {source.key: source for source in old.sources}
+    lost: list[Held] = []
+    for each in looks:
+        entry = each.entry
+        before = known.pop(entry.key, None)
+        if before is not None:
+            changed = set(each.changed)
+            for key, unit in before.units.items():
+                if key in entry.units and key not in changed:
+                    entry.units[key] = unit
+                else:
+                    lost += unit.sessions
+            entry.remarks = before.remarks
+        table.sources.append(entry)
+    for source in known.values():  # not looked at any more
+        lost += source.held()
+    return lost
+
+
+def _keep_vanished(table: Table, old: Table, rules: Rules) -> None:
+    """Keeps what was in the index and is gone from its source, where that is wanted."""
+    if not table.keeping:
+        return
+    present = {held.key for source in table.sources for held in source.held()}
+    entries = {source.key: source for source in table.sources}
+    for source in old.sources:
+        gone = [
+            held
+            for held in (*source.held(), *source.kept)
+            if held.place is not None
+            and held.key not in present
+            and not (rules.ignores is not None and rules.ignores(held.session))
+        ]
+        if gone and source.key not in entries:
+            entries[source.key] = SourceEntry(source.name, source.location, gone=True, kind=source.kind)
+            table.sources.append(entries[source.key])
+        if gone:
+            entries[source.key].kept = gone

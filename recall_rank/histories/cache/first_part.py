@@ -1,0 +1,89 @@
+"""What is read first where nothing was read yet: as much of the newest as can be searched soon."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from recall_rank.histories.cache.change_scan import kept_open
+from recall_rank.loaders.read_all import Given, units_of
+from recall_rank.model import Source, Unit
+from recall_rank.model.source_wrapper import Opened, Wrapped, opens
+
+PART_BYTES: Final = 24 << 20  # a few seconds of reading
+WORTH: Final = 4  # times as much has to be there: else all of it is read about as soon
+STILL_READING: Final = "The histories are still being read for the first time: only a part of them is searched so far"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPart:
+    """Some units of every source, and how much of everything that is."""
+
+    sources: Sequence[Source]
+    units: int
+    of: int
+    bytes: float
+    total: float
+
+    def __str__(self) -> str:
+        mib = 1 << 20
+        return (
+            f"{STILL_READING}, the newest {self.units:,} of {self.of:,} files and sessions, "
+            f"{self.bytes / mib:,.0f} of {self.total / mib:,.0f} MiB; ask again soon"
+        )
+
+
+def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart | None:
+    """The newest units, `most` bytes of them at most; None where everything is there about as soon.
+
+    How new a unit is and how large is told by its file; the sessions of one database share its size.
+    """
+    found: list[tuple[float, int, int, float, Unit]] = []  # newest first, then as the sources have them
+    for at, source in enumerate(sources):
+        with kept_open(source):
+            units = units_of(Given(source))
+        sharing = Counter(unit.location for unit in units)
+        files = {location: _size_and_time(location) for location in sharing}
+        for place, unit in enumerate(units):
+            size, time = files[unit.location]
+            found.append((-time, at, place, size / sharing[unit.location], unit))
+    total = sum(size for *_, size, _ in found)
+    if total < WORTH * most:
+        return None
+    chosen: list[set[str]] = [set() for _ in sources]
+    used = 0.0
+    for _, at, _, size, unit in sorted(found, key=lambda each: each[:3]):
+        if used + size <= most:  # a file too large is left for later, what is older than it is not
+            used += size
+            chosen[at].add(unit.key)
+    count = sum(map(len, chosen))
+    if not count:
+        return None
+    some = [(SomeOpened if opens(source) else Some)(source, keys) for source, keys in zip(sources, chosen, strict=True)]
+    return FirstPart(some, count, len(found), used, total)
+
+
+class Some(Wrapped):
+    """A source with a few of its units."""
+
+    def __init__(self, source: Source, keys: set[str]) -> None:
+        super().__init__(source)
+        self._keys = keys
+
+    def units(self) -> Iterable[Unit]:
+        return [unit for unit in super().units() if unit.key in self._keys]
+
+
+class SomeOpened(Some, Opened):
+    """The same for a source that keeps its files open."""
+
+
+def _size_and_time(location: str) -> tuple[float, float]:
+    try:
+        found = Path(location).stat()
+    except (OSError, ValueError):  # reading says what is wrong
+        return 0.0, 0.0
+    return found.st_size, found.st_mtime

@@ -1,0 +1,58 @@
+"""The ids of sessions that were to be forgotten: a line each in a private file of the cache."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from recall_rank.histories.cache.location import FORGOTTEN
+from recall_rank.index.errors import MissingIndexError
+from recall_rank.index.storage.folder import Folder
+
+LARGEST = 1 << 24  # bytes of the list
+
+
+def forgotten(cache: Path) -> frozenset[str]:
+    """The ids that stand in the cache's list. Raises OSError where it is there and cannot be read."""
+    try:
+        with Folder(cache) as folder:
+            return frozenset(_ids(folder))
+    except MissingIndexError:
+        return frozenset()
+
+
+def forget(cache: Path, session_id: str) -> None:
+    """Add an id to the list. Raises OSError when that cannot be written; the list is then as it was."""
+    if "\n" in session_id or not session_id:
+        raise ValueError(f"session_id must be one line of text, not {session_id!r}")
+    with Folder.create(cache) as folder:
+        known = _ids(folder)
+        if session_id in known:
+            return
+        data = "".join(f"{each}\n" for each in (*known, session_id)).encode("utf-8", "surrogatepass")
+
+        def fill(descriptor: int) -> bytes:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            os.fsync(descriptor)
+            return b""
+
+        temporary, _, _ = folder.write(fill)
+        folder.replace(temporary, FORGOTTEN)
+        folder.sync()
+
+
+def _ids(folder: Folder) -> list[str]:
+    try:
+        descriptor = folder.open(FORGOTTEN)
+    except FileNotFoundError:
+        return []
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return []
+        data = os.pread(descriptor, LARGEST, 0)
+    finally:
+        os.close(descriptor)
+    return list(dict.fromkeys(data.decode("utf-8", "surrogatepass").splitlines()))

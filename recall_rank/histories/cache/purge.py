@@ -1,0 +1,87 @@
+"""Remove the cache: files that are ours by their names, and folders that are empty then. Nothing else is touched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from recall_rank.histories.cache.location import FORGOTTEN, INDEX_FOLDER
+from recall_rank.index.errors import MissingIndexError
+from recall_rank.index.storage.folder import Folder
+
+_CHANCE: Final = r"[0-9a-f]{8}-[0-9]+-[0-9a-f]{16}"
+_OURS: Final = re.compile(rf"(?:temporary|segment|table)-[0-9]+-{_CHANCE}|manifest-[0-9]{{1,9}}-[0-9]{{1,18}}")
+
+
+@dataclass(slots=True)
+class Purged:
+    """What was removed, and what stays."""
+
+    files: int = 0
+    bytes: int = 0
+    left: list[str] = field(default_factory=list)  # paths that are not ours, or could not be removed
+
+
+def purge(cache: Path, *, everything: bool = False) -> Purged:
+    """Remove every index in the cache, of whatever version; with `everything` also the list of what was forgotten.
+
+    Whoever reads an index at the moment can go on. Links are never followed. Raises OSError for a place that is not
+    safe to look into; where nothing is, nothing is removed.
+    """
+    done = Purged()
+    try:
+        with Folder(cache) as folder:
+            for name in sorted(folder.names()):
+                if INDEX_FOLDER.fullmatch(name) and (cache / name).is_dir() and not (cache / name).is_symlink():
+                    _purge_index(cache / name, done)
+                elif _OURS.fullmatch(name) or (everything and name == FORGOTTEN):
+                    _remove(folder, name, done)
+                elif name != FORGOTTEN:
+                    done.left.append(str(cache / name))
+    except MissingIndexError:
+        return done
+    with suppress(OSError):
+        cache.rmdir()
+    return done
+
+
+def folders(cache: Path) -> Iterator[Path]:
+    """The folders of the indexes in a cache."""
+    with suppress(OSError):
+        for path in sorted(cache.iterdir()):
+            if INDEX_FOLDER.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+                yield path
+
+
+def _purge_index(path: Path, done: Purged) -> None:
+    try:
+        with Folder(path) as folder:
+            # manifests first: an index without one is none, with one whose files are gone it is damaged
+            for name in sorted(folder.names()):
+                if _OURS.fullmatch(name):
+                    _remove(folder, name, done)
+                else:
+                    done.left.append(str(path / name))
+        path.rmdir()
+    except OSError:
+        if path.is_dir() and str(path) not in done.left:
+            done.left.append(str(path))
+
+
+def _remove(folder: Folder, name: str, done: Purged) -> None:
+    try:
+        size = folder.size(name)
+        folder.unlink(name)
+    except IsADirectoryError:
+        done.left.append(str(folder.path / name))
+    except FileNotFoundError:
+        return
+    except OSError:
+        done.left.append(str(folder.path / name))
+    else:
+        done.files += 1
+        done.bytes += size

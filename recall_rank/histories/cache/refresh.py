@@ -1,0 +1,118 @@
+"""Bring an index up to its sources: only what changed is read, and what did not change is not written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from recall_rank.histories.cache import source_accounts as account
+from recall_rank.histories.cache.change_scan import idle, look
+from recall_rank.histories.cache.rules import Rules
+from recall_rank.histories.cache.state import Next, State
+from recall_rank.histories.cache.store import Found, SupersededError, find, touch, write
+from recall_rank.histories.cache.table import Table
+from recall_rank.histories.cache.table_codec import sections
+from recall_rank.index.errors import UnusableIndexError
+from recall_rank.index.segment.segment import Segment
+from recall_rank.model import RefreshReport, Source
+from recall_rank.model.progress import Progress
+
+NO_RULES: Final = Rules()
+LAST_SERIAL: Final = 1 << 23
+TRIES: Final = 5  # another process that is faster has done most of the work: then there is little left to do
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What a refresh did, and what can be searched after it."""
+
+    report: RefreshReport
+    state: State
+    problem: OSError | None = None  # why it could not be written; then the state lies in memory and nowhere else
+
+
+def refresh(
+    folder: Path | None,
+    sources: Sequence[Source],
+    rules: Rules = NO_RULES,
+    progress: Progress | None = None,
+    *,
+    anew: bool = False,
+    held: State | None = None,
+) -> Refreshed:
+    """Make the newest generation in `folder` what the sources hold; the first one where there is none.
+
+    With `anew` everything is read. Whoever searches meanwhile, in this process or another, does so undisturbed. What is
+    `held` already is not opened again; where nothing can be written, or without a folder, the state goes on from there
+    and stays in memory.
+    """
+    started, cpu = time.perf_counter(), time.process_time()
+    problem: OSError | None = None
+    tries = 0
+    while True:
+        tries += 1
+        found = Found(held)
+        if folder is not None and problem is None and tries <= TRIES:
+            try:
+                found = find(folder, held)
+            except OSError as error:
+                problem = error
+        before = None if anew else found.state
+        try:
+            made = _next(before, sources, rules, progress)
+        except UnusableIndexError:
+            if anew:
+                raise
+            anew = True  # what is damaged showed when segments were merged
+            continue
+        state = made.state
+        if folder is not None and problem is None and tries <= TRIES:
+            try:
+                state = _write(folder, replace(found, state=before), made)
+            except SupersededError:
+                continue
+            except OSError as error:
+                problem = error
+        took, used = time.perf_counter() - started, time.process_time() - cpu
+        return Refreshed(replace(made.report, elapsed_ms=took * 1000, cpu_ms=used * 1000), state, problem)
+
+
+def _write(folder: Path, before: Found, made: Next) -> State:
+    """The state as it lies in the folder now."""
+    if made.table is None:
+        touch(folder, made.state)
+        return made.state
+    told = made.report.sources
+    write(folder, before, made.kept, made.added, sections(made.table, made.state.dead, told))
+    return find(folder, before.state).state or made.state
+
+
+def _next(
+    before: State | None,
+    sources: Sequence[Source],
+    rules: Rules,
+    progress: Progress | None,
+) -> Next:
+    known = before.view.units() if before is not None else Table()
+    anew = known.rules != rules.digest
+    looks = look(sources, Table() if anew else known)
+    if before is not None and not anew and rules.keep_vanished in (None, known.keeping) and idle(looks, known):
+        told = account.resized(before.view.reports(), [each.entry.size for each in looks])
+        return Next(RefreshReport(tuple(told)), before)
+    from recall_rank.histories.cache.changes import read_changes
+    from recall_rank.histories.cache.merge_plan import arranged  # what most refreshes do not need
+
+    old = Table()
+    segments: Sequence[Segment] = ()
+    if before is not None:
+        old, segments = before.view.table(), before.segments
+    if old.serial > LAST_SERIAL:
+        old, segments = Table(), ()  # numbers run out after millions of sessions: begin again
+    if anew:
+        for unit in (unit for source in old.sources for unit in source.units.values()):
+            unit.resume = None  # what was left out before is to be read, too
+    changes = read_changes(sources, looks, old, segments, rules, progress)
+    return arranged(segments, changes, progress)

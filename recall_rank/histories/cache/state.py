@@ -1,0 +1,100 @@
+"""One state of an index that is refreshed: its segments, who is dead in them, and where their sessions came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from recall_rank.histories.cache.table import Table
+from recall_rank.index.segment.segment import Segment
+from recall_rank.index.storage.manifest import Manifest
+from recall_rank.model import RefreshReport, SourceReport
+
+
+class View(Protocol):
+    """A table as far as somebody asks for it."""
+
+    @property
+    def rules(self) -> str:
+        """A digest of what was ignored."""
+        ...
+
+    def reports(self) -> list[SourceReport]:
+        """What each source gave."""
+        ...
+
+    def missing(self) -> frozenset[tuple[str | None, str]]:
+        """Name of the source and id of the sessions that are gone from their source and were kept."""
+        ...
+
+    def units(self) -> Table:
+        """The table; its sessions may be left out. Not to be changed."""
+        ...
+
+    def table(self) -> Table:
+        """All of it, for the caller to change."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What can be searched and refreshed. Never changes."""
+
+    segments: Sequence[Segment] = ()
+    dead: Sequence[frozenset[int]] = ()
+    view: View = field(default_factory=lambda: TableInMemory(Table(), ()))
+    manifest: Manifest | None = None  # of the generation on disk; None for what lies in memory alone
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The state that follows, and how it is written."""
+
+    report: RefreshReport
+    state: State
+    kept: Sequence[int] = ()  # segments of the state before that stay as they are
+    added: Segment | None = None
+    table: Table | None = None  # None: all is as it was, and nothing has to be written
+
+
+class TableInMemory:
+    """The view of a table that was not written."""
+
+    __slots__ = ("_reports", "_table")
+
+    def __init__(self, table: Table, reports: Sequence[SourceReport]) -> None:
+        self._table = table
+        self._reports = list(reports)
+
+    @property
+    def rules(self) -> str:
+        return self._table.rules
+
+    def reports(self) -> list[SourceReport]:
+        return list(self._reports)
+
+    def missing(self) -> frozenset[tuple[str | None, str]]:
+        return missing_of(self._table)
+
+    def units(self) -> Table:
+        return self._table
+
+    def table(self) -> Table:
+        return _copy(self._table)
+
+
+def missing_of(table: Table) -> frozenset[tuple[str | None, str]]:
+    """View.missing() of a whole table."""
+    return frozenset((held.session.source, held.session.id) for source in table.sources for held in source.kept)
+
+
+def _copy(table: Table) -> Table:
+    sources = []
+    for source in table.sources:
+        units = {
+            key: replace(unit, sessions=[replace(held) for held in unit.sessions]) for key, unit in source.units.items()
+        }
+        kept = [replace(held) for held in source.kept]
+        sources.append(replace(source, units=units, remarks=dict(source.remarks), kept=kept))
+    return replace(table, sources=sources)

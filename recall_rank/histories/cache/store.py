@@ -1,0 +1,102 @@
+"""The generations of one index on disk: opened, and followed by the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from recall_rank.histories.cache.state import State
+from recall_rank.histories.cache.table_codec import TableView
+from recall_rank.index.errors import MissingIndexError, UnusableIndexError
+from recall_rank.index.segment.segment import Segment
+from recall_rank.index.storage.folder import Folder
+from recall_rank.index.storage.manifest import Listed, Manifest, named, newest
+from recall_rank.index.storage.mapped_segment import MappedSegment
+from recall_rank.index.storage.publish import add, add_table, open_generation, publish, sweep
+
+
+class SupersededError(Exception):
+    """Another process was faster: what was made follows a generation that is no longer the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What lies in a folder: a state, or the reason why there is none to go on from."""
+
+    state: State | None = None
+    problem: str | None = None  # None where there is simply nothing yet
+    mark: str = ""  # of the manifest that counts, whatever is wrong with what it names
+
+
+def find(folder: Path, held: State | None = None) -> Found:
+    """The newest generation, with what it has in common with the one that is `held` as it is there.
+
+    Raises IndexFolderError for a place that is not safe to read, or another OSError.
+    """
+    pairs = zip(held.manifest.segments, held.segments, strict=True) if held is not None and held.manifest else ()
+    known = {listed: segment for listed, segment in pairs if isinstance(segment, MappedSegment)}
+    try:
+        found = open_generation(folder, known)
+        if held is not None and held.manifest == found.manifest:
+            return Found(held, None, found.manifest.mark)
+        if found.table is None:
+            return Found(None, f"{folder}: saved without a record of where it came from", found.manifest.mark)
+        view = TableView(found.table)
+    except MissingIndexError:
+        return Found()
+    except UnusableIndexError as error:
+        return Found(None, str(error), _mark(folder))
+    return Found(State(found.segments, found.dead, view, found.manifest), None, found.manifest.mark)
+
+
+def checked(folder: Path, state: State) -> float | None:
+    """When a generation was last found to be what the sources hold, in seconds since 1970; None: nobody knows."""
+    if state.manifest is not None:
+        with suppress(OSError):
+            return (folder / state.manifest.name).stat().st_mtime
+    return None
+
+
+def touch(folder: Path, state: State) -> None:
+    """Note that a generation is what the sources hold now. Nothing is lost when that cannot be noted."""
+    if state.manifest is not None:
+        with suppress(OSError), Folder(folder) as held:
+            held.touch(state.manifest.name)
+
+
+def write(folder: Path, before: Found, kept: Sequence[int], added: Segment | None, table: Mapping[str, bytes]) -> None:
+    """Publish what follows `before`: those of its segments that are `kept`, one more, and a table.
+
+    Raises SupersededError when `before` is not the newest generation any more, and OSError when it cannot be written;
+    then nothing was changed.
+    """
+    manifest = before.state.manifest if before.state is not None else None
+    listed = [manifest.segments[at] for at in kept] if manifest is not None else []
+    if not folder.parent.exists():
+        Folder.create(folder.parent).close()  # whoever may write there could put another folder in the place of ours
+    with Folder.create(folder) as held:
+        sweep(held)
+        mine: list[Listed] = []
+        try:
+            if added is not None:
+                mine.append(add(held, added))
+            mine.append(add_table(held, table))
+
+            def follow(now: Manifest) -> tuple[Listed, ...]:
+                if now.mark != before.mark:
+                    raise SupersededError  # noqa: TRY301 - from within publish()
+                return (*listed, *mine)
+
+            publish(held, follow)
+        except BaseException:
+            with suppress(UnusableIndexError, OSError):
+                held.sweep([one.name for one in mine], named(held))
+            raise
+
+
+def _mark(folder: Path) -> str:
+    with suppress(OSError, UnusableIndexError), Folder(folder) as held:
+        return newest(held).mark
+    return ""

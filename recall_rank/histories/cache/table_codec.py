@@ -1,0 +1,198 @@
+"""A table as sections of bytes: JSON, of which opening for a search reads the small first section alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, fields
+from operator import attrgetter
+from typing import Any, Final, TypeVar
+
+import orjson
+
+from recall_rank.histories.cache.table import Held, SourceEntry, Table, UnitEntry
+from recall_rank.index.errors import DamagedIndexError, IndexFormatError
+from recall_rank.index.storage.table_file import DEAD, TableFile, dead_section
+from recall_rank.model import Flag, Malformed, Session, SourceReport, Tokens, Unit
+
+HEAD: Final = "head"  # what a search needs
+UNITS: Final = "units"  # what tells whether anything changed
+SESSIONS: Final = "sessions"  # what a refresh and a list of sessions need
+KEYS: Final = "keys"
+_SESSION: Final = tuple(each.name for each in fields(Session) if each.name != "messages")
+_VALUES: Final = attrgetter(*_SESSION)
+_TOKENS: Final = _SESSION.index("tokens")
+_REPORT: Final = tuple(each.name for each in fields(SourceReport))
+_Kind = TypeVar("_Kind")
+
+
+def sections(
+    table: Table, dead: Sequence[frozenset[int]], reports: Sequence[SourceReport]
+) -> dict[str, bytes]:  # fmt: skip
+    """What add_table() writes."""
+    missing = [[held.session.source, held.session.id] for source in table.sources for held in source.kept]
+    head = {
+        "session": _SESSION,
+        "report": _REPORT,
+        "reports": [[_plain(getattr(report, name)) for name in _REPORT] for report in reports],
+        "missing": missing,
+        "rules": table.rules,
+        "keeping": table.keeping,
+    }
+    units = [
+        [
+            *(source.name, source.location, source.gone, source.kind, source.size, source.errors, source.warnings),
+            [[each.unit.key, each.unit.location, _text(each.signature), each.error] for each in source.units.values()],
+        ]
+        for source in table.sources
+    ]
+    sessions = [
+        [
+            [
+                [
+                    [astuple(bad) for bad in each.malformed],
+                    each.warnings,
+                    None if each.resume is None else _text(each.resume),
+                    [_held(held) for held in each.sessions],
+                ]
+                for each in source.units.values()
+            ],
+            list(source.remarks.items()),
+            [_held(held) for held in source.kept],
+        ]
+        for source in table.sources
+    ]
+    return {
+        DEAD: dead_section(dead),
+        HEAD: _packed(head),
+        UNITS: _packed(units),
+        SESSIONS: _packed([table.serial, sessions]),
+        KEYS: table.keys.tobytes(),
+    }
+
+
+class TableView:
+    """A written table, read section by section as it is asked for.
+
+    Every method raises DamagedIndexError for what was not written so.
+    """
+
+    __slots__ = ("_file", "_head")
+
+    def __init__(self, file: TableFile) -> None:
+        """Raises IndexFormatError for a table whose sessions have other fields than this version's."""
+        self._file = file
+        self._head: Mapping[str, Any] = self._json(HEAD)
+        if (self._head.get("session"), self._head.get("report")) != ([*_SESSION], [*_REPORT]):
+            raise IndexFormatError(f"{file.name}: written by another version; build the index again")
+
+    @property
+    def rules(self) -> str:
+        return str(self._head.get("rules"))
+
+    @property
+    def keeping(self) -> bool:
+        return bool(self._head.get("keeping"))
+
+    def reports(self) -> list[SourceReport]:
+        """What each source gave."""
+
+        def read() -> list[SourceReport]:
+            return [_report(dict(zip(_REPORT, values, strict=True))) for values in self._head["reports"]]
+
+        return self._checked(read)
+
+    def missing(self) -> frozenset[tuple[str | None, str]]:
+        """Name of the source and id of the sessions that are gone from their source and were kept."""
+        return self._checked(lambda: frozenset((source, key) for source, key in self._head["missing"]))
+
+    def units(self) -> Table:
+        """The table without its sessions."""
+
+        def read() -> Table:
+            sources = []
+            for *values, units in self._json(UNITS):
+                source = SourceEntry(*values)
+                for key, location, signature, error in units:
+                    source.units[key] = UnitEntry(Unit(key, location), _bytes(signature), error)
+                sources.append(source)
+            return Table(sources, rules=self.rules, keeping=self.keeping)
+
+        return self._checked(read)
+
+    def table(self) -> Table:
+        """All of it."""
+
+        def read() -> Table:
+            table = self.units()
+            table.serial, sources = self._json(SESSIONS)
+            for source, (units, remarks, kept) in zip(table.sources, sources, strict=True):
+                for entry, (malformed, warnings, resume, held) in zip(source.units.values(), units, strict=True):
+                    entry.malformed = [Malformed(*bad) for bad in malformed]
+                    entry.warnings = warnings
+                    entry.resume = None if resume is None else _bytes(resume)
+                    entry.sessions = [_unheld(each) for each in held]
+                source.remarks = dict(remarks)
+                source.kept = [_unheld(each) for each in kept]
+            table.keys.frombytes(self._file.section(KEYS))
+            return table
+
+        return self._checked(read)
+
+    def _json(self, label: str) -> Any:
+        data = self._file.section(label)
+        try:
+            return orjson.loads(data[1:]) if bytes(data[:1]) == b"o" else json.loads(bytes(data[1:]))
+        except ValueError as error:
+            raise self._file.damaged(f"section {label} cannot be read") from error
+
+    def _checked(self, read: Callable[[], _Kind]) -> _Kind:
+        try:
+            return read()
+        except DamagedIndexError:
+            raise
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            raise self._file.damaged("it does not hold what a table does") from error
+
+
+def _packed(value: Any) -> bytes:
+    try:
+        return b"o" + orjson.dumps(value)
+    except TypeError:  # lone surrogates, or numbers above 64 bits: what a store says may be anything
+        return b"j" + json.dumps(value).encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return list(astuple(value)) if isinstance(value, (Malformed, Tokens)) else value
+
+
+def _held(held: Held) -> list[Any]:
+    session = list(_VALUES(held.session))
+    session[_TOKENS] = _plain(session[_TOKENS])  # the others are plain as they are
+    return [session, held.serial, held.group, held.messages, held.parts, held.newest, held.place]
+
+
+def _unheld(values: Sequence[Any]) -> Held:
+    session, serial, group, messages, parts, newest, place = values
+    given = dict(zip(_SESSION, session, strict=True))
+    given["flags"] = Flag(given["flags"])
+    given["places"] = tuple(given["places"])
+    given["tokens"] = Tokens(*given["tokens"]) if given["tokens"] else None
+    return Held(Session(**given), serial, group, messages, parts, newest, (place[0], place[1]) if place else None)
+
+
+def _report(given: dict[str, Any]) -> SourceReport:
+    for name, value in given.items():
+        if isinstance(value, list):
+            given[name] = tuple(Malformed(*bad) for bad in value) if name == "malformed" else tuple(value)
+    return SourceReport(**given)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("latin-1")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("latin-1")

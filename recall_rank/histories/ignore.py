@@ -1,0 +1,96 @@
+"""What is never read: stores, projects, paths and sessions that a person named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from fnmatch import fnmatchcase
+
+import xxhash
+
+from recall_rank.model import Reading, Session, Source, Unit
+from recall_rank.model.source_wrapper import Opened, Wrapped, opens
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    """Patterns as of a shell (`*`, `?`, `[...]`), case and all. A folder stands for what lies below it as well."""
+
+    stores: tuple[str, ...] = ()  # an agent's name, or where a store lies
+    projects: tuple[str, ...] = ()  # a project's id, or a folder that sessions worked in
+    paths: tuple[str, ...] = ()  # a file that is read
+    sessions: tuple[str, ...] = ()  # an id
+    forgotten: frozenset[str] = frozenset()  # ids, as they are
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, each.name) for each in fields(self))
+
+    def digest(self) -> str:
+        """Another one for other patterns and ids."""
+        said = repr([sorted(getattr(self, each.name)) for each in fields(self)])
+        return xxhash.xxh3_64_hexdigest(said.encode("utf-8", "surrogatepass")) if self else ""
+
+    def store(self, source: Source) -> bool:
+        return _any(self.stores, (source.name,)) or _below(self.stores, (source.location,))
+
+    def unit(self, unit: Unit) -> bool:
+        return _below(self.paths, (unit.location,))
+
+    def session(self, session: Session) -> bool:
+        places = (session.project, session.repository, session.directory, session.worktree)
+        return (
+            session.id in self.forgotten
+            or _any(self.sessions, (session.id,))
+            or _any(self.projects, places)
+            or _below(self.projects, places)
+        )
+
+    def also(self, other: Ignore) -> Ignore:
+        """What either of the two ignores."""
+        names = [each.name for each in fields(self) if each.name != "forgotten"]
+        both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in names}
+        return Ignore(**both, forgotten=self.forgotten | other.forgotten)
+
+
+def heeding(sources: Iterable[Source], ignore: Ignore) -> list[Source]:
+    """The sources without what is ignored."""
+    if not ignore:
+        return list(sources)
+    return [
+        (HeedingOpened if opens(source) else Heeding)(source, ignore) for source in sources if not ignore.store(source)
+    ]
+
+
+class Heeding(Wrapped):
+    """A source as it is, without what is ignored."""
+
+    def __init__(self, source: Source, ignore: Ignore) -> None:
+        super().__init__(source)
+        self._ignore = ignore
+
+    def units(self) -> Iterable[Unit]:
+        return [unit for unit in super().units() if not self._ignore.unit(unit)]
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        reading = super().read(unit, since)
+        left = [session for session in reading.sessions if not self._ignore.session(session)]
+        return reading if len(left) == len(reading.sessions) else replace(reading, sessions=left)
+
+
+class HeedingOpened(Heeding, Opened):
+    """The same for a source that keeps its files open."""
+
+
+def _any(patterns: Sequence[str], values: Iterable[str | None]) -> bool:
+    return any(fnmatchcase(value, pattern) for value in values if value for pattern in patterns)
+
+
+def _below(patterns: Sequence[str], paths: Iterable[str | None]) -> bool:
+    """Whether a path fits a pattern, or a folder above it does."""
+    for path in paths:
+        for pattern in patterns:
+            wanted = os.path.expanduser(pattern).rstrip("/") or "/"  # noqa: PTH111 - a pattern, not a path
+            if path and (fnmatchcase(path, wanted) or fnmatchcase(path, f"{wanted}/*")):
+                return True
+    return False

@@ -1,0 +1,75 @@
+"""What went wrong for one project, told without anything of the others."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from recall_rank.model import Context, Session, SourceReport
+from recall_rank.search.filters.eligible import inside, normal_path
+
+_NAMED: Final = re.compile(r"[^A-Za-z0-9]+")
+_IN_PROJECTS: Final = (
+    "aider",
+    "specstory",
+)  # they keep a history in the folder of each project: it is that one's alone
+
+
+def own_reports(
+    reports: Sequence[SourceReport], sessions: Sequence[Session], own: Sequence[Session], context: Context
+) -> list[SourceReport]:
+    """The reports as far as they concern the context's project, of whose `sessions` those in `own` are.
+
+    An error does when its place lies in the project's folder, when its file is one that holds own sessions alone or
+    is kept under the project's name, or when nothing of a store of all projects could be read: that is everybody's,
+    and told without place or reason. Of everything else it is not known whose it is, and so it is not told. Counts
+    are of own sessions.
+    """
+    folders = [folder for folder in (context.worktree, context.directory) if folder]
+    mine = {(each.agent, each.id) for each in own}
+    files = {place for each in own for place in each.places}
+    files -= {place for each in sessions if (each.agent, each.id) not in mine for place in each.places}
+    held = Counter(each.source for each in own)
+    said = Counter(each.source for each in own for _ in each.messages)
+    found = []
+    for report in reports:
+        errors = tuple(error for error in report.errors if _concerns(_place(error), folders, files))
+        if report.failed and not errors and report.agent not in _IN_PROJECTS:
+            errors = (f"nothing of the {report.agent} history could be read",)
+        kept = replace(
+            report,
+            location=report.location if errors and _concerns(report.location, folders, files) else "",
+            bytes=0,
+            sessions=held[report.agent],
+            messages=said[report.agent],
+            parts=0,
+            malformed=tuple(bad for bad in report.malformed if _concerns(bad.location, folders, files)),
+            errors=errors,
+            warnings=(),
+            newest=0,
+            kept=0,
+        )
+        if kept.sessions or kept.errors or kept.malformed:
+            found.append(kept)
+    return found
+
+
+def _place(error: str) -> str:
+    """The file of an error, which stands in front of its reason."""
+    return error.rpartition(": ")[0]
+
+
+def _concerns(place: str, folders: Sequence[str], files: set[str]) -> bool:
+    if place in files:
+        return True
+    return any(inside(place, folder) or _kept_under(place, folder) for folder in folders)
+
+
+def _kept_under(place: str, folder: str) -> bool:
+    """Whether a folder on the way to the place is called as programs call that of a project: its path in one word."""
+    name = _NAMED.sub("-", normal_path(folder)).strip("-")
+    parents = normal_path(place).split("/")[:-1]
+    return "-" in name and any(parent[:1] == "-" and _NAMED.sub("-", parent).strip("-") == name for parent in parents)

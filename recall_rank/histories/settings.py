@@ -1,0 +1,79 @@
+"""What a person set for every run: a small TOML file in the platform's folder for settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from recall_rank.histories.cache.location import default_settings
+from recall_rank.histories.ignore import Ignore
+
+FILE: Final = "config.toml"
+LARGEST: Final = 1 << 20  # bytes; a longer file is none of ours
+_LISTS: Final = tuple(each.name for each in fields(Ignore) if each.name != "forgotten")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the file says; without one, nothing is ignored and the cache lies where caches lie."""
+
+    cache: str | bool = True  # a folder, or whether there is one at all
+    keep_vanished: bool | None = None
+    ignore: Ignore = field(default_factory=Ignore)
+
+
+def settings_file() -> Path | None:
+    """Where the file is looked for; None without a home."""
+    folder = default_settings()
+    return folder / FILE if folder is not None else None
+
+
+def settings(path: Path | None = None) -> Settings:
+    """What the file says. Raises ValueError, which names the file, for one that cannot be meant or read."""
+    path = path or settings_file()
+    if path is None:
+        return Settings()
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST)
+    except (FileNotFoundError, NotADirectoryError):
+        return Settings()
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
+    import tomllib  # which most have no use for
+
+    try:
+        return _checked(tomllib.loads(data.decode()))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _checked(given: dict[str, Any]) -> Settings:
+    accepted = {"cache": (str, bool), "keep_vanished": (bool,), "ignore": (dict,)}
+    for name, value in given.items():
+        if name not in accepted:
+            raise ValueError(f"there is no setting {name!r}: there are {', '.join(accepted)}")
+        if not isinstance(value, accepted[name]):
+            raise ValueError(f"{name} must not be {value!r}")
+    lists = given.get("ignore", {})
+    for name, value in lists.items():
+        if name not in _LISTS:
+            raise ValueError(f"ignore has no {name!r}: it has {', '.join(_LISTS)}")
+        if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+            raise ValueError(f"ignore.{name} must be a list of patterns, not {value!r}")
+    patterns: dict[str, Any] = {name: tuple(value) for name, value in lists.items()}
+    ignore = Ignore(**patterns)
+    cache = given.get("cache", True)
+    return Settings(_folder(cache) if isinstance(cache, str) else cache, given.get("keep_vanished"), ignore)
+
+
+def _folder(cache: str) -> str:
+    """The folder, which must be the same one wherever a command runs."""
+    try:
+        place = Path(cache).expanduser()
+    except RuntimeError as error:  # ~somebody without a home
+        raise ValueError(f"cache: {error}") from error
+    if not place.is_absolute():
+        raise ValueError(f"cache must be true, false or the full path of a folder, not {cache!r}")
+    return str(place)

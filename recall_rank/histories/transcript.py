@@ -1,0 +1,108 @@
+"""Conversations as they were said: one message, those around it, a page of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from recall_rank.analysis.normalize import fields, fold
+from recall_rank.histories.catalog import only_prefix
+from recall_rank.model import Message, Session
+
+_ROLES: Final = ("user", "assistant", "system", "tool", "all")
+
+
+class UnknownSession(LookupError):  # noqa: N818 - names what is not there, as KeyError does
+    """No session has this id, or several have ids that begin so."""
+
+
+class UnknownMessage(LookupError):  # noqa: N818
+    """The session has no message of this id, or several whose ids begin so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a session; the session comes without its messages."""
+
+    session: Session
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Messages of a session that follow each other; messages[center] is the one asked for."""
+
+    session: Session
+    messages: Sequence[Message]
+    center: int
+    has_more_before: bool
+    has_more_after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """Some of the messages of a session that pass the filters; total counts all that do."""
+
+    session: Session
+    messages: Sequence[Message]
+    offset: int
+    total: int
+
+    @property
+    def has_more(self) -> bool:
+        return self.offset + len(self.messages) < self.total
+
+
+def place_of(session: Session, message_id: str) -> int:
+    """Where the message of this id stands, or the only one whose id begins so. Raises UnknownMessage."""
+    ids = [message.id for message in session.messages]
+    if message_id in ids:
+        return ids.index(message_id)
+    known = only_prefix(message_id, sorted(set(ids)))
+    if known is None:
+        raise UnknownMessage(f"Message not found: {message_id}")
+    return ids.index(known)
+
+
+def turn(session: Session, message_id: str) -> Turn:
+    """One message. Raises UnknownMessage."""
+    return Turn(_bare(session), session.messages[place_of(session, message_id)])
+
+
+def excerpt(session: Session, message_id: str, before: int, after: int) -> Excerpt:
+    """The message with up to `before` messages in front and `after` behind it. Raises UnknownMessage, and ValueError
+    for numbers that cannot be meant."""
+    if before < 0 or after < 0:
+        raise ValueError(f"window, before and after must be 0 or more, not {min(before, after)!r}")
+    at = place_of(session, message_id)
+    first, last = max(0, at - before), min(len(session.messages), at + after + 1)
+    return Excerpt(_bare(session), session.messages[first:last], at - first, first > 0, last < len(session.messages))
+
+
+def message_page(
+    session: Session, offset: int, limit: int, *, role: str = "all", reverse: bool = False, query: str | None = None
+) -> MessagePage:
+    """Messages of a role that hold a text, oldest first unless reversed, from `offset` on. Raises ValueError for what
+    cannot be meant."""
+    if role not in _ROLES:
+        raise ValueError(f"role must be one of {', '.join(_ROLES)}, not {role!r}")
+    for name, number in (("offset", offset), ("limit", limit)):
+        if number < 0:
+            raise ValueError(f"{name} must be 0 or more, not {number!r}")
+    chosen = [message for message in session.messages if role in ("all", message.role)]
+    wanted = fold((query or "").strip())
+    if wanted:
+        chosen = [message for message in chosen if holds(message, wanted)]
+    if reverse:
+        chosen.reverse()
+    return MessagePage(_bare(session), chosen[offset : offset + limit], offset, len(chosen))
+
+
+def _bare(session: Session) -> Session:
+    return replace(session, messages=())
+
+
+def holds(message: Message, folded: str) -> bool:
+    """Whether a searchable field of the message holds the text, which is in lower case already."""
+    return any(folded in fold(text) for part in message.parts for _, text in fields(part))

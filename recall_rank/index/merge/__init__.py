@@ -1,0 +1,1 @@
+"""Write several segments as one."""

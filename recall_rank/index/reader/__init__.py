@@ -1,0 +1,1 @@
+"""One view over the segments of an index."""

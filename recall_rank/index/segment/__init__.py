@@ -1,0 +1,1 @@
+"""One immutable segment in memory, and building it."""

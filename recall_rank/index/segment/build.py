@@ -1,0 +1,154 @@
+"""Build a segment from sessions, one part at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from recall_rank._core.index.builder import SegmentBuilder
+from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.gather import Gatherer, known_time
+from recall_rank._core.index.part_facts import Facts
+from recall_rank._core.index.postings import Postings
+from recall_rank._core.index.vocabulary import Vocabulary
+from recall_rank.analysis.normalize import fold, is_recall_tool
+from recall_rank.analysis.utterance_kind import is_order, is_question
+from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow
+from recall_rank.index.segment.strings import Names, Strings
+from recall_rank.index.storage.format import FACTS, LAYOUT
+from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
+
+PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
+_ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
+_BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}
+
+
+def build(sessions: Iterable[Session]) -> Segment:
+    """A segment of all `sessions`, whatever their order. Sessions with the same id and source stay apart.
+
+    Raises TypeError when something else than sessions is given.
+    """
+    ordered = sorted(_checked(sessions), key=lambda s: (-(s.updated or newest(s)), s.source or "", s.id))
+    building = _Building()
+    for session in ordered:
+        building.add(session)
+    return building.finish()
+
+
+def _checked(sessions: Iterable[Session]) -> Iterable[Session]:
+    for session in sessions:
+        if not isinstance(session, Session):
+            raise TypeError(f"sessions must be recall_rank.Session records, not {type(session).__name__}")
+        yield session
+
+
+@lru_cache(maxsize=1024)
+def kind_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -> int:
+    """The class of a part's documents: its Kind, plus SUBAGENT_KIND beside the main conversation.
+
+    `flags` are those of part, message and session; `failed` is about the part alone.
+    """
+    if flags & Flag.SYNTHETIC:
+        kind = Kind.INJECTED
+    elif flags & Flag.SUMMARY:
+        kind = Kind.SUMMARY
+    elif part_type == "tool":
+        kind = Kind.TOOL_ERROR if failed else Kind.TOOL
+    elif part_type in _BY_TYPE:
+        kind = _BY_TYPE[part_type]
+    elif part_type != "text":
+        kind = Kind.OTHER
+    elif people:
+        kind = Kind.TALK
+    elif role in ("user", "assistant"):
+        kind = Kind.USER if role == "user" else Kind.ASSISTANT
+    else:
+        kind = Kind.OTHER
+    return kind + (SUBAGENT_KIND if flags & (Flag.SUBAGENT | Flag.ABANDONED) else 0)
+
+
+def said_as(kind: int, passage: bytes) -> int:
+    """The kind of a passage of a person's words, UTF-8, of which `kind` says whom they are said to."""
+    if kind == Kind.USER:
+        return Kind.ORDER if is_order(passage) else kind
+    return Kind.QUESTION if is_question(passage) else kind
+
+
+def talk_of(messages: Sequence[Message]) -> Talk:
+    """Where no tool is ever called there is only talk: between people where at least two authors are named."""
+    if any(part.type == "tool" for message in messages for part in message.parts):
+        return Talk.WORK
+    return Talk.PEOPLE if len({message.author for message in messages if message.author}) > 1 else Talk.CHAT
+
+
+def newest(session: Session) -> int:
+    """Time of the session's newest message, 0 when none is known."""
+    return max((known_time(message.time) for message in session.messages), default=0)
+
+
+class _Building:
+    """Columns that grow until finish() makes a Segment of them."""
+
+    def __init__(self) -> None:
+        self.native = SegmentBuilder()
+        self.names = Names()
+        self.sessions: list[SessionRow] = []
+        self.said = Gatherer(
+            self.native, _ROLE_NUMBERS, self.names.number, kind_of, is_recall_tool, said_as, fold, PASSAGE_BYTES
+        )
+
+    def add(self, session: Session) -> None:
+        first = len(self.said)
+        talk = talk_of(session.messages)
+        people = talk is Talk.PEOPLE
+        last_said = newest(session)
+        flags = int(session.flags)
+        # a title hit leads to a message: without one there is nothing to show
+        shown = (session.title, session.directory) if session.messages else (None, None)
+        self.said.title(f"{session.id}:title", *shown, flags, last_said, TITLE_ROLE, Kind.TITLE, talk)
+        self.said.messages(session.messages, flags, people)
+        self.sessions.append(
+            SessionRow(
+                id=session.id,
+                title=session.title or "",
+                directory=session.directory or "",
+                project=session.project,
+                worktree=session.worktree,
+                created=session.created,
+                updated=session.updated or last_said,
+                parent=session.parent,
+                source=session.source or "",
+                agent=session.agent,
+                flags=flags,
+                first_message=first,
+                last_message=len(self.said),
+                repository=session.repository,
+            )
+        )
+
+    def finish(self) -> Segment:
+        columns = self.said.finish()
+        made = self.native.finish()
+        del self.native
+        vocabulary = Vocabulary(
+            made["arena"], _view(made["offsets"], "I"), _view(made["starts"], "I"), _view(made["signatures"], "I")
+        )
+        postings = Postings(*made["postings"])
+        return Segment(
+            sessions=tuple(self.sessions),
+            message_ids=Strings(*self.said.message_ids.buffers()),
+            part_ids=Strings(*self.said.part_ids.buffers()),
+            text=self.said.text,
+            folded_text=bytes(self.said.folded_text),
+            names=self.names,
+            vocabulary=vocabulary,
+            postings=postings,
+            layout=Layout(*(columns[name] for name in LAYOUT)),
+            facts=Facts(*(columns[name] for name in FACTS)),
+            **columns,
+        )
+
+
+def _view(data: bytes, code: Literal["H", "I", "Q"]) -> memoryview:
+    return memoryview(data).cast(code)

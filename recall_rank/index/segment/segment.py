@@ -1,0 +1,164 @@
+"""A segment: texts, columns, vocabulary and postings of some sessions, immutable once built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.part_facts import Facts
+from recall_rank._core.index.postings import Postings
+from recall_rank._core.index.vocabulary import Vocabulary
+from recall_rank._core.search.column_filters import unmark
+from recall_rank._core.search.evidence import Evidence
+from recall_rank.analysis.normalize import Field
+from recall_rank.index.reader.segment_view import Marks, Piece, Places
+from recall_rank.index.segment.strings import Names, Strings
+
+ROLES = ("user", "assistant", "system", "tool", "title")  # the last is the message a session's title stands in
+TITLE_ROLE = 4
+Text = bytes | bytearray | memoryview
+_FIELDS = {int(field): field for field in Field}  # quicker than Field() of a byte
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session as results need it, and where its messages stand: [first_message, last_message)."""
+
+    id: str
+    title: str
+    directory: str
+    project: str | None
+    worktree: str | None
+    created: int
+    updated: int
+    parent: str | None
+    source: str
+    agent: str | None
+    flags: int
+    first_message: int
+    last_message: int
+    repository: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Columns are memoryviews. Documents, parts, messages and sessions are numbered in one order: sessions newest
+    first, then as they were said. A session's title is its first message, part and document."""
+
+    sessions: Sequence[SessionRow]
+
+    message_ids: Strings
+    message_session: memoryview  # u32
+    message_role: memoryview  # u8, place in ROLES
+    message_time: memoryview  # i64, ms
+    message_author: memoryview  # u32, number in names
+    message_first_part: memoryview  # u32[messages + 1]
+    message_asked: memoryview  # u32: the user's message that this one answers, itself where there is none
+
+    part_ids: Strings
+    part_message: memoryview  # u32
+    part_type: memoryview  # u32, number in names
+    part_tool: memoryview  # u32, number in names
+    part_flags: memoryview  # u16, model.Flag of part, message and session together
+    part_start: memoryview  # u64[parts + 1], bytes of text
+    part_first_doc: memoryview  # u32[parts + 1]
+    part_first_field: memoryview  # u32[parts + 1]
+    field_start: memoryview  # u64[fields + 1], bytes of text: where each Field byte stands
+
+    doc_start: memoryview  # u64[docs + 1], bytes of text
+    doc_part: memoryview  # u32
+    doc_words: memoryview  # u16
+    doc_class: memoryview  # u8: model.Kind, plus SUBAGENT_KIND
+
+    session_talk: memoryview  # u8: model.Talk
+
+    text: Text  # fields of all parts: a Field byte, then UTF-8
+    folded_part: memoryview  # u32: parts whose lower case is not that of ASCII alone
+    folded_start: memoryview  # u64[len(folded_part) + 1]
+    folded_text: bytes | memoryview  # their fields in lower case
+
+    names: Names
+    vocabulary: Vocabulary
+    postings: Postings
+    layout: Layout
+    facts: Facts
+
+    @property
+    def docs(self) -> int:
+        return len(self.doc_part)
+
+    @property
+    def parts(self) -> int:
+        return len(self.part_message)
+
+    @property
+    def messages(self) -> int:
+        return len(self.message_session)
+
+    @property
+    def terms(self) -> int:
+        return len(self.vocabulary)
+
+    @property
+    def said_messages(self) -> int:
+        return self.messages - len(self.sessions)
+
+    @property
+    def said_parts(self) -> int:
+        return self.parts - len(self.sessions)
+
+    @property
+    def pieces(self) -> tuple[Piece]:
+        return (Piece(self),)
+
+    def averages(self, eligible: Marks | None = None) -> tuple[int, int]:
+        return self.layout.averages(eligible)
+
+    def evidence(self, eligible: Marks | None) -> Evidence:
+        return Evidence(self.layout, self.postings, eligible)
+
+    def local(self, part: int, doc: int) -> tuple[Segment, int, int]:
+        return self, part, doc
+
+    def parted(self, docs: Sequence[int]) -> tuple[tuple[Piece, range]]:
+        return ((Piece(self), range(len(docs))),)
+
+    def home_of(self, session: int) -> tuple[Segment, SessionRow]:
+        return self, self.sessions[session]
+
+    def span_of(self, session: int) -> tuple[int, int]:
+        row = self.sessions[session]
+        return row.first_message, row.last_message
+
+    def own_sessions(self, marks: Sequence[bool]) -> list[bytes]:
+        return [bytes(marks)]
+
+    def content_parts(self) -> bytearray:
+        """A mark for every part that is not a session's title, u8[parts]."""
+        marks = bytearray(b"\1") * self.parts
+        unmark(marks, self.message_role, TITLE_ROLE, self.message_first_part)
+        return marks
+
+    def text_for(self, ranges: Iterable[tuple[int, int]]) -> Text:
+        """The whole text, of which the caller reads bytes [start, end) of each of `ranges` and nothing else."""
+        return self.text
+
+    def text_between(self, starts: Places, ends: Places) -> bytes | bytearray | memoryview:
+        """The same for bytes [starts[k], ends[k]), u64 each: quicker where they are many."""
+        return self.text
+
+    def fields_of(self, part: int) -> Iterator[tuple[int, int, Field]]:
+        """The fields of a part: the first byte of the text of each, the one behind its last, and what it is."""
+        for number in range(self.part_first_field[part], self.part_first_field[part + 1]):
+            start = self.field_start[number]
+            yield start + 1, self.field_start[number + 1], _FIELDS[self.text_for(((start, start + 1),))[start]]
+
+    def session_of_part(self, part: int) -> SessionRow:
+        return self.sessions[self.message_session[self.part_message[part]]]
+
+    def sessions_of(self, parts: list[int]) -> list[int]:
+        return self.layout.sessions_of(parts)
+
+    def times_of(self, parts: list[int]) -> list[int]:
+        return self.layout.times_of(parts)

@@ -1,0 +1,1 @@
+"""Segments, manifests and tables as files."""

@@ -1,0 +1,217 @@
+"""The folder of an index: private to its user, and files in it that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import xxhash
+
+from recall_rank.index.errors import DamagedIndexError, IndexFolderError, MissingIndexError
+from recall_rank.index.storage.format import FORMAT
+
+OTHERS: Final = 0o077
+OTHERS_WRITE: Final = 0o022
+FORGOTTEN: Final = 86_400  # seconds no writer takes: after them a file is a leftover though its writer may live
+_NO_LINKS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
+# format, machine, process, chance: whose file it is can be told from its name, also when its writer was killed
+_OURS: Final = re.compile(rf"(temporary|segment|table)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
+KEPT_NAME: Final = re.compile(rf"(segment|table)-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[0-9a-f]{{16}}")
+
+
+class Folder:
+    """A folder held open: names are looked up in it, whatever happens to its path meanwhile."""
+
+    __slots__ = ("_descriptor", "path")
+
+    def __init__(self, path: str | Path) -> None:
+        """Open an existing folder. Raises MissingIndexError, or IndexFolderError for what is not safe to read."""
+        self.path = Path(path)
+        try:
+            # without a slash at its end, so that a link is not followed
+            self._descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | _NO_LINKS)
+        except FileNotFoundError as error:
+            raise MissingIndexError(f"no folder {self.path}") from error
+        except OSError as error:
+            raise IndexFolderError(f"{self.path} is not a folder that can be opened: {error.strerror}") from error
+        status = os.fstat(self._descriptor)
+        why = "belongs to another user" if status.st_uid != os.geteuid() else ""
+        if not why and status.st_mode & OTHERS_WRITE:
+            why = "may be written to by others"
+        if why:
+            self.close()
+            raise IndexFolderError(f"{self.path} {why}: its files could be anybody's")
+
+    @classmethod
+    def create(cls, path: str | Path) -> Self:
+        """Open a folder, made with its parents where it is missing, 0700 whatever the umask.
+
+        One that is there is closed to others when it is empty or holds nothing but an index; what its owner may not do
+        there stays forbidden.
+        """
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(mode=0o700)
+            path.chmod(0o700)
+        except FileExistsError:
+            status = path.lstat()
+            mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            if mine and status.st_mode & 0o077 and all(_is_ours(found.name) for found in path.iterdir()):
+                path.chmod(status.st_mode & 0o700)
+        return cls(path)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def names(self) -> list[str]:
+        return os.listdir(self._descriptor)  # noqa: PTH208  # a descriptor, not a path
+
+    def open(self, name: str) -> int:
+        """A descriptor of a file that only this user can have written. Raises FileNotFoundError, DamagedIndexError."""
+        try:
+            descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _NO_LINKS, dir_fd=self._descriptor)
+        except OSError as error:
+            if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EACCES):
+                raise  # gone, or no fault of the file
+            raise DamagedIndexError(f"{self.path / name} cannot be opened: {error.strerror}") from error
+        status = os.fstat(descriptor)
+        if (
+            stat.S_ISREG(status.st_mode)
+            and status.st_uid == os.geteuid()
+            and not status.st_mode & OTHERS
+            and status.st_nlink <= 2  # a manifest has two names for a moment, or when its writer was killed then
+        ):
+            return descriptor
+        os.close(descriptor)
+        raise DamagedIndexError(f"{self.path / name} is not a private file of this user; build the index again")
+
+    def write(self, fill: Callable[[int], bytes]) -> tuple[str, bytes, int]:
+        """A new file under a temporary name, private, written and made durable by `fill`: name, what it gave, size.
+
+        Nothing is left of it when `fill` fails.
+        """
+        name = _new("temporary")
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600, dir_fd=self._descriptor)
+        try:
+            try:
+                os.fchmod(descriptor, 0o600)  # a umask takes bits away, from its owner too
+                given = fill(descriptor)
+                return name, given, os.fstat(descriptor).st_size
+            finally:
+                os.close(descriptor)
+        except BaseException:
+            self.remove(name)
+            raise
+
+    def keep(self, temporary: str, kind: str = "segment") -> str:
+        """Give a written file the name of a segment, or of another kind that a manifest lists: that name."""
+        name = _new(kind)
+        os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+        return name
+
+    def claim(self, temporary: str, name: str) -> None:
+        """Give a written file a name that no other file has. Raises FileExistsError when one has."""
+        try:
+            os.link(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor, follow_symlinks=False)
+        except FileExistsError:
+            raise
+        except OSError:
+            # a file system without hard links: two writers at the same instant are then the last one's
+            if name in self.names():
+                raise FileExistsError(name) from None
+            os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+            return
+        self.remove(temporary)
+
+    def replace(self, temporary: str, name: str) -> None:
+        """Put a written file in the place of another."""
+        os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+
+    def size(self, name: str) -> int:
+        """The bytes of a file, or of a link itself."""
+        return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_size
+
+    def unlink(self, name: str) -> None:
+        """Remove a file. Raises OSError."""
+        os.unlink(name, dir_fd=self._descriptor)
+
+    def sync(self) -> None:
+        """Make names durable, where the file system can."""
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
+
+    def remove(self, name: str) -> None:
+        """Remove a file that nobody needs. One that cannot be removed is left to the next sweep."""
+        with suppress(OSError):
+            self.unlink(name)
+
+    def touch(self, name: str) -> None:
+        """Note the present as the time of a file of ours."""
+        os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
+
+    def leftovers(self) -> list[str]:
+        """Files of writers that are gone. A segment among them may be named by the manifest read after this."""
+        return [name for name in self.names() if self._is_left(name)]
+
+    def sweep(self, names: Iterable[str], keep: frozenset[str]) -> None:
+        for name in names:
+            if name not in keep:
+                self.remove(name)
+
+    def _is_left(self, name: str) -> bool:
+        found = _OURS.fullmatch(name)
+        if found is None:
+            return False
+        if found[2] == _machine() and not _lives(int(found[3])):
+            return True
+        with suppress(OSError):
+            status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+            return time.time() - status.st_mtime > FORGOTTEN
+        return False
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a file is one that some version of this package wrote."""
+    return name.startswith(("temporary-", "segment-", "table-", "manifest-"))
+
+
+def _new(kind: str) -> str:
+    return f"{kind}-{FORMAT}-{_machine()}-{os.getpid()}-{os.urandom(8).hex()}"
+
+
+@cache
+def _machine() -> str:
+    """Where process numbers mean the same: this machine, and in it this container."""
+    space = ""
+    with suppress(OSError):
+        space = str(Path("/proc/self/ns/pid").readlink())
+    return xxhash.xxh3_64_hexdigest(f"{os.uname().nodename} {space}".encode())[:8]
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # somebody else's, or nobody's: then its file is foreign too
+    return True

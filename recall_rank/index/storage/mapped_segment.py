@@ -1,0 +1,141 @@
+"""A segment whose columns stay in a mapped file until they are read."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from recall_rank._core.index.derived_columns import owners, picked, placed
+from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.part_facts import Facts
+from recall_rank._core.index.postings import Postings
+from recall_rank._core.index.vocabulary import Vocabulary
+from recall_rank.index.reader.segment_view import Places
+from recall_rank.index.segment.segment import Segment
+from recall_rank.index.segment.session_rows import SessionRows
+from recall_rank.index.segment.strings import Names
+from recall_rank.index.storage.format import COLUMNS, FACTS, LAYOUT, POSTINGS, VOCABULARY
+from recall_rank.index.storage.mapped_strings import HeldStrings, MappedStrings, SessionIds
+from recall_rank.index.storage.segment_file import SegmentFile
+
+
+class MappedSegment(Segment):
+    """A Segment over a SegmentFile, which makes each attribute when it is first asked for.
+
+    A column is verified before it is handed out: DamagedIndexError when it is not what was written. Ids and the
+    records of sessions are verified block by block as they are read, and so is the text where the caller of
+    text_for() says what it reads. What makes a column of others, and vocabulary, postings and layout, check their
+    ranges besides: a file with forged sums is refused or harmless, too.
+    """
+
+    __slots__ = ("_file", "_lock", "_unverified_text", "docs", "messages", "parts", "terms")
+
+    _file: SegmentFile
+    _lock: threading.RLock
+    _unverified_text: memoryview
+    docs: int
+    parts: int
+    messages: int
+    terms: int
+
+    def __init__(self, file: SegmentFile) -> None:
+        object.__setattr__(self, "_file", file)
+        object.__setattr__(self, "_lock", threading.RLock())
+        object.__setattr__(self, "_unverified_text", file.unverified("text"))
+        for name, column in _COUNTED.items():
+            object.__setattr__(self, name, file.count(column))
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for a slot that is still empty."""
+        make = _MAKERS.get(name)
+        if make is None and (name not in COLUMNS or name not in Segment.__slots__):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        with self._lock:  # one layout for all threads: what was found by one is joined to what another found
+            try:
+                return object.__getattribute__(self, name)
+            except AttributeError:
+                value = self._file.column(name) if make is None else make(self, self._file)
+            object.__setattr__(self, name, value)
+            return value
+
+    def span_of(self, session: int) -> tuple[int, int]:
+        first_message = self._file.column("session_first_message")
+        return first_message[session], first_message[session + 1]
+
+    def text_for(self, ranges: Iterable[tuple[int, int]]) -> memoryview:
+        for start, end in ranges:
+            self._file.verify("text", start, end)
+        return self._unverified_text
+
+    def text_between(self, starts: Places, ends: Places) -> memoryview:
+        self._file.verify_all("text", starts, ends)
+        return self._unverified_text
+
+    def verify(self) -> None:
+        """Read everything. Raises DamagedIndexError when something is not what was written, or leads outside."""
+        for column in COLUMNS:
+            self._file.column(column)
+        for name in _MAKERS:
+            getattr(self, name)
+        self.part_ids.stretch(0, self.parts)
+
+
+# What is counted, and a column that has one number for each; nothing of it is read.
+_COUNTED: Final = {
+    "docs": "doc_words",
+    "parts": "part_flags",
+    "messages": "message_role",
+    "terms": "term_signatures",
+}
+
+
+def _sessions(_: MappedSegment, file: SegmentFile) -> SessionRows:
+    records = MappedStrings(file, "session_records", "session_record_starts")
+    return SessionRows(records, file.column("session_first_message"))
+
+
+def _names(_: MappedSegment, file: SegmentFile) -> Names:
+    values = MappedStrings(file, "name_bytes", "name_starts")
+    return Names.of(values[number] for number in range(len(values)))
+
+
+def _message_ids(segment: MappedSegment, file: SegmentFile) -> HeldStrings:
+    return HeldStrings(
+        file, "message_id_bytes", "message_id_starts", segment.message_session, SessionIds(segment.sessions)
+    )
+
+
+def _part_ids(segment: MappedSegment, file: SegmentFile) -> HeldStrings:
+    return HeldStrings(file, "part_id_bytes", "part_id_starts", segment.part_message, segment.message_ids)
+
+
+def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:
+    """What makes the column that names the owner of each row, of which there are as many as of `column`."""
+    return lambda segment, file: file.checked(owners, _first(segment, file, firsts), file.count(column))
+
+
+def _first(segment: MappedSegment, file: SegmentFile, name: str) -> memoryview:
+    column: memoryview = getattr(segment, name) if name in Segment.__slots__ else file.column(name)
+    return column
+
+
+def _doc_start(segment: MappedSegment, file: SegmentFile) -> memoryview:
+    return file.checked(placed, segment.part_start, segment.part_first_doc, file.column("doc_sizes"))
+
+
+_MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
+    "sessions": _sessions,
+    "names": _names,
+    "message_session": _owners("session_first_message", "message_role"),
+    "message_ids": _message_ids,
+    "part_message": _owners("message_first_part", "part_flags"),
+    "part_ids": _part_ids,
+    "part_start": lambda segment, file: file.checked(picked, segment.field_start, segment.part_first_field),
+    "doc_part": _owners("part_first_doc", "doc_words"),
+    "doc_start": _doc_start,
+    "vocabulary": lambda _, file: file.checked(Vocabulary, *map(file.column, VOCABULARY)),
+    "postings": lambda _, file: file.checked(Postings, *map(file.column, POSTINGS)),
+    "layout": lambda segment, file: file.checked(Layout, *(getattr(segment, name) for name in LAYOUT)),
+    "facts": lambda segment, file: file.checked(Facts, *(getattr(segment, name) for name in FACTS)),
+}

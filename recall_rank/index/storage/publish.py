@@ -1,0 +1,222 @@
+"""Put segments into a folder as its next generation, and open those of its newest.
+
+Nobody waits for a lock. A generation appears by one link that fails when another writer was first; only the writer
+whose link succeeded removes what it replaced, so nothing that a manifest names is ever gone.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeVar
+
+import xxhash
+
+from recall_rank.index.errors import (
+    DamagedIndexError,
+    IndexFolderError,
+    IndexNotSavedError,
+    MissingIndexError,
+    UnusableIndexError,
+)
+from recall_rank.index.segment.segment import Segment
+from recall_rank.index.storage.folder import Folder
+from recall_rank.index.storage.manifest import Listed, Manifest, generations, named, newest
+from recall_rank.index.storage.mapped_segment import MappedSegment
+from recall_rank.index.storage.segment_file import SegmentFile
+from recall_rank.index.storage.segment_writer import write_segment
+from recall_rank.index.storage.table_file import TableFile, write_table
+
+_File = TypeVar("_File", SegmentFile, TableFile)
+CHANGES_MET: Final = 100  # generations that may pass while one is opened, before the folder is called broken
+
+
+def save(segment: Segment, path: str | Path) -> None:
+    """Make `segment` all that the index at `path` holds. Raises what save_all() does."""
+    save_all((segment,), path)
+
+
+def save_all(segments: Iterable[Segment], path: str | Path) -> None:
+    """Make `segments` all that the index at `path` holds; each is written and let go of before the next is asked for.
+
+    Raises IndexFolderError for a place that cannot hold one, and IndexNotSavedError when it could not be written, with
+    what was there before still in place.
+    """
+    try:
+        with Folder.create(path) as folder:
+            sweep(folder)
+            added: list[Listed] = []
+            try:
+                added.extend(map(partial(add, folder), segments))
+                publish(folder, lambda _: tuple(added))
+            except BaseException:
+                with suppress(UnusableIndexError):
+                    folder.sweep([listed.name for listed in added], named(folder))
+                raise
+    except (IndexFolderError, MissingIndexError):
+        raise
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise IndexNotSavedError(
+            error.errno, f"the index was not saved, the one before it is unchanged: {why}", str(path)
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One state of an index on disk, which stays readable when others replace it."""
+
+    manifest: Manifest
+    segments: tuple[MappedSegment, ...]
+    dead: tuple[frozenset[int], ...]  # of each segment the numbers of the sessions that are no longer there
+    table: TableFile | None  # None: an index that was saved, not refreshed
+
+
+def open_generation(path: str | Path, known: Mapping[Listed, MappedSegment] | None = None) -> Generation:
+    """The newest generation in the folder; no file is read beyond its beginning, its directory and who is dead.
+
+    Segments that are `known` are not opened again.
+
+    Raises MissingIndexError, IndexFolderError, IndexFormatError or DamagedIndexError.
+    """
+    with Folder(path) as folder:
+        before = -1
+        for _ in range(CHANGES_MET):
+            manifest = newest(folder)
+            try:
+                return _opened(folder, manifest, known or {})
+            except FileNotFoundError as error:
+                if manifest.generation == before:
+                    raise DamagedIndexError(f"{folder.path / manifest.name} names a segment that is gone") from error
+                before = manifest.generation  # replaced meanwhile: its segments went after the new ones were there
+    raise DamagedIndexError(f"{path} changes faster than it can be opened")
+
+
+def _opened(folder: Folder, manifest: Manifest, known: Mapping[Listed, MappedSegment]) -> Generation:
+    segments = tuple(
+        known[listed] if listed in known else MappedSegment(_open(folder, listed, SegmentFile))
+        for listed in manifest.segments
+    )
+    table = None if manifest.table is None else _open(folder, manifest.table, TableFile)
+    dead = tuple(frozenset[int]() for _ in segments) if table is None else table.dead(len(segments))
+    for segment, rows in zip(segments, dead, strict=True):
+        if table is not None and rows and max(rows) >= len(segment.sessions):
+            raise table.damaged("its list of dead sessions does not fit")
+    return Generation(manifest, segments, dead, table)
+
+
+def add(folder: Folder, segment: Segment) -> Listed:
+    """Write a segment that no manifest names yet."""
+    return _added(folder, "segment", lambda descriptor: write_segment(segment, descriptor, str(folder.path)))
+
+
+def add_table(folder: Folder, sections: Mapping[str, bytes]) -> Listed:
+    """Write a table that no manifest names yet."""
+    return _added(folder, "table", lambda descriptor: write_table(sections, descriptor, str(folder.path)))
+
+
+def _added(folder: Folder, kind: str, fill: Callable[[int], bytes]) -> Listed:
+    temporary, header, size = folder.write(fill)
+    try:
+        return Listed(folder.keep(temporary, kind), size, xxhash.xxh3_128_hexdigest(header))
+    except BaseException:
+        folder.remove(temporary)
+        raise
+
+
+def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) -> Manifest:
+    """Make what `choose` makes of the newest generation the next one, asking again when another writer was first."""
+    folder.sync()  # the names of the segments, before a manifest that tells of them
+    while True:
+        before = _newest_or_none(folder)
+        after = before.next(choose(before))
+        if not _claimed(folder, after):
+            continue
+        try:
+            if not _stands(folder, after):
+                continue
+            folder.sync()
+        except OSError:
+            return after  # it is there and whole; what it replaces stays too, in case a power cut undoes it
+        folder.sweep((listed.name for listed in before.files), frozenset(listed.name for listed in after.files))
+        for generation in generations(folder):
+            if generation < after.generation:
+                folder.remove(Manifest(generation, ()).name)
+        return after
+
+
+def sweep(folder: Folder) -> None:
+    """Remove what writers left behind that were killed."""
+    left = folder.leftovers()  # before the manifest: a writer that is gone by now can have nothing added to it later
+    with suppress(UnusableIndexError):
+        folder.sweep(left, named(folder))
+
+
+def _claimed(folder: Folder, manifest: Manifest) -> bool:
+    """Whether `manifest` got its number."""
+    temporary, _, _ = folder.write(lambda descriptor: _fill(descriptor, manifest.encode()))
+    try:
+        folder.claim(temporary, manifest.name)
+    except FileExistsError:
+        folder.remove(temporary)
+        return False
+    except BaseException:
+        folder.remove(temporary)
+        raise
+    return True
+
+
+def _stands(folder: Folder, manifest: Manifest) -> bool:
+    """Whether a manifest with a number of its own is the newest, or was until others followed it.
+
+    Its number may also have been free again, because newer generations came while its writer slept.
+    """
+    now = _newest_or_none(folder)
+    follows = now.descends_from(manifest)
+    if follows is None:  # very long ago, or damaged since: what once was in the index has been removed, the rest not
+        follows = not {listed.name for listed in manifest.files} <= set(folder.names())
+    if not follows and now.generation > manifest.generation:
+        folder.remove(manifest.name)
+    return follows
+
+
+def _fill(descriptor: int, data: bytes) -> bytes:
+    while data:
+        data = data[os.write(descriptor, data) :]
+    os.fsync(descriptor)
+    return b""
+
+
+def _newest_or_none(folder: Folder) -> Manifest:
+    """The newest generation; without segments where there is none, or none that can be read."""
+    seen = max(generations(folder), default=0)  # before it is read: one that comes later is not passed over
+    try:
+        return newest(folder)
+    except MissingIndexError:
+        return Manifest(0, ())
+    except UnusableIndexError:
+        return Manifest(seen, ())
+
+
+def _open(folder: Folder, listed: Listed, kind: Callable[[int, int, str], _File]) -> _File:
+    name = str(folder.path / listed.name)
+    descriptor = folder.open(listed.name)
+    try:
+        status = os.fstat(descriptor)
+        if status.st_nlink == 0:  # removed since it was opened: what replaces it is there
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        if status.st_size != listed.size or status.st_nlink != 1:
+            raise DamagedIndexError(f"{name} is not the file that was written; build the index again")
+        file = kind(descriptor, listed.size, name)
+    finally:
+        os.close(descriptor)
+    if xxhash.xxh3_128_hexdigest(file.header) != listed.seal:
+        raise DamagedIndexError(
+            f"{name} is another segment or table than the one that was written; build the index again"
+        )
+    return file

@@ -1,0 +1,122 @@
+"""Write a segment to a file that nobody reads yet."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterator
+
+import xxhash
+
+from recall_rank._core.index.derived_columns import pieces
+from recall_rank._core.index.id_codec import shorten
+from recall_rank._core.index.packed_columns import pack
+from recall_rank.index.segment.segment import Segment
+from recall_rank.index.segment.session_rows import encoded, first_messages
+from recall_rank.index.segment.strings import Strings
+from recall_rank.index.storage.format import (
+    ALIGN,
+    BLOCK,
+    COLUMNS,
+    ENTRY,
+    FORMAT,
+    HEADER,
+    HEADER_SIZE,
+    MAGIC,
+    POSTINGS,
+    SUM,
+    aligned,
+    require_little_endian,
+)
+
+Buffer = bytes | bytearray | memoryview
+
+
+def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
+    """Write `segment` to the empty file `descriptor` and make it durable; its header, which vouches for all of it.
+
+    Raises OSError when it cannot be written, DamagedIndexError when `segment` itself comes from a damaged file.
+    """
+    require_little_endian(name)
+    place = HEADER_SIZE
+    os.lseek(descriptor, place, os.SEEK_SET)
+    entries = []
+    for column, length, buffer in columns_of(segment):
+        place = _pad(descriptor, place)
+        data = _flat(buffer)
+        _write(descriptor, data)
+        sums = array("Q", (xxhash.xxh3_64_intdigest(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)))
+        code = COLUMNS[column].code.encode()
+        seal = xxhash.xxh3_64_intdigest(sums)
+        entries.append(ENTRY.pack(column.encode(), code, place, len(data), length, seal))
+        place = _pad(descriptor, place + len(data), sums.itemsize)
+        _write(descriptor, _flat(memoryview(sums)))
+        place += len(sums) * sums.itemsize
+    place = _pad(descriptor, place)
+    directory = b"".join(entries)
+    _write(descriptor, directory)
+    total = place + len(directory)
+    header = HEADER.pack(MAGIC, FORMAT, 0, place, len(directory), total, xxhash.xxh3_128_digest(directory))
+    header += SUM.pack(xxhash.xxh3_64_intdigest(header))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    _write(descriptor, header)
+    os.fsync(descriptor)
+    return header
+
+
+def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
+    """Every column of `segment` in the order of COLUMNS as it is written, with its length, made when it is its turn."""
+    made = _made(segment)
+    for name, column in COLUMNS.items():
+        values = made[name] if name in made else getattr(segment, name)
+        yield name, len(values), pack(values) if column.packed else values
+
+
+def _made(segment: Segment) -> dict[str, Buffer]:
+    """The columns that are no attributes of a segment."""
+    records = Strings.of_bytes(map(encoded, segment.sessions))
+    names = Strings.of(name or "" for name in segment.names.values[1:])
+    vocabulary = segment.vocabulary
+    session_ids = Strings.of(row.id for row in segment.sessions)
+    message_ids = segment.message_ids.buffers()
+    part_ids = segment.part_ids.buffers()
+    return {
+        **_named(records.buffers(), "session_records", "session_record_starts"),
+        "session_first_message": memoryview(array("I", first_messages(segment.sessions, segment.messages))),
+        **_named(names.buffers(), "name_bytes", "name_starts"),
+        "doc_sizes": pieces(segment.doc_start, segment.doc_part),
+        "term_arena": memoryview(vocabulary.arena_buffer),
+        "term_offsets": memoryview(vocabulary.offsets_buffer),
+        "term_starts": memoryview(vocabulary.starts_buffer),
+        "term_signatures": memoryview(vocabulary.signatures_buffer),
+        **{name: memoryview(buffer) for name, buffer in zip(POSTINGS, segment.postings.buffers, strict=True)},
+        **_named(
+            shorten(*message_ids, segment.message_session, *session_ids.buffers()),
+            "message_id_bytes",
+            "message_id_starts",
+        ),
+        **_named(shorten(*part_ids, segment.part_message, *message_ids), "part_id_bytes", "part_id_starts"),
+    }
+
+
+def _named(strings: tuple[Buffer, memoryview], data: str, starts: str) -> dict[str, Buffer]:
+    return dict(zip((data, starts), strings, strict=True))
+
+
+def _flat(buffer: Buffer) -> memoryview:
+    """The bytes of a column."""
+    view = memoryview(buffer)
+    return view.cast("B") if view.nbytes else memoryview(b"")
+
+
+def _pad(descriptor: int, place: int, step: int = ALIGN) -> int:
+    wanted = aligned(place, step)
+    _write(descriptor, bytes(wanted - place))
+    return wanted
+
+
+def _write(descriptor: int, data: bytes | memoryview) -> None:
+    """All of `data`: a single write may take less, and one of more than 2 GiB always does."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

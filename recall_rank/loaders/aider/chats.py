@@ -1,0 +1,151 @@
+"""The chats in one of aider's history files.
+
+aider writes what a person typed behind "#### ", what the program itself said behind "> ", and the model's answers as
+they are. It ends each of its own lines with two blanks, which tells them from headings and quotes of the model; where
+an editor or a hook has removed such blanks, every line that looks like the program's counts as its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Literal
+
+import xxhash
+
+from recall_rank.loaders.aider.usage import used
+from recall_rank.loaders.content.payloads import strip_text
+from recall_rank.loaders.content.titles import title_from
+from recall_rank.loaders.content.values import millis
+from recall_rank.model import Flag, Message, Part, Session
+
+AGENT = "aider"
+HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
+
+_Kind = Literal["user", "assistant", "program"]
+_OWN = "  "
+_MODEL = re.compile(r"(?:Main model|Models?): (\S+)")
+_EDITED = re.compile(r"(?:Applied edit to|Creating empty file|Created new file) (.+)")
+_COMMAND = re.compile(r"/(?:ask|code|architect|context|help)\s+")
+_REASONING = re.compile(r"-*\s*► \*\*THINKING\*\*\s*(.*?)\s*-*\s*► \*\*ANSWER\*\*\s*", re.DOTALL)
+
+
+def chats(lines: Iterable[str], directory: str | None, source: str) -> list[Session]:
+    """Every chat in which something was said. aider gives them no ids: time and first prompt make one."""
+    found: dict[str, Session] = {}
+    for chat in _split(lines):
+        session = chat.session(directory, source)
+        if session is None:
+            continue
+        key, again = session.id, 1
+        while key in found:
+            again += 1
+            key = f"{session.id}-{again}"
+        found[key] = session if key == session.id else chat.session(directory, source, key) or session
+    return list(found.values())
+
+
+def _split(lines: Iterable[str]) -> Iterator[_Chat]:
+    chat = _Chat("")
+    for line in lines:
+        header = HEADER.fullmatch(line)
+        if header:
+            yield chat
+            chat = _Chat(header[1])
+        else:
+            chat.add(line)
+    yield chat
+
+
+class _Chat:
+    """Takes the lines of one chat in order."""
+
+    def __init__(self, started: str) -> None:
+        self._started = started
+        self._said: list[tuple[_Kind, list[str]]] = []
+        self._marked: bool | None = None  # whether the program's lines end in two blanks
+
+    def add(self, line: str) -> None:
+        kind, text = self._kind(line)
+        if self._said and self._said[-1][0] == kind:
+            self._said[-1][1].append(text)
+        else:
+            self._said.append((kind, [text]))
+
+    def _kind(self, line: str) -> tuple[_Kind, str]:
+        prefix = next((prefix for prefix in ("#### ", "> ") if line.startswith(prefix)), None)
+        if prefix is None:
+            return "assistant", line
+        if self._marked is None:
+            self._marked = line.endswith(_OWN)
+        if self._marked and not line.endswith(_OWN):
+            return "assistant", line
+        return ("user" if prefix == "#### " else "program"), line[len(prefix) :].rstrip()
+
+    def session(self, directory: str | None, source: str, key: str | None = None) -> Session | None:
+        """The chat; None when neither a person nor the model said anything."""
+        said = [(kind, text) for kind, lines in self._said if (text := strip_text("\n".join(lines)).strip())]
+        if all(kind == "program" for kind, _ in said):
+            return None
+        typed = [text for kind, text in said if kind == "user"]
+        if key is None:
+            key = f"{re.sub('[^0-9]', '', self._started) or 'undated'}-{_digest(typed[0] if typed else said[0][1])}"
+        time = millis(self._started)  # of an unknown zone; read as UTC, so that it is the same everywhere
+        prompts = [_COMMAND.sub("", text, count=1) for text in typed]
+        title = next((text for text in prompts if not text.startswith("/")), typed[0] if typed else None)
+        messages = tuple(_with_usage(_messages(key, said, time)))
+        return Session(
+            key,
+            messages,
+            title_from(title),
+            directory,
+            directory,
+            created=time,
+            updated=time,
+            source=source,
+            agent=AGENT,
+        )
+
+
+def _messages(key: str, said: list[tuple[_Kind, str]], time: int) -> Iterator[Message]:
+    model = None
+    begun = False
+    for number, (kind, text) in enumerate(said):
+        name = f"{key}:{number}"
+        begun = begun or kind != "program"
+        if kind == "program":
+            named = _MODEL.search(text)
+            model = named[1] if named else model
+            files = tuple(dict.fromkeys(found[1].strip() for found in _EDITED.finditer(text)))
+            flags = Flag.NONE if begun else Flag.SYNTHETIC  # what aider says when it starts
+            yield Message(name, "tool", time, (Part(f"{name}:0", "tool", output=text, flags=flags, files=files),))
+        elif kind == "user":
+            yield Message(name, "user", time, (Part(f"{name}:0", "text", text),))
+        else:
+            yield Message(name, "assistant", time, tuple(_answer(name, text)), model=model)
+
+
+def _with_usage(messages: Iterable[Message]) -> list[Message]:
+    """The messages; an answer has what the program's next words say that it used."""
+    found: list[Message] = []
+    for message in messages:
+        if message.role == "tool" and found and found[-1].role == "assistant":
+            tokens, cost = used(message.parts[0].output or "")
+            found[-1] = replace(found[-1], tokens=tokens, cost=cost)
+        found.append(message)
+    return found
+
+
+def _answer(name: str, text: str) -> Iterator[Part]:
+    """The answer, apart from the reasoning that stands before it."""
+    reasoning = _REASONING.match(text)
+    if reasoning and reasoning[1]:
+        yield Part(f"{name}:0", "reasoning", reasoning[1])
+    rest = text[reasoning.end() :] if reasoning else text
+    if rest:
+        yield Part(f"{name}:1", "text", rest)
+
+
+def _digest(text: str) -> str:
+    return xxhash.xxh3_64_hexdigest(text.encode("utf-8", "replace"))[:12]

@@ -1,0 +1,74 @@
+"""aider: one Markdown file a repository, .aider.chat.history.md, with all its chats.
+
+Made from how aider writes and reads it, and compared with published files; not checked against a store of our own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from recall_rank.loaders.aider.chats import AGENT, HEADER, chats
+from recall_rank.loaders.files.files import blocks, opened, read_small, signature
+from recall_rank.loaders.files.text_lines import text_lines
+from recall_rank.loaders.projects.working_folder import folders_above
+from recall_rank.model import Reading, Source, Unit
+
+NAME = AGENT
+FILE = ".aider.chat.history.md"
+SUFFIX = ".md"
+HEAD = 4096  # bytes that tell what a file is
+
+
+class Aider:
+    """One history file, which is one unit."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or NAME
+        self.location = str(path)
+        self._path = Path(os.path.realpath(path))
+
+    def units(self) -> Iterable[Unit]:
+        return [Unit(self._path.name, self.location)]
+
+    def signature(self, unit: Unit) -> bytes:
+        return signature(self._path)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        # Under its own name it lies in the repository that it is about; elsewhere, nothing says where that is.
+        directory = str(self._path.parent) if self._path.name == FILE else None
+        with opened(self._path) as file:
+            return Reading(chats(text_lines(blocks(file)), directory, self.name))
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A history file, told by its name."""
+    return Aider(path) if path.name == FILE and path.is_file() else None
+
+
+def named(path: Path) -> Source | None:
+    """A history file under any name, told by its first chat."""
+    if not path.name.endswith(SUFFIX) or not path.is_file():
+        return None
+    try:
+        head = read_small(path, limit=HEAD)[0].decode("utf-8", "replace")
+    except OSError:
+        return None
+    return Aider(path) if any(HEADER.fullmatch(line.rstrip("\r")) for line in head.split("\n")) else None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The file that the environment names, that of the repository one is in, and that of the home."""
+    configured = environ.get("AIDER_CHAT_HISTORY_FILE")
+    paths = [Path(configured)] if configured and Path(configured).is_absolute() else []
+    paths += [folder / (configured or FILE) for folder in [*folders_above(environ, home), home]]
+    seen = set()
+    for path in paths:
+        real = os.path.realpath(path)
+        if real not in seen and path.is_file():
+            seen.add(real)
+            yield Aider(path)

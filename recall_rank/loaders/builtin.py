@@ -1,0 +1,162 @@
+"""The loaders of this package, each imported when what lies somewhere may be its agent's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from recall_rank.loaders.store_hints import Traits
+from recall_rank.model import Source
+
+DATABASES = (".db", ".sqlite", ".sqlite3")
+
+
+def _nothing(path: Path) -> Source | None:  # noqa: ARG001
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """How one agent's stores are found. None of these functions may write, follow links or raise for odd files."""
+
+    name: str
+    recognise: Callable[[Path], Source | None]  # what lies exactly there: a file, or a store's own folder
+    stores: Callable[[Mapping[str, str], Path], Iterable[Source]]  # environment, home -> what this machine has
+    insist: Callable[[Path], Source | None] = _nothing  # asked last, about a file that the caller named
+
+
+def _loader(name: str, module: str, traits: Traits, insist: str = "named") -> Loader:
+    """The loader in a module of ours, which is not imported as long as its traits say that it would find nothing."""
+
+    def loaded() -> Any:
+        return import_module(f"recall_rank.loaders.{module}")
+
+    def recognise(path: Path) -> Source | None:
+        source: Source | None = loaded().recognise(path) if traits.fit(path) else None
+        return source
+
+    def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+        found: Iterable[Source] = loaded().stores(environ, home) if traits.are_here(environ, home) else ()
+        return found
+
+    def insisted(path: Path) -> Source | None:
+        source: Source | None = getattr(loaded(), insist)(path) if traits.fit_named(path) else None
+        return source
+
+    return Loader(name, recognise, stores, insisted if traits.insists else _nothing)
+
+
+OPENCODE = Traits(
+    files=DATABASES, begins="opencode", insists=DATABASES, variables=("OPENCODE_DB",), homes=("$data/opencode",)
+)
+OPENCODE_JSON = Traits(inside=("session",), homes=("$data/opencode/storage", "$data/opencode/project"))
+OPENCODE_EXPORT = Traits(files=(".json",), insists=(".json", ".txt", ".log"))
+CLAUDE_CODE = Traits(
+    files=(".jsonl",),
+    words=(b'"sessionId"', b'"uuid"', b'"leafUuid"', b'"messageId"'),
+    folders=(".claude",),
+    inside=("projects", "*.jsonl", "*/*.jsonl"),
+    variables=("CLAUDE_CONFIG_DIR",),
+    homes=(".claude", "$config/claude"),
+)
+CODEX = Traits(
+    files=(".jsonl", ".jsonl.zst"),
+    begins="rollout-",
+    inside=("sessions", "archived_sessions", "rollout-*", "[0-9][0-9][0-9][0-9]"),
+    variables=("CODEX_HOME",),
+    homes=(".codex",),
+)
+GEMINI = Traits(
+    files=(".jsonl", ".json"),
+    words=(b'"projectHash"',),
+    folders=("chats",),
+    inside=("chats", "*/chats", "tmp/*/chats"),
+    variables=("GEMINI_CLI_HOME",),
+    homes=(".gemini",),
+)
+COPILOT = Traits(
+    files=(".jsonl",),
+    words=(b'"session.', b'"user.', b'"assistant.'),
+    folders=("session-state",),
+    inside=("events.jsonl", "session-state", "*/events.jsonl"),
+    variables=("COPILOT_HOME",),
+    homes=(".copilot",),
+)
+HERMES = Traits(files=("state.db",), insists=DATABASES, variables=("HERMES_HOME",), homes=(".hermes", "$data/hermes"))
+TALLOW = Traits(
+    files=(".jsonl",),
+    words=(b'"cwd"',),
+    inside=("sessions", "*.jsonl", "--*--"),
+    variables=("TALLOW_CODING_AGENT_DIR",),
+    homes=(".tallow", ".config/tallow-work-dirs"),
+)
+PI = Traits(
+    files=(".jsonl",),
+    words=(b'"cwd"',),
+    inside=("sessions", "*.jsonl", "--*--"),
+    variables=("PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"),
+    homes=(".pi",),
+)
+PRAISONAI = Traits(
+    files=(".json",),
+    inside=("sessions", "*.json"),
+    variables=("PRAISONAI_HOME",),
+    homes=(".praisonai", ".praison"),
+)
+CURSOR = Traits(
+    files=("state.vscdb",),
+    inside=("User", "globalStorage"),
+    insists=(*DATABASES, ".vscdb"),
+    variables=("CURSOR_STATE_DB",),
+    homes=("$config/Cursor", "AppData/Roaming/Cursor"),
+)
+CURSOR_CLI = Traits(
+    files=("store.db", ".jsonl"),
+    words=(b'"role"',),
+    folders=(".cursor", "agent-transcripts", "chats"),
+    variables=("CURSOR_CONFIG_DIR", "CURSOR_DATA_DIR"),
+    homes=(".cursor", "$config/cursor"),
+)
+GOOSE = Traits(
+    files=("sessions.db", ".jsonl"),
+    words=(b'"working_dir"',),
+    inside=("*.jsonl",),
+    insists=DATABASES,
+    variables=("GOOSE_PATH_ROOT",),
+    homes=("$data/goose", "$data/Block", "$data/Block.goose"),
+)
+MEMO_AGENT = Traits(files=("sessions.db",), insists=DATABASES, homes=(".memo-agent",))
+AIDER = Traits(
+    files=(".aider.chat.history.md",),
+    insists=(".md",),
+    variables=("AIDER_CHAT_HISTORY_FILE",),
+    homes=("$above/.aider.chat.history.md",),
+)
+SPECSTORY = Traits(files=(".md",), folders=(".specstory", "history"), homes=("$above/.specstory/history",))
+HISTORY = Traits(
+    files=(".jsonl", ".jsonl.gz", ".jsonl.xz"), words=(b'"t"',), insists=(".jsonl", ".jsonl.gz", ".jsonl.xz")
+)
+
+LOADERS = (
+    _loader("opencode", "opencode.source", OPENCODE),
+    _loader("opencode-json", "opencode.json_tree", OPENCODE_JSON),
+    _loader("opencode-export", "opencode.export", OPENCODE_EXPORT),
+    _loader("claude-code", "claude_code.source", CLAUDE_CODE),
+    _loader("codex", "codex.source", CODEX),
+    _loader("gemini-cli", "gemini.source", GEMINI),
+    _loader("copilot-cli", "copilot.source", COPILOT),
+    _loader("hermes", "hermes.source", HERMES),
+    _loader("tallow", "pi.tallow", TALLOW),  # before pi: the same format in other homes
+    _loader("pi", "pi.source", PI),
+    _loader("praisonai", "praisonai", PRAISONAI),
+    _loader("cursor", "cursor.source", CURSOR),
+    _loader("cursor-cli", "cursor.cli_source", CURSOR_CLI),
+    _loader("goose", "goose.source", GOOSE),
+    _loader("memo-agent", "memo_agent.source", MEMO_AGENT),
+    _loader("aider", "aider.source", AIDER),
+    _loader("specstory", "specstory.source", SPECSTORY),  # after the agents whose sessions it repeats
+    _loader("history", "history_jsonl", HISTORY, insist="unreadable"),
+)

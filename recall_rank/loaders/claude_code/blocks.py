@@ -1,0 +1,113 @@
+"""The content blocks of a Claude message, as parts of the model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.fast_replace import ended
+from recall_rank.loaders.content.titles import injected
+from recall_rank.loaders.content.values import mapping, text_of, touched_files
+from recall_rank.model import Flag, Part
+
+CLEARED = "[Old tool result content cleared]"
+_PERSISTED = "<persisted-output>"
+_SAVED_TO = re.compile(r"saved to: (.+?)\s*$", re.MULTILINE)
+
+
+def part_from(key: str, block: Any) -> Part | None:
+    """The part that a block is; None when it holds nothing (a redacted thought)."""
+    if type(block) is str:
+        return Part(key, "text", block)
+    if type(block) is not dict:
+        return None
+    kind = block.get("type")
+    if kind == "text":
+        text = text_of(block.get("text"))
+        return Part(key, "text", text) if text else None
+    if kind == "thinking":
+        text = text_of(block.get("thinking"))
+        return Part(key, "reasoning", text) if text else None
+    if kind in {"tool_use", "server_tool_use", "mcp_tool_use"}:
+        tool_input = block.get("input")
+        return Part(
+            key,
+            "tool",
+            tool=text_of(block.get("name")),
+            input=tool_input,
+            status="pending",
+            files=touched_files(tool_input),
+        )
+    if str(kind).endswith("tool_result"):
+        return _with_result(Part(key, "tool"), block, _result_text(block))
+    if kind in {"image", "document"}:
+        return _attached(key, block)
+    text = text_of(block.get("text"))
+    return Part(key, str(kind), text) if text else None
+
+
+def result_of(call: Part, block: dict[str, Any], spills: Spills) -> Part:
+    """The call with what its tool answered, from the spilled file where there is one."""
+    text = _result_text(block)
+    if text and text.startswith(_PERSISTED) and (saved := _SAVED_TO.search(text)):
+        text = spills.read(saved[1]) or text
+    return _with_result(call, block, text)
+
+
+def pruned(call: Part) -> Part:
+    """The call, marked as one whose answer is no longer sent to the model."""
+    return replace(call, flags=call.flags | Flag.PRUNED)
+
+
+def system_text(record: dict[str, Any]) -> str | None:
+    """What a system record says: its content, or the message of the failed request it reports."""
+    failure = mapping(record.get("error"))
+    inner = mapping(failure.get("error"))
+    texts = (
+        record.get("content"),
+        mapping(inner.get("error")).get("message"),
+        inner.get("message"),
+        failure.get("message"),
+    )
+    return next((text for text in map(text_of, texts) if text), None)
+
+
+def attached_part(key: str, record: dict[str, Any]) -> Part | None:
+    """What an attachment adds to the conversation: a prompt typed while the agent worked, or a file shown to it."""
+    attached = mapping(record.get("attachment"))
+    kind = attached.get("type")
+    if kind == "queued_command":
+        prompt = attached.get("prompt")
+        text, flags = _result_text({"content": prompt}), Flag.NONE
+    elif kind == "file":
+        text = text_of(mapping(mapping(attached.get("content")).get("file")).get("content"))
+        flags = Flag.SYNTHETIC
+    else:
+        return None
+    if not text:
+        return None
+    path = text_of(attached.get("filename"))
+    return Part(key, "text", text, flags=Flag.SYNTHETIC if injected(text) else flags, files=(path,) if path else ())
+
+
+def _with_result(call: Part, block: dict[str, Any], text: str | None) -> Part:
+    pruned = Flag.PRUNED if text == CLEARED else Flag.NONE
+    return ended(call, text, failed=bool(block.get("is_error")), more=pruned)
+
+
+def _result_text(block: dict[str, Any]) -> str | None:
+    """A tool's answer as text; pictures are left out."""
+    content = block.get("content")
+    if type(content) is not list:
+        return text_of(content)
+    texts = [text_of(one.get("text")) if type(one) is dict else text_of(one) for one in content]
+    return "\n".join(text for text in texts if text) or None
+
+
+def _attached(key: str, block: dict[str, Any]) -> Part:
+    """A picture or document: only one that is plain text has words."""
+    source = mapping(block.get("source"))
+    text = text_of(source.get("data")) if source.get("type") == "text" else None
+    return Part(key, "file", text)

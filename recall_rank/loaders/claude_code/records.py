@@ -1,0 +1,83 @@
+"""The kinds of record in a Claude Code transcript, and how such a file is told from others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from recall_rank.loaders.content.usage import dollars, tokens_of
+from recall_rank.loaders.json.jsonl import Line, Record
+from recall_rank.model import Flag, Message, Part, Role, Tokens
+
+AGENT = "claude-code"
+STARTS = ('{"type":', '{"parentUuid":', '{"isSidechain":', '{"uuid":', '{"sessionId":', '{"message":')
+
+SAID = {"user", "assistant"}
+TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "agent-name": "agentName"}
+REPEATS = {
+    *("progress", "file-history-snapshot", "queue-operation", "last-prompt", "mode", "permission-mode", "pr-link"),
+    *("tag", "agent-color", "agent-setting", "worktree-state", "content-replacement", "marble-origami"),
+}
+KNOWN = {*SAID, *TITLES, *REPEATS, "system", "summary", "attachment"}
+_IDENTIFIED = ("sessionId", "uuid", "leafUuid", "messageId")
+_PROGRESS = b'"type":"progress"'
+
+
+def is_progress(line: Line) -> bool:
+    """Whether a line is a progress record: most of the bytes of a real store, and nothing that is not
+    elsewhere. Found by its bytes, without parsing."""
+    at = line.find(_PROGRESS, 0, 512)
+    if at < 0 or line.find(b'"message":', 0, at) >= 0 or line.find(b'"data":', 0, at) >= 0:
+        return False
+    return line[-2:].rstrip(b"\r").endswith(b"}")  # a torn one is parsed, so that it is counted
+
+
+def looks_like(record: Record) -> bool:
+    """Whether Claude Code writes such records."""
+    return record.get("type") in KNOWN and any(key in record for key in _IDENTIFIED)
+
+
+@dataclass(slots=True)
+class Draft:
+    """A message that later lines may add to."""
+
+    id: str
+    role: Role
+    time: int
+    flags: Flag
+    agent: str | None
+    model: str | None
+    uuids: list[str] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    usage: dict[str, Any] = field(default_factory=dict)  # every line of an answer tells it, the last one in full
+    cost: float | None = None
+
+    def used(self, usage: Any, cost: Any) -> None:
+        """Notes what a line says that the answer used so far."""
+        if type(usage) is dict and usage:
+            self.usage = usage
+        if cost is not None:
+            self.cost = dollars(cost) or self.cost
+
+    def tokens(self) -> Tokens | None:
+        """What the answer used; caches are counted apart."""
+        usage = self.usage
+        if not usage:
+            return None
+        read = usage.get("cache_read_input_tokens")
+        beside = (usage.get("cache_creation_input_tokens"), read)
+        return tokens_of(usage.get("input_tokens"), usage.get("output_tokens"), read, beside_sent=beside)
+
+    def message(self, flags: Flag) -> Message:
+        return Message(
+            self.id,
+            self.role,
+            self.time,
+            tuple(self.parts),
+            None,
+            self.agent,
+            self.model,
+            self.flags | flags,
+            self.tokens(),
+            self.cost,
+        )

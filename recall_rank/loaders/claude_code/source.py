@@ -1,0 +1,214 @@
+"""Claude Code: one JSONL file a session below ~/.claude/projects, subagents and big outputs in files beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from recall_rank.loaders.claude_code.records import AGENT, STARTS, is_progress, looks_like
+from recall_rank.loaders.claude_code.transcript import Transcript
+from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.values import mapping
+from recall_rank.loaders.copies import counted_once
+from recall_rank.loaders.files.files import blocks, opened, read_small, signature, walk_below
+from recall_rank.loaders.files.peek import first_records
+from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
+from recall_rank.loaders.json.jsonl import Records
+from recall_rank.model import Flag, Message, Reading, Session, Source, Unit
+
+NAME = AGENT
+SUFFIX = ".jsonl"
+SPILLED = "tool-results"
+PEEKED = 20  # files of a folder, to tell whether its transcripts are Claude Code's
+_SLUG = re.compile(r"-|[A-Za-z]--")  # a path with its separators turned into dashes
+
+
+class ClaudeCode:
+    """A folder of transcripts, or one transcript. A unit is a file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or AGENT
+        self.location = str(path)
+        real = Path(os.path.realpath(path))
+        self._single = real if real.is_file() else None
+        self._root = real.parent if self._single else real
+        self._shown = path.parent if self._single else path
+        self.warnings: list[str] = []
+
+    def units(self) -> Iterable[Unit]:
+        """The transcripts; what was passed over is in `warnings` afterwards."""
+        skipped: list[str] = []
+        keys = [self._single.name] if self._single else list(walk_below(self._root, _is_transcript, skipped))
+        shown = str(self._shown / "x")[:-1]
+        self.warnings = skipped
+        return [Unit(key, shown + key.replace("/", os.sep)) for key in keys if SPILLED not in key.split("/")]
+
+    def signature(self, unit: Unit) -> bytes:
+        path = f"{self._root}/{unit.key}"  # text, since this is asked of every transcript at every look
+        found = signature(path)
+        for folder in _spill_folders(path):
+            try:
+                found += b".%d" % os.lstat(folder).st_mtime_ns
+            except OSError:
+                found += b"."
+        return found
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        path = self._root / unit.key
+        with opened(path, self._root) as file:
+            resume = unpack(file, since)
+            if resume is not None:
+                place, state = resume
+                try:
+                    return self._read(unit, path, blocks(file, start=place.offset), place, state)
+                except UnfitError:
+                    pass  # what was appended changes something before it
+            return self._read(unit, path, blocks(file), Place(), None)
+
+    def _read(
+        self, unit: Unit, path: Path, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+    ) -> Reading:  # fmt: skip
+        lines = Records(data, unit.location, starts=STARTS, skip=is_progress, place=place)
+        spills = Spills(self._root, [Path(folder) for folder in _spill_folders(str(path))])
+        transcript = Transcript(path.stem, spills, before)
+        for number, record in lines:
+            problem = transcript.add(record)
+            if problem:
+                lines.bad(number, problem)
+        if before is not None and not lines.resumable:
+            raise UnfitError
+        session = transcript.session(self.name)
+        if session is not None and path.parent.name == "subagents":
+            session = self._subagent(path, session)
+        point = pack(lines.place, transcript.state(), more=before is not None) if lines.resumable else None
+        sessions = [session] if session is not None else []
+        return Reading(sessions, lines.malformed, transcript.warnings() + spills.warnings(), point)
+
+    def _subagent(self, path: Path, session: Session) -> Session:
+        """The session with what its .meta.json says of it."""
+        try:
+            meta = mapping(orjson.loads(read_small(path.with_suffix(".meta.json"), self._root)[0]))
+        except (OSError, ValueError):
+            meta = {}
+        title = meta.get("description")
+        agent = meta.get("agentType")
+        messages = session.messages
+        if type(agent) is str and agent:
+            messages = tuple(message if message.agent else replace(message, agent=agent) for message in messages)
+        return replace(
+            session,
+            messages=messages,
+            parent=path.parent.parent.name,
+            flags=session.flags | Flag.SUBAGENT,
+            title=title if type(title) is str and title else session.title,
+        )
+
+    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The sessions without what a fork copied from another, and what is to be said about that.
+
+        A copied record keeps its uuid. It stays in the session that a fork names, else in the longest one.
+        """
+        homes = {session.id: session.directory for session in sessions}
+        sessions = [
+            replace(session, directory=homes[session.parent], project=homes[session.parent])
+            if session.parent in homes and session.directory is None
+            else session
+            for session in sessions
+        ]
+        return self.once(sessions)
+
+    @staticmethod
+    def kin(session: Session) -> tuple[str | None, ...]:
+        """The sessions that settle() looks at for this one, besides those that share messages with it."""
+        return session.forked_from, session.parent if session.directory is None else None
+
+    @staticmethod
+    def once(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The same for sessions of several stores: a fork may lie in another one than what it was forked from."""
+        ids = {session.id for session in sessions}
+        order = sorted(range(len(sessions)), key=lambda at: (sessions[at].forked_from in ids, _rank(sessions[at])))
+        return counted_once(sessions, order, _uuids, _without)
+
+
+def _uuids(message: Message) -> list[str]:
+    return list(dict.fromkeys(part.id.rpartition(":")[0] for part in message.parts))
+
+
+def _rank(session: Session) -> tuple[int, int, str]:
+    return -len(session.messages), session.created, session.id
+
+
+def _without(message: Message, seen: Collection[Hashable]) -> Message | None:
+    """The message without parts whose record was seen; None when none is left."""
+    parts = tuple(part for part in message.parts if part.id.rpartition(":")[0] not in seen)
+    return replace(message, parts=parts) if parts else None
+
+
+def _is_transcript(name: str) -> bool:
+    return name.endswith(SUFFIX)
+
+
+def _spill_folders(path: str) -> list[str]:
+    """Where outputs too large for this transcript lie; a subagent's may be with its parent's."""
+    folders = [f"{path.removesuffix(SUFFIX)}/{SPILLED}"]
+    folder = os.path.dirname(path)  # noqa: PTH120
+    if os.path.basename(folder) == "subagents":  # noqa: PTH119
+        folders.append(f"{os.path.dirname(folder)}/{SPILLED}")  # noqa: PTH120
+    return folders
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A transcript, a project's folder, the projects folder, or the folder that holds it."""
+    if path.is_file():
+        return ClaudeCode(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
+    projects = path / "projects"
+    if path.name == ".claude" and projects.is_dir():
+        return ClaudeCode(projects)
+    if projects.is_dir() and _holds_projects(projects):
+        return ClaudeCode(projects)
+    if _holds_transcripts(path) or _holds_projects(path):
+        return ClaudeCode(path)
+    return None
+
+
+def _holds_projects(folder: Path) -> bool:
+    """Whether the folders inside are named after paths, and one has transcripts."""
+    inside = [entry for entry in sorted(folder.iterdir()) if entry.is_dir() and not entry.is_symlink()]
+    named = folder.name == "projects" or all(_SLUG.match(entry.name) for entry in inside)
+    return named and any(map(_holds_transcripts, inside))
+
+
+def _holds_transcripts(folder: Path) -> bool:
+    try:
+        return any(map(_wrote, sorted(folder.glob(f"*{SUFFIX}"))[:PEEKED]))
+    except OSError:
+        return False
+
+
+def _wrote(path: Path) -> bool:
+    """Whether Claude Code wrote the file."""
+    return any(map(looks_like, first_records(path)))
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The projects folders of this machine."""
+    configured = environ.get("CLAUDE_CONFIG_DIR")
+    config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+    folders = [Path(configured)] if configured else [home / ".claude", config / "claude"]
+    seen = set()
+    for folder in folders:
+        projects = folder / "projects"
+        real = os.path.realpath(projects)
+        if real not in seen and projects.is_dir():
+            seen.add(real)
+            yield ClaudeCode(projects)

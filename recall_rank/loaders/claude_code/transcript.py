@@ -1,0 +1,249 @@
+"""The records of one Claude Code transcript, put together into a session.
+
+An assistant's turn is spread over several lines with one message id; what a tool answered comes in a later line of the
+user's. Both are joined here. Records that repeat what others hold (progress, snapshots, queues) are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from recall_rank.loaders.claude_code.blocks import attached_part, part_from, pruned, result_of, system_text
+from recall_rank.loaders.claude_code.records import AGENT, REPEATS, SAID, TITLES, Draft
+from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.titles import injected, title_from
+from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.files.resume import UnfitError
+from recall_rank.loaders.json.jsonl import Record
+from recall_rank.model import Flag, Message, Part, Role, Session
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
+
+
+class Transcript:
+    """Takes the records of one file in order. `before` is the state() of a transcript that this one continues."""
+
+    def __init__(self, stem: str, spills: Spills, before: dict[str, Any] | None = None) -> None:
+        self._stem = stem
+        self._spills = spills
+        self._continues = before is not None
+        kept = before or {}
+        self._last_id: str | None = kept.get("last")
+        self._titles: dict[str, str] = kept.get("titles", {})
+        self._first_words: str | None = kept.get("words")
+        self._directory: str | None = kept.get("cwd")
+        self._session_id: str | None = kept.get("session")
+        self._created: int = kept.get("created", 0)
+        self._updated: int = kept.get("updated", 0)
+        self._origin: str | None = kept.get("origin")
+        self._sidechain: bool = kept.get("sidechain", True)  # every record so far belongs to a subagent
+        self._drafts: dict[str, Draft] = {}
+        self._calls: dict[str, tuple[Draft, int]] = {}
+        self._uuids: set[str] = set()
+        self._summaries: list[tuple[str, str]] = []
+        self._outside = 0  # so many drafts were before the last compaction
+        self._preserved: set[str] = set()
+        self._unknown: dict[str, None] = {}
+
+    # --- records -----------------------------------------------------------------------------------
+
+    def add(self, record: Record) -> str | None:
+        """Takes one record; what is wrong with it when it cannot be used."""
+        kind = record.get("type")
+        if kind in REPEATS:
+            return None
+        uuid = text_of(record.get("uuid"))
+        if uuid:
+            if uuid in self._uuids:
+                return None
+            self._uuids.add(uuid)
+        if kind in SAID:
+            return self._said(record, uuid or f"{self._stem}#{len(self._uuids)}")
+        if kind == "system":
+            self._system(record, uuid or f"{self._stem}#{len(self._uuids)}")
+        elif kind == "attachment":
+            self._attachment(record, uuid or f"{self._stem}#{len(self._uuids)}")
+        elif kind == "summary":
+            self._summaries.append((str(record.get("leafUuid")), text_of(record.get("summary")) or ""))
+        elif kind in TITLES:
+            title = text_of(record.get(TITLES[str(kind)]))
+            if title:
+                self._titles[str(kind)] = title
+        elif kind is None:
+            return "a record without a type"
+        else:
+            self._unknown[f"records of the unknown type {str(kind)[:40]!r} were not read"] = None
+        return None
+
+    def _said(self, record: Record, uuid: str) -> str | None:
+        message = record.get("message")
+        if type(message) is not dict:
+            return f"a record of type {record['type']} without a message"
+        content = message.get("content")
+        blocks = [{"type": "text", "text": content}] if type(content) is str else content
+        if type(blocks) is not list:
+            return "a message without content"
+        self._seen(record)
+        by_user = record["type"] == "user"
+        blocks = [block for block in blocks if not self._answered(block)]
+        if blocks:
+            draft = self._user(record, uuid) if by_user else self._assistant(record, message, uuid)
+            for index, block in enumerate(blocks):
+                self._block(draft, record, f"{uuid}:{index}", block, by_user=by_user)
+        return None
+
+    def _user(self, record: Record, uuid: str) -> Draft:
+        flags = Flag.SUMMARY if record.get("isCompactSummary") else Flag.NONE
+        return self._draft(uuid, uuid, "user", record, flags)
+
+    def _assistant(self, record: Record, message: dict[str, Any], uuid: str) -> Draft:
+        key = text_of(message.get("id"))
+        failed = bool(record.get("isApiErrorMessage"))
+        if not key or failed:
+            key = uuid
+        if self._continues and key == self._last_id:
+            raise UnfitError
+        self._last_id = key
+        draft = self._drafts.get(key)
+        if draft is None:
+            draft = self._draft(key, uuid, "assistant", record, Flag.ERROR if failed else Flag.NONE)
+            draft.model = text_of(message.get("model"))
+            if draft.model == "<synthetic>":
+                draft.flags |= Flag.SYNTHETIC
+        else:
+            draft.uuids.append(uuid)
+        draft.used(message.get("usage"), record.get("costUSD"))
+        return draft
+
+    def _draft(self, key: str, uuid: str, role: Role, record: Record, flags: Flag) -> Draft:
+        if record.get("isSidechain"):
+            flags |= Flag.SUBAGENT
+        agent = text_of(record.get("attributionAgent"))
+        draft = Draft(key, role, millis(record.get("timestamp")), flags, agent, None, [uuid])
+        self._drafts[key] = draft
+        return draft
+
+    def _block(self, draft: Draft, record: Record, key: str, block: Any, *, by_user: bool) -> None:
+        part = part_from(key, block)
+        if part is None:
+            return
+        if by_user and part.type == "text" and part.text:
+            if record.get("isMeta") or injected(part.text):
+                draft.parts.append(Part(key, "text", part.text, flags=Flag.SYNTHETIC))
+                return
+            if self._first_words is None and not record.get("isCompactSummary"):
+                self._first_words = part.text
+        if part.type == "tool" and part.tool:
+            self._calls[str(block.get("id"))] = (draft, len(draft.parts))
+        draft.parts.append(part)
+
+    def _answered(self, block: Any) -> bool:
+        """Joins what a tool answered to its call; False when the block is none or the call is not here."""
+        if type(block) is not dict or not str(block.get("type", "")).endswith("tool_result"):
+            return False
+        call = self._calls.get(str(block.get("tool_use_id")))
+        if call is None:
+            if self._continues:
+                raise UnfitError
+            return False
+        draft, at = call
+        draft.parts[at] = result_of(draft.parts[at], block, self._spills)
+        return True
+
+    def _system(self, record: Record, uuid: str) -> None:
+        kind = record.get("subtype")
+        if kind == "compact_boundary":
+            self._compacted(record, uuid)
+        elif kind == "microcompact_boundary":
+            for call_id in mapping(record.get("microcompactMetadata")).get("compactedToolIds") or ():
+                self._prune(str(call_id))
+        else:
+            text = system_text(record)
+            if text:
+                self._seen(record)
+                failed = kind == "api_error"
+                draft = self._draft(uuid, uuid, "system", record, Flag.SYNTHETIC)
+                draft.flags |= Flag.ERROR if failed else Flag.NONE
+                draft.parts.append(Part(f"{uuid}:0", "text", None if failed else text, error=text if failed else None))
+
+    def _compacted(self, record: Record, uuid: str) -> None:
+        if self._continues:
+            raise UnfitError
+        self._seen(record)
+        self._outside = len(self._drafts)
+        kept = mapping(mapping(record.get("compactMetadata")).get("preservedMessages"))
+        self._preserved = {str(one) for key in ("uuids", "allUuids") for one in kept.get(key) or ()}
+        self._draft(uuid, uuid, "system", record, Flag.SYNTHETIC).parts.append(Part(f"{uuid}:0", "compaction"))
+
+    def _prune(self, call_id: str) -> None:
+        call = self._calls.get(call_id)
+        if call is not None:
+            draft, at = call
+            draft.parts[at] = pruned(draft.parts[at])
+        elif self._continues:
+            raise UnfitError
+
+    def _attachment(self, record: Record, uuid: str) -> None:
+        part = attached_part(f"{uuid}:0", record)
+        if part is not None:
+            self._seen(record)
+            self._draft(uuid, uuid, "user", record, Flag.NONE).parts.append(part)
+
+    def _seen(self, record: Record) -> None:
+        """Notes what every record says of its session."""
+        time = millis(record.get("timestamp"))
+        if time:
+            self._created = min(self._created or time, time)
+            self._updated = max(self._updated, time)
+        self._directory = self._directory or text_of(record.get("cwd"))
+        if self._origin is None and "forkedFrom" in record:
+            self._origin = text_of(mapping(record["forkedFrom"]).get("sessionId"))
+        self._session_id = text_of(record.get("sessionId")) or self._session_id
+        self._sidechain = self._sidechain and bool(record.get("isSidechain"))
+
+    # --- the session -------------------------------------------------------------------------------
+
+    def session(self, source: str) -> Session | None:
+        """The session; None when nothing was said in the file."""
+        messages = [self._message(at, draft) for at, draft in enumerate(self._drafts.values()) if draft.parts]
+        if not messages and not self._continues:
+            return None
+        subagent = self._stem.startswith("agent-") and self._sidechain
+        named = subagent or _UUID.match(self._stem) or not self._session_id
+        return Session(
+            self._stem if named else str(self._session_id),
+            tuple(messages),
+            self._title(),
+            self._directory,
+            self._directory,
+            None,
+            self._created,
+            self._updated,
+            self._session_id if subagent else self._origin,
+            source,
+            AGENT,
+            Flag.SUBAGENT if subagent else Flag.NONE,
+            forked_from=None if subagent else self._origin,
+        )
+
+    def _message(self, at: int, draft: Draft) -> Message:
+        outside = at < self._outside and self._preserved.isdisjoint(draft.uuids)
+        return draft.message(Flag.OUT_OF_CONTEXT if outside else Flag.NONE)
+
+    def _title(self) -> str | None:
+        summary = next((text for leaf, text in reversed(self._summaries) if leaf in self._uuids and text), None)
+        own = (self._titles.get(kind) for kind in ("custom-title", "ai-title"))
+        return next((title for title in own if title), None) or summary or title_from(self._first_words)
+
+    def state(self) -> dict[str, Any]:
+        """What a transcript that continues this one must know."""
+        words = (self._first_words or "")[:1000] or None
+        return {
+            "last": self._last_id, "titles": self._titles, "words": words, "cwd": self._directory,
+            "session": self._session_id, "created": self._created, "updated": self._updated,
+            "sidechain": self._sidechain, "origin": self._origin,
+        }  # fmt: skip
+
+    def warnings(self) -> list[str]:
+        return list(self._unknown)

@@ -1,0 +1,74 @@
+"""What Codex's index knows of its sessions: names, which are archived, which were spawned by which."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from recall_rank.loaders.content.titles import title_from
+from recall_rank.loaders.content.values import text_of
+from recall_rank.loaders.files.files import blocks, opened
+from recall_rank.loaders.json.jsonl import Records
+from recall_rank.loaders.sqlite.reader import Reader, Row, decoded
+from recall_rank.loaders.sqlite.source import Database
+
+NAMES = "session_index.jsonl"
+_STATE = re.compile(r"state_(\d+)\.sqlite")
+_THREAD = ("id", "name", "title", "archived")
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One session in the index."""
+
+    title: str | None = None
+    archived: bool = False
+    parent: str | None = None  # that spawned it
+
+
+def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
+    """Session id -> what the index says, and what could not be read of it. An index that is not there says nothing."""
+    found: dict[str, Thread] = {}
+    problems = []
+    versions = {int(state[1]): path for path in home.iterdir() if (state := _STATE.fullmatch(path.name))}
+    if versions:
+        path = versions[max(versions)]
+        try:
+            with Database(path) as database:
+                found = database.read(_threads)
+        except OSError as error:
+            problems.append(f"{path}: {error.strerror or error}; names of sessions are not known")
+    try:
+        with opened(home / NAMES, home) as file:
+            records = Records(blocks(file), NAMES)
+            for _, record in records:
+                key, name = text_of(record.get("id")), text_of(record.get("thread_name"))
+                if key and name and name.strip():
+                    found[key] = replace(found.get(key, Thread()), title=title_from(name))
+        if records.malformed:
+            first, count = records.malformed[0], len(records.malformed)
+            problems.append(f"{home / NAMES}: {count} damaged, from {first.place} on; names of sessions may be missing")
+    except FileNotFoundError:
+        pass  # older versions have none
+    except OSError as error:
+        problems.append(f"{home / NAMES}: {error.strerror or error}; names of sessions are not known")
+    return found, problems
+
+
+def _threads(reader: Reader) -> dict[str, Thread]:
+    columns = {decoded(row[0]) for row in reader.once("SELECT name FROM pragma_table_info('threads')")}
+    if "id" not in columns:
+        return {}
+    wanted = ", ".join(name if name in columns else "NULL" for name in _THREAD)
+    rows = reader.fetch(f"SELECT rowid, {wanted} FROM threads WHERE rowid > ? ORDER BY rowid")  # noqa: S608
+    parents = {}
+    if reader.once("SELECT 1 FROM sqlite_master WHERE name = 'thread_spawn_edges'"):
+        edges = "SELECT rowid, child_thread_id, parent_thread_id FROM thread_spawn_edges WHERE rowid > ? ORDER BY rowid"
+        parents = {decoded(child): decoded(parent) for _, child, parent in reader.fetch(edges)}
+    return {key: _thread(row, parents.get(key)) for row in rows if (key := decoded(row[1]))}
+
+
+def _thread(row: Row, parent: str | None) -> Thread:
+    _, _, name, title, archived = row
+    return Thread(title_from(decoded(name) or decoded(title)), bool(archived), parent)

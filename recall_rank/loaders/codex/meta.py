@@ -1,0 +1,36 @@
+"""What a Codex rollout says about its session, kept from one reading of a growing file to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.json.jsonl import Record
+
+Kept = dict[str, Any]
+
+
+def nothing_yet() -> Kept:
+    """What is known before the first record."""
+    names = ("id", "parent", "cwd", "model", "words", "name", "agent", "forked", "total", "url")
+    return dict.fromkeys(names) | {"subagent": False, "answering": False, "created": 0, "updated": 0}
+
+
+def take(kept: Kept, meta: Record) -> None:
+    """Takes a `session_meta` record; a second one is that of the session that this one was forked from."""
+    key = text_of(meta.get("id"))
+    if kept["id"] is not None:
+        origin = key if key != kept["id"] else None
+        kept["parent"], kept["forked"] = kept["parent"] or origin, kept["forked"] or origin
+        return
+    kept["id"] = key
+    kept["cwd"] = kept["cwd"] or text_of(meta.get("cwd"))
+    kept["created"] = millis(meta.get("timestamp")) or kept["created"]
+    source = meta.get("source")
+    spawned = mapping(mapping(mapping(source).get("subagent")).get("thread_spawn"))
+    kept["agent"] = text_of(meta.get("agent_role")) or text_of(meta.get("agent_nickname"))
+    kept["subagent"] = "subagent" in mapping(source) or meta.get("thread_source") == "subagent"
+    parents = (spawned.get("parent_thread_id"), meta.get("parent_thread_id"), meta.get("forked_from_id"))
+    kept["parent"] = next((parent for parent in map(text_of, parents) if parent), None)
+    kept["forked"] = text_of(meta.get("forked_from_id"))
+    kept["url"] = text_of(mapping(meta.get("git")).get("repository_url"))

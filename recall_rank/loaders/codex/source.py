@@ -1,0 +1,189 @@
+"""Codex: one JSONL file a session below ~/.codex/sessions, archived ones beside it, and an index of their names."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from recall_rank.loaders.codex.index import Thread, threads_of
+from recall_rank.loaders.codex.rollout import AGENT, STARTS, Rollout
+from recall_rank.loaders.copies import also_at, forked
+from recall_rank.loaders.files.files import BLOCK, blocks, opened, signature, walk
+from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
+from recall_rank.loaders.json.jsonl import Records
+from recall_rank.model import Flag, Message, Part, Reading, Session, Source, Unit
+
+NAME = AGENT
+PACKED = ".zst"
+ARCHIVE = "archived_sessions"
+FOLDERS = ("sessions", ARCHIVE)
+_ROLLOUT = re.compile(r"rollout-.+\.jsonl(\.zst)?")
+_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+class Codex:
+    """Codex's home, a folder of rollouts, or one rollout. A unit is a file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or AGENT
+        self.location = str(path)
+        self.warnings: list[str] = []
+        real = Path(os.path.realpath(path))
+        self._single = real if real.is_file() else None
+        self._root = real.parent if self._single else real
+        self._shown = path.parent if self._single else path
+        self._threads: dict[str, Thread] | None = None
+
+    def units(self) -> Iterable[Unit]:
+        """The rollouts; what was passed over is in `warnings` afterwards."""
+        self.warnings = []
+        self._threads, problems = threads_of(self._root) if not self._single else ({}, [])
+        inside = [self._root / name for name in FOLDERS if (self._root / name).is_dir()]
+        found = [self._single] if self._single else []
+        for folder in [] if self._single else inside or [self._root]:
+            found += walk(folder, _is_rollout, self.warnings)
+        self.warnings += problems
+        plain = {path.name for path in found}
+        keys = [
+            path.relative_to(self._root)
+            for path in found
+            if path.suffix != PACKED or path.name.removesuffix(PACKED) not in plain
+        ]
+        return [Unit(key.as_posix(), str(self._shown / key)) for key in keys]
+
+    def signature(self, unit: Unit) -> bytes:
+        return signature(self._root / unit.key) + repr(self._thread(unit)).encode()
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        path = self._root / unit.key
+        with opened(path, self._root) as file:
+            if path.suffix == PACKED:
+                return self._read(unit, path, _unpacked(file), Place(), None)
+            resume = unpack(file, since)
+            if resume is not None:
+                place, state = resume
+                try:
+                    return self._read(unit, path, blocks(file, start=place.offset), place, state)
+                except UnfitError:
+                    pass  # what was appended changes something before it
+            return self._read(unit, path, blocks(file), Place(), None)
+
+    def _read(
+        self, unit: Unit, path: Path, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+    ) -> Reading:  # fmt: skip
+        lines = Records(data, unit.location, starts=STARTS, place=place)
+        rollout = Rollout(path.name.removesuffix(PACKED).removesuffix(".jsonl"), before)
+        for number, record in lines:
+            problem = rollout.add(number, record)
+            if problem:
+                lines.bad(number, problem)
+        if before is not None and not lines.resumable:
+            raise UnfitError
+        thread = self._thread(unit)
+        archived = thread.archived or ARCHIVE in path.relative_to(self._root).parts or self._root.name == ARCHIVE
+        session = rollout.session(self.name, thread.title, Flag.ARCHIVED if archived else Flag.NONE)
+        if session is not None and thread.parent:
+            session = replace(session, parent=thread.parent, flags=session.flags | Flag.SUBAGENT)
+        resumable = lines.resumable and path.suffix != PACKED
+        point = pack(lines.place, rollout.state(), more=before is not None) if resumable else None
+        return Reading([session] if session else [], lines.malformed, rollout.warnings(), point)
+
+    def _thread(self, unit: Unit) -> Thread:
+        if self._threads is None:
+            self._threads = {} if self._single else threads_of(self._root)[0]
+        found = _ID.findall(unit.key)
+        return self._threads.get(found[-1], Thread()) if found else Thread()
+
+    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The sessions without what a fork copied from its parent, and what is to be said about that."""
+        known = {session.id: session for session in sessions}
+        kept: list[Session] = []
+        repeated: dict[str, Session] = {}
+        copies = 0
+        for session in sessions:
+            parent = known.get(session.parent or "")
+            own = session.messages
+            if parent is not None and parent is not session:
+                if not session.flags & Flag.SUBAGENT:  # it begins with the same instructions without being a copy
+                    own = own[_copied(own, parent.messages) :]
+                ids = {message.id for message in parent.messages}
+                own = [message for message in own if message.id not in ids]
+                copies += len(session.messages) - len(own)
+                if session.messages and not own:
+                    repeated[parent.id] = also_at(repeated.get(parent.id, parent), session)
+                    continue
+                if len(own) < len(session.messages):
+                    session = forked(session, own, parent)
+            if session.messages:
+                kept.append(session)
+        kept = [also_at(session, repeated.get(session.id, session)) for session in kept]
+        return kept, [f"{copies} messages that forks had copied were counted once"] if copies else []
+
+
+def _copied(own: Sequence[Message], original: Sequence[Message]) -> int:
+    """How many messages a fork begins with that its parent begins with: early versions gave their items no ids."""
+    count = 0
+    while count < min(len(own), len(original)) and _same(own[count], original[count]):
+        count += 1
+    return count
+
+
+def _same(one: Message, other: Message) -> bool:
+    return one.role == other.role and [_words(part) for part in one.parts] == [_words(part) for part in other.parts]
+
+
+def _words(part: Part) -> tuple[str | None, ...]:
+    return part.type, part.text, part.tool, part.output, part.error
+
+
+def _is_rollout(name: str) -> bool:
+    return _ROLLOUT.fullmatch(name) is not None
+
+
+def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
+    """The bytes of a rollout that Codex packed. Raises OSError when nothing here can unpack it, or it is damaged."""
+    for module in ("compression.zstd", "zstandard"):
+        try:
+            unpacker = importlib.import_module(module)
+        except ImportError:
+            continue
+        try:
+            with unpacker.open(file, "rb") as stream:
+                yield from iter(lambda: stream.read(BLOCK), b"")
+        except (unpacker.ZstdError, EOFError) as error:
+            raise OSError(errno.EIO, f"damaged archive: {error}") from error
+        return
+    raise OSError(errno.ENOTSUP, "packed by zstd: the package zstandard, or Python 3.14, is needed to read it")
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A rollout, Codex's home, its sessions folder or its archive."""
+    if path.is_file():
+        return Codex(path) if _is_rollout(path.name) else None
+    if any(_holds_rollouts(path / name) for name in FOLDERS):
+        return Codex(path)
+    return Codex(path) if _holds_rollouts(path) else None
+
+
+def _holds_rollouts(folder: Path) -> bool:
+    """Whether rollouts lie in the folder, or below it in folders of years, months and days."""
+    patterns = ("rollout-*.jsonl*", "[0-9][0-9][0-9][0-9]/[0-9][0-9]/[0-9][0-9]/rollout-*.jsonl*")
+    return any(_is_rollout(path.name) for pattern in patterns for path in folder.glob(pattern))
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """Codex's home on this machine."""
+    configured = environ.get("CODEX_HOME")
+    folder = Path(configured) if configured else home / ".codex"
+    if any((folder / name).is_dir() for name in FOLDERS):
+        yield Codex(folder)

@@ -1,0 +1,80 @@
+"""The turns of a Codex conversation while they are put together, and what later records do to earlier turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from recall_rank.loaders.codex.items import texts_of
+from recall_rank.loaders.content.usage import added, tokens_of
+from recall_rank.loaders.content.values import text_of
+from recall_rank.loaders.json.jsonl import Record
+from recall_rank.model import Flag, Message, Part, Role, Tokens
+
+
+@dataclass(slots=True)
+class Turn:
+    """A message that later records may add to."""
+
+    id: str
+    role: Role
+    time: int
+    model: str | None
+    flags: Flag = Flag.NONE
+    author: str | None = None
+    parts: list[Part] = field(default_factory=list)
+    typed: bool = False  # by a person, at least in part
+    tokens: Tokens | None = None
+
+    def message(self, agent: str | None) -> Message:
+        return Message(
+            self.id,
+            self.role,
+            self.time,
+            tuple(self.parts),
+            self.author,
+            agent,
+            self.model,
+            self.flags,
+            self.tokens,
+        )
+
+
+def account(turns: Sequence[Turn], usage: Record) -> bool:
+    """Adds what was used to the last answer; False where that is not among the turns."""
+    names = ("input_tokens", "output_tokens", "cached_input_tokens", "reasoning_output_tokens")
+    used = tokens_of(*map(usage.get, names))
+    turn = next((turn for turn in reversed(turns) if turn.role == "assistant"), None)
+    if turn is not None:
+        turn.tokens = added(turn.tokens, used)
+    return turn is not None or used is None
+
+
+def roll_back(turns: Sequence[Turn], count: object) -> None:
+    """Marks what the conversation left when its last `count` turns of the person were taken back."""
+    count = count if type(count) is int else 0
+    for turn in reversed(turns):
+        if count <= 0:
+            return
+        if not turn.flags & Flag.ABANDONED:
+            count -= turn.typed
+            turn.flags |= Flag.ABANDONED
+
+
+def compact(turns: Sequence[Turn], record: Record) -> str | None:
+    """Marks what a compaction took out of context, and gives its summary unless the last turn is that already."""
+    history = record.get("replacement_history")
+    kept = [item for item in history if type(item) is dict] if type(history) is list else []
+    ids = {text_of(item.get("id")) for item in kept}
+    said = {text for item in kept if item.get("role") == "user" for text in texts_of(item.get("content"))}
+    for turn in turns:
+        items = {turn.id, *(part.id.rpartition(":")[0] for part in turn.parts)}
+        stays = not ids.isdisjoint(items) or (turn.typed and all(part.text in said for part in turn.parts))
+        turn.flags |= Flag.NONE if stays else Flag.OUT_OF_CONTEXT
+    summary = text_of(record.get("message")) or None
+    if summary and turns and turns[-1].flags & Flag.SUMMARY:
+        last = turns[-1]
+        last.flags &= ~Flag.OUT_OF_CONTEXT
+        if all(part.text and part.text in summary for part in last.parts if part.type == "text"):
+            return None
+    return summary

@@ -1,0 +1,92 @@
+"""Outputs too large for their record, which an agent wrote to a file: beside it, or in the temporary folder.
+
+One rule for all agents: a record may name any path, so the path is never followed. In the folders of its own store an
+output is found by its name alone. Outside of the store it is read only if it lies in the system's temporary folder
+itself, has a name of the form that the agent gives, is a regular file and no link, and has the transcript's owner.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from recall_rank.loaders.content.payloads import strip_text
+from recall_rank.loaders.files.files import opened, read_small
+
+LIMIT = 1 << 23  # bytes of one output that are read: more takes too long at once
+
+
+class Spills:
+    """Reads spilled outputs from the folders where this store keeps them, wherever the record says they were."""
+
+    def __init__(self, root: Path, folders: list[Path]) -> None:
+        self._root = root
+        self._folders = folders
+        self._missing: list[str] = []
+        self._closed: list[str] = []
+        self._cut: list[str] = []
+
+    def read(self, recorded: str) -> str | None:
+        """The output whose path was recorded, found by its name alone; None when the file is gone or is not for us."""
+        name = re.split(r"[\\/]", recorded)[-1]
+        unread = self._missing
+        for folder in self._folders:
+            try:
+                data, whole = read_small(folder / name, self._root, LIMIT)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except (OSError, ValueError):
+                unread = self._closed
+                continue
+            if not whole:
+                self._cut.append(name)
+            return strip_text(data.decode("utf-8", "replace"))
+        unread.append(name)
+        return None
+
+    def warnings(self) -> list[str]:
+        """What could not be read in full."""
+        found = []
+        if self._missing:
+            found.append(f"spilled outputs are gone, their previews are kept: {_some(self._missing)}")
+        if self._closed:
+            found.append(f"spilled outputs cannot be read, their previews are kept: {_some(self._closed)}")
+        if self._cut:
+            found.append(f"of spilled outputs only the first {LIMIT >> 20} MiB were read: {_some(self._cut)}")
+        return found
+
+
+class TemporaryOutputs:
+    """Reads outputs that an agent wrote to the temporary folder, under names of its own."""
+
+    def __init__(self, names: re.Pattern[str], owner: int) -> None:
+        self._names = names
+        self._owner = owner
+
+    def read(self, recorded: Any) -> str | None:
+        """The output whose path was recorded; None when the file is gone, or is none that may be read."""
+        if type(recorded) is not str or not self._names.fullmatch(name := re.split(r"[\\/]", recorded)[-1]):
+            return None
+        try:
+            folder = Path(os.path.realpath(Path(recorded).parent))
+            if not Path(recorded).is_absolute() or folder not in _temporary():
+                return None
+            with opened(folder / name, folder) as file:
+                if os.fstat(file.fileno()).st_uid != self._owner:
+                    return None
+            return strip_text(read_small(folder / name, folder, LIMIT)[0].decode("utf-8", "replace"))
+        except (OSError, ValueError):
+            return None
+
+
+def _temporary() -> set[Path]:
+    folders = [tempfile.gettempdir(), *(["/tmp"] if os.name == "posix" else [])]  # noqa: S108 - only read from
+    return {Path(os.path.realpath(folder)) for folder in folders}
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - 1
+    return names[0] + (f" and {more} more" if more else "")

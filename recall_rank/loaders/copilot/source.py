@@ -1,0 +1,146 @@
+"""GitHub Copilot CLI: one folder a session below ~/.copilot/session-state, its events in one JSONL file.
+
+Checked against a store of version 1.0.102; compaction, subagents and rewinding were built after the published schema of
+the events. The summaries in `session-store.db` repeat what the events hold and are not read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from recall_rank.loaders.content.external_outputs import Spills, TemporaryOutputs
+from recall_rank.loaders.copies import counted_once
+from recall_rank.loaders.copilot.events import AGENT, STARTS, Events
+from recall_rank.loaders.copilot.workspace import workspace_of
+from recall_rank.loaders.files.files import blocks, opened, read_small, signature
+from recall_rank.loaders.files.peek import first_records
+from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
+from recall_rank.loaders.files.session_files import SessionFiles
+from recall_rank.loaders.json.jsonl import Records
+from recall_rank.model import Reading, Session, Source, Unit
+
+NAME = AGENT
+EVENTS = "events.jsonl"
+STATE = "session-state"
+WORKSPACE = "workspace.yaml"
+_MOVED = re.compile(r"\d+-copilot-tool-output-[\w-]+")
+
+
+class Copilot(SessionFiles):
+    """The folder of all sessions, that of one, or one file of events. A unit is a file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or AGENT)
+
+    @staticmethod
+    def wanted(name: str) -> bool:
+        return _is_jsonl(name)
+
+    def units(self) -> Iterable[Unit]:
+        """The files of events; what was passed over is in `warnings` afterwards."""
+        found = super().units()
+        # Early versions wrote one file a session, without a folder.
+        return [unit for unit in found if self._single or unit.key.rpartition("/")[2] == EVENTS or "/" not in unit.key]
+
+    def signature(self, unit: Unit) -> bytes:
+        path = self.path_of(unit)
+        found = signature(path)
+        try:
+            return found + signature(path.with_name(WORKSPACE))
+        except OSError:
+            return found
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        path = self.path_of(unit)
+        with opened(path, self._root) as file:
+            owner = os.fstat(file.fileno()).st_uid
+            resume = unpack(file, since)
+            if resume is not None:
+                place, state = resume
+                try:
+                    return self._read(unit, path, owner, blocks(file, start=place.offset), place, state)
+                except UnfitError:
+                    pass  # what was appended changes something before it
+            return self._read(unit, path, owner, blocks(file), Place(), None)
+
+    def _read(
+        self, unit: Unit, path: Path, owner: int, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+    ) -> Reading:
+        lines = Records(data, unit.location, starts=STARTS, place=place)
+        folder = path.parent
+        inside = path.name == EVENTS
+        spills = Spills(folder, [folder / "checkpoints", folder / "files"] if inside else [])
+        events = Events(spills, TemporaryOutputs(_MOVED, owner), before)
+        for number, record in lines:
+            problem = events.add(number, record)
+            if problem:
+                lines.bad(number, problem)
+        if before is not None and not lines.resumable:
+            raise UnfitError
+        session = events.session(folder.name if inside else path.stem, self.name, self._workspace(path))
+        point = pack(lines.place, events.state(), more=before is not None) if lines.resumable else None
+        return Reading([session] if session else [], lines.malformed, events.warnings(), point)
+
+    def _workspace(self, path: Path) -> dict[str, str]:
+        if path.name != EVENTS:
+            return {}
+        try:
+            raw, _ = read_small(path.with_name(WORKSPACE), self._root)
+        except OSError:
+            return {}
+        return workspace_of(raw.decode("utf-8", "replace"))
+
+    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The sessions without messages that an earlier one has, and what is to be said about that."""
+        return self.once(sessions)
+
+    @staticmethod
+    def once(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The same for sessions of several stores."""
+        order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
+        return counted_once(sessions, order, lambda message: [message.id])
+
+
+def _is_jsonl(name: str) -> bool:
+    return name.endswith(".jsonl")
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A file of events, a session's folder, the folder of all sessions, or the one that holds it."""
+    if path.is_file():
+        return Copilot(path) if _is_jsonl(path.name) and _wrote(path) else None
+    if _wrote(path / EVENTS) or _holds_sessions(path):
+        return Copilot(path)
+    return Copilot(path / STATE) if _holds_sessions(path / STATE) else None
+
+
+def _holds_sessions(folder: Path) -> bool:
+    """Whether sessions lie in the folder. Files of events without folders only count where their place is theirs."""
+    if not folder.is_dir():
+        return False
+    files = [*sorted(folder.glob(f"*/{EVENTS}")), *(sorted(folder.glob("*.jsonl")) if folder.name == STATE else ())]
+    return any(map(_wrote, files))
+
+
+def _wrote(path: Path) -> bool:
+    """Whether Copilot CLI wrote the file."""
+    return path.is_file() and any(
+        str(record.get("type")).startswith(("session.", "user.", "assistant.")) and type(record.get("data")) is dict
+        for record in first_records(path)
+    )
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The sessions of this machine."""
+    configured = environ.get("COPILOT_HOME")
+    folder = (Path(configured) if configured else home / ".copilot") / STATE
+    if folder.is_dir():
+        yield Copilot(folder)

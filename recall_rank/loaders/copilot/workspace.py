@@ -1,0 +1,49 @@
+"""Where a session of Copilot CLI took place: the few lines of YAML beside it, and what its events name."""
+
+from __future__ import annotations
+
+import re
+
+import orjson
+
+from recall_rank.loaders.content.values import text_of
+from recall_rank.loaders.json.jsonl import Record
+
+_LINE = re.compile(r"([A-Za-z_]\w*):(?:[ \t]+(.*?))?[ \t]*\r?")
+_BLOCK = re.compile(r"^[|>][+-]?\d?$")
+
+
+def workspace_of(text: str) -> dict[str, str]:
+    """Name -> value of every line that has both; what is nested or unusual is passed over."""
+    found: dict[str, str] = {}
+    name: str | None = None
+    for line in text.removeprefix("\ufeff").split("\n"):
+        if line[:1] in {" ", "\t"}:  # a long value goes on
+            if name is not None:
+                found[name] = f"{found[name]} {line.strip()}".strip()
+            continue
+        read = _LINE.fullmatch(line)
+        name = read[1] if read else None
+        if read and name is not None:
+            found[name] = _BLOCK.sub("", read[2] or "", count=1)
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def _plain(value: str) -> str:
+    """The value without its quotes."""
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            return str(orjson.loads(value))
+        except ValueError:
+            return value[1:-1]
+    return "" if value in {"null", "~"} else value
+
+
+def remote_of(context: Record) -> str | None:
+    """The repository as host and path; the host is one of the two that it may be."""
+    name = text_of(context.get("repository"))
+    hosts = {"github": "github.com", "ado": "dev.azure.com"}
+    host = text_of(context.get("repositoryHost")) or "github.com"
+    return f"{hosts.get(host, host)}/{name}" if name and "/" in name else None

@@ -1,0 +1,1 @@
+"""Cursor editor and command-line chats."""

@@ -1,0 +1,128 @@
+"""The messages in a store of Cursor's command line: JSON, or lists of references to other blobs in protobuf form.
+
+Blobs are named by the hash of their content. The newest list is the root; what it leads to, in order, is the
+conversation as it stands. What it leads to no longer was said on a branch that was left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from recall_rank.loaders.json.jsonl import Record, parse
+
+HASH = 32  # bytes of a name inside a list
+DEPTH = 8  # of messages inside messages
+_BROKEN = b'"role"'
+
+
+class Blobs:
+    """All blobs of a store, in the order they were stored. What is damaged is in `problems`, by name."""
+
+    def __init__(self, blobs: Mapping[str, bytes]) -> None:
+        self.problems: list[tuple[str, str]] = []
+        self._blobs = blobs
+        self._seen: set[str] = set()
+
+    def conversation(self, root: str | None) -> Iterator[tuple[str, Record, bool]]:
+        """(name, message, whether the conversation still leads to it)."""
+        reached = list(self._walk(root)) if root else []
+        for name, record in reached:
+            yield name, record, True
+        for name in self._blobs:
+            if name not in self._seen:
+                self._seen.add(name)
+                message = self._message(name)
+                if message is not None:
+                    yield name, message, not reached
+
+    def _walk(self, root: str) -> Iterator[tuple[str, Record]]:
+        waiting: list[tuple[str, Record | None]] = [(root, None)]
+        while waiting:
+            name, record = waiting.pop()
+            if record is not None:
+                yield name, record
+                continue
+            data = self._blobs.get(name)
+            if data is None or name in self._seen:
+                continue
+            self._seen.add(name)
+            if data[:1] == b"{":
+                record = self._message(name)
+                if record is not None:
+                    yield name, record
+            else:
+                waiting.extend(reversed(list(self._inside(name, data))))
+
+    def _inside(self, name: str, data: bytes) -> Iterator[tuple[str, Record | None]]:
+        """What a list holds: names of other blobs, and whole messages."""
+        for number, payload in enumerate(_payloads(data, DEPTH)):
+            if payload[:1] == b"{":
+                record = _record(payload)
+                if record is not None:
+                    yield f"{name}:{number}", record
+            elif payload.hex() in self._blobs:
+                yield payload.hex(), None
+
+    def _message(self, name: str) -> Record | None:
+        """The message that a blob is; None for one that is something else, such as a file it shows."""
+        data = self._blobs[name]
+        if data[:1] != b"{":
+            return None
+        record = _record(data)
+        if record is None and _BROKEN in data[:256]:
+            values, problem = parse(data)
+            if problem or not values:
+                self.problems.append((name, problem or "empty"))
+        return record
+
+
+def _record(data: bytes) -> Record | None:
+    values, problem = parse(data)
+    value = values[0] if len(values) == 1 and problem is None else None
+    return value if type(value) is dict and "role" in value else None
+
+
+def _payloads(data: bytes, depth: int) -> Iterator[bytes]:
+    """The names and JSON texts in a protobuf message, also in those inside it; nothing where it is none."""
+    for payload in _fields(data) or ():
+        if len(payload) == HASH or payload[:1] == b"{":
+            yield payload
+        elif depth and len(payload) > HASH:
+            yield from _payloads(payload, depth - 1)
+
+
+def _fields(data: bytes) -> list[bytes] | None:
+    """The length-delimited fields of a protobuf message; None when the bytes are none."""
+    found: list[bytes] = []
+    at = 0
+    while at < len(data):
+        tag, at = _number(data, at)
+        kind = tag & 7
+        if kind == 0:
+            _, at = _number(data, at)
+        elif kind == 1:
+            at += 8
+        elif kind == 5:
+            at += 4
+        elif kind == 2:
+            length, at = _number(data, at)
+            found.append(data[at : at + length])
+            at += length
+        else:
+            return None
+        if tag < 8 or at > len(data) or at < 0:
+            return None
+    return found
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    """A number of variable length and the place behind it, which is behind the end where it is torn."""
+    value = shift = 0
+    while at < len(data) and shift < 64:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+    return value, len(data) + 1

@@ -1,0 +1,131 @@
+"""What is asked of Cursor's databases: tables of keys and JSON values, in which a conversation is many rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import xxhash
+
+from recall_rank.loaders.content.values import mapping, text_of
+from recall_rank.loaders.files.files import read_small
+from recall_rank.loaders.json.jsonl import parse
+from recall_rank.loaders.sqlite.reader import Reader, Row, decoded
+from recall_rank.loaders.sqlite.sessions import Columns, columns_of, lacking, unknown_schema
+from recall_rank.loaders.sqlite.source import Database
+
+NEEDED = {"cursorDiskKV": {"key", "value"}}
+COMPOSER, BUBBLE = "composerData:", "bubbleId:"
+# The sign keeps SQLite on the index of keys: this table may hold gigabytes that are none of our business.
+BY_KEY = "FROM cursorDiskKV WHERE key >= ? AND key < ? AND +rowid > ? ORDER BY +rowid"
+_ADDRESS = re.compile(r"[\w+.-]+://[^/]*(/.*)", re.DOTALL)
+_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
+
+
+def known(reader: Reader) -> Columns:
+    """The columns of every table. Fails when the schema is not Cursor's."""
+    columns = columns_of(reader)
+    lack = lacking(columns, NEEDED)
+    if lack:
+        raise unknown_schema("Cursor", lack)
+    return columns
+
+
+def composer_ids(reader: Reader) -> list[str]:
+    """The ids of all conversations."""
+    known(reader)
+    rows = reader.fetch(f"SELECT rowid, key {BY_KEY}", *_range(COMPOSER))
+    return sorted((decoded(row[1]) or "").removeprefix(COMPOSER) for row in rows)
+
+
+def composer_rows(reader: Reader, key: str) -> tuple[Any, list[Row]]:
+    """A conversation's own value, and (rowid, key, value) of its bubbles."""
+    known(reader)
+    heads = reader.once("SELECT value FROM cursorDiskKV WHERE key = ?", COMPOSER + key)
+    if not heads:
+        return None, []
+    return heads[0][0], reader.fetch(f"SELECT rowid, key, value {BY_KEY}", *_range(f"{BUBBLE}{key}:"))
+
+
+def signatures(reader: Reader) -> dict[str, bytes]:
+    """A digest a conversation: of which rows it has. Cursor writes a value anew by replacing its row."""
+    known(reader)
+    found = {}
+    for row in reader.fetch(f"SELECT rowid, key {BY_KEY}", *_range(COMPOSER)):
+        key = (decoded(row[1]) or "").removeprefix(COMPOSER)
+        sql = "SELECT max(rowid), count(*), sum(rowid) FROM cursorDiskKV WHERE key >= ? AND key < ?"
+        counts = reader.once(sql, *_range(f"{BUBBLE}{key}:"))
+        found[key] = xxhash.xxh3_128_digest(repr((row[0], counts)).encode())
+    return found
+
+
+def _range(prefix: str) -> tuple[str, str]:
+    """The keys that begin with a prefix: from it up to the next character in the place of its last."""
+    return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
+
+
+# --- which project a conversation belongs to -------------------------------------------------------
+
+
+def folders(storage: Path) -> Iterator[tuple[str, str]]:
+    """(conversation, folder) from what Cursor keeps for each workspace; one that cannot be read is left out."""
+    try:
+        inside = sorted(storage.iterdir())
+    except OSError:
+        return
+    for workspace in inside:
+        folder = _folder(workspace)
+        database = workspace / "state.vscdb"
+        if folder is None or not database.is_file():
+            continue
+        for key in _composers(database):
+            yield key, folder
+
+
+def _folder(workspace: Path) -> str | None:
+    try:
+        values, _ = parse(read_small(workspace / "workspace.json")[0])
+    except OSError:
+        return None
+    told = mapping(values[0]) if len(values) == 1 else {}
+    return path_of(text_of(told.get("folder")) or text_of(told.get("workspace")))
+
+
+def _composers(path: Path) -> Iterator[str]:
+    database = Database(path)
+    try:
+        rows = database.read(_listed)
+    except OSError:
+        rows = []
+    finally:
+        database.close()
+    for row in rows:
+        values, _ = parse(row[0] if type(row[0]) is bytes else b"")
+        told = mapping(values[0]) if len(values) == 1 else {}
+        listed = told.get("allComposers")
+        for composer in listed if type(listed) is list else ():
+            key = text_of(mapping(composer).get("composerId"))
+            if key:
+                yield key
+        opened = told.get("selectedComposerIds")
+        yield from (key for key in (opened if type(opened) is list else ()) if type(key) is str)
+
+
+def _listed(reader: Reader) -> list[Row]:
+    if lacking(columns_of(reader), {"ItemTable": {"key", "value"}}):
+        return []
+    return reader.once("SELECT CAST(value AS BLOB) FROM ItemTable WHERE key = 'composer.composerData'")
+
+
+def path_of(uri: str | None) -> str | None:
+    """The path that a file: or vscode-remote: address stands for."""
+    if not uri:
+        return None
+    address = _ADDRESS.fullmatch(uri)
+    if address is None:
+        return uri
+    raw = _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), address[1].encode("utf-8", "replace"))
+    path = raw.decode("utf-8", "replace")
+    return path[1:] if path[2:3] == ":" else path  # /c:/Users/...

@@ -1,0 +1,126 @@
+"""Cursor's editor: one SQLite database of keys and values for the conversations of all projects.
+
+Made from what readers of others and their issues document; it was not checked against a store that a real Cursor wrote.
+Chats of 2023 and 2024 that lie in the workspaces' own databases are not read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from recall_rank.loaders.cursor import rows as cursor_rows
+from recall_rank.loaders.cursor.composer import AGENT, Composer
+from recall_rank.loaders.json.jsonl import Record, parse
+from recall_rank.loaders.sqlite.reader import Reader, decoded
+from recall_rank.loaders.sqlite.sessions import SessionDatabase, columns_at, lacking
+from recall_rank.model import Flag, Malformed, Reading, Session, Source, Unit
+
+NAME = AGENT
+FILE = "state.vscdb"
+GLOBAL = "globalStorage"
+SUFFIXES = {".vscdb", ".db", ".sqlite", ".sqlite3"}
+
+
+class Cursor(SessionDatabase):
+    """The global database. A unit is a conversation; which folder it is about, a workspace beside it may know alone."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or NAME)
+        self._folders: dict[str, str] | None = None
+        self._parents: dict[str, str] = {}
+
+    def keys(self, reader: Reader) -> list[str]:
+        return cursor_rows.composer_ids(reader)
+
+    def signatures(self, reader: Reader) -> dict[str, bytes]:
+        return cursor_rows.signatures(reader)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        raw, rows = self._database.read(lambda reader: cursor_rows.composer_rows(reader, unit.key))
+        malformed: list[Malformed] = []
+        head = self._record(cursor_rows.COMPOSER + unit.key, raw, malformed)
+        prefix = f"{cursor_rows.BUBBLE}{unit.key}:"
+        bubbles: dict[str, Record] = {}
+        for _, key, value in sorted(rows):
+            bubble = self._record(decoded(key) or "", value, malformed)
+            if bubble is not None:
+                bubbles[(decoded(key) or "").removeprefix(prefix)] = bubble
+        if head is None and not bubbles:
+            return Reading([], malformed)
+        composer = Composer(unit.key, head or {}, bubbles)
+        self._parents.update(dict.fromkeys(composer.children, unit.key))
+        session = composer.session(self._folder(unit.key), self.name)
+        lost = f"{composer.missing} messages of {unit.key} are listed but gone"
+        return Reading([session] if session else [], malformed, [lost] if composer.missing else [])
+
+    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The sessions with their parents, which only the parents name."""
+        return [
+            replace(session, parent=self._parents[session.id], flags=session.flags | Flag.SUBAGENT)
+            if session.id in self._parents
+            else session
+            for session in sessions
+        ], []
+
+    def kin(self, session: Session) -> list[str]:
+        """The conversations that settle() changes for this one."""
+        return [child for child, parent in self._parents.items() if parent == session.id]
+
+    def _record(self, key: str, raw: object, malformed: list[Malformed]) -> Record | None:
+        """A row's JSON object. An empty value is a row that Cursor has cleared."""
+        data = raw.encode("utf-8", "replace") if type(raw) is str else raw
+        if type(data) is not bytes or not data:
+            return None
+        values, problem = parse(data)
+        if len(values) == 1 and type(values[0]) is dict and problem is None:
+            return values[0]
+        malformed.append(self.malformed("cursorDiskKV", key, problem or "not an object"))
+        return None
+
+    def _folder(self, key: str) -> str | None:
+        if self._folders is None:
+            storage = self._database.path.parent.parent / "workspaceStorage"
+            self._folders = dict(cursor_rows.folders(storage))
+        return self._folders.get(key)
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """The global database, the folder of the person's data that holds it, or the one above that."""
+    if path.is_file():
+        return named(path) if path.name == FILE else None
+    for folder in (path / "User", path):
+        database = folder / GLOBAL / FILE
+        if database.is_file():
+            return named(database)
+    return None
+
+
+def named(path: Path) -> Source | None:
+    """A global database under any name. Those of the workspaces have the same tables, and nothing in them."""
+    if path.suffix not in SUFFIXES or not path.is_file() or path.parent.parent.name == "workspaceStorage":
+        return None
+    columns = columns_at(path)
+    if columns is None:  # reading says why
+        return Cursor(path) if path.name == FILE and "Cursor" in path.parts else None
+    return None if lacking(columns, cursor_rows.NEEDED) else Cursor(path)
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The global databases of this machine."""
+    named_by_it = environ.get("CURSOR_STATE_DB")
+    bases = [Path(environ.get("XDG_CONFIG_HOME") or home / ".config"), home / "Library" / "Application Support"]
+    bases += [Path(environ["APPDATA"])] if environ.get("APPDATA") else [home / "AppData" / "Roaming"]
+    paths = [Path(named_by_it)] if named_by_it else []
+    paths += [base / "Cursor" / "User" / GLOBAL / FILE for base in bases]
+    seen = set()
+    for path in paths:
+        real = os.path.realpath(path)
+        if real not in seen and path.is_file():
+            seen.add(real)
+            yield Cursor(path)

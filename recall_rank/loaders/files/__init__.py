@@ -1,0 +1,1 @@
+"""Regular files, opened read-only and never through a link."""

@@ -1,0 +1,40 @@
+"""The first records of a file, to tell what wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from recall_rank.loaders.files.files import BLOCK, PACKED, blocks, opened
+from recall_rank.loaders.json.jsonl import Record, Records
+
+MOST = 50  # records
+UNPACKED = 1 << 16  # bytes of an archive that are unpacked: a mebibyte takes as long as a search
+_FIRST_KEY = re.compile(rb'\s*\{\s*"(t|type)"\s*:\s*"([\w-]{1,40})"')
+
+
+def first_records(path: Path) -> Iterator[Record]:
+    """Up to fifty readable records of the file's beginning. A first record that is longer shows its first key."""
+    try:
+        with opened(path) as file:
+            size = UNPACKED if path.suffix in PACKED else BLOCK
+            block = next(blocks(file, path.suffix, size=size), b"")
+        head, whole, _ = block.rpartition(b"\n")
+        if not whole:
+            found = _FIRST_KEY.match(block.removeprefix(b"\xef\xbb\xbf"))
+            if found and len(block) >= 1 << 16:
+                yield {found[1].decode(): found[2].decode()}
+                return
+            head = block
+        for count, (_, record) in enumerate(Records(iter([head]), str(path))):
+            if count >= MOST:
+                return
+            yield record
+    except OSError:
+        return
+
+
+def has_records(path: Path) -> bool:
+    """Whether the file's beginning holds at least one readable record."""
+    return next(first_records(path), None) is not None

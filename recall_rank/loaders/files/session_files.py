@@ -1,0 +1,47 @@
+"""Stores that keep a session a file: what their sources have in common."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from pathlib import Path
+
+from recall_rank.loaders.files.files import signature, walk
+from recall_rank.model import Unit
+
+
+class SessionFiles(ABC):
+    """A folder of session files, or one such file. A unit is a file; what it holds, `read` of each agent's source says.
+
+    A subclass says in `wanted` which file names count.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.name = name
+        self.location = str(path)
+        self.warnings: list[str] = []
+        real = Path(os.path.realpath(path))
+        self._single = real if real.is_file() else None
+        self._root = real.parent if self._single else real
+        self._shown = path.parent if self._single else path
+
+    @staticmethod
+    @abstractmethod
+    def wanted(name: str) -> bool:
+        """Whether a file of this name may be a session."""
+
+    def units(self) -> Iterable[Unit]:
+        """The files; what was passed over is in `warnings` afterwards."""
+        skipped: list[str] = []
+        files = [self._single] if self._single else walk(self._root, self.wanted, skipped)
+        found = [file.relative_to(self._root) for file in files]
+        self.warnings = skipped
+        return [Unit(path.as_posix(), str(self._shown / path)) for path in found]
+
+    def signature(self, unit: Unit) -> bytes:
+        return signature(self.path_of(unit))
+
+    def path_of(self, unit: Unit) -> Path:
+        """Where the unit's file really lies."""
+        return self._root / unit.key

@@ -1,0 +1,142 @@
+"""Gemini CLI: a JSONL log a session below ~/.gemini/tmp/PROJECT/chats, one JSON object a session before that.
+
+Subagents lie in a folder named after their parent; a project's folder is named by its own `.project_root`, by
+`projects.json`, or is the hash of its path. Checked against a store of version 0.61; the older JSON, subagents and
+rewinding were built after the program's source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.values import mapping
+from recall_rank.loaders.files.files import blocks, opened, read_small
+from recall_rank.loaders.files.peek import first_records
+from recall_rank.loaders.files.session_files import SessionFiles
+from recall_rank.loaders.gemini.chat import AGENT, Chat
+from recall_rank.loaders.json.document import Document, beginning, object_in
+from recall_rank.loaders.json.jsonl import Records
+from recall_rank.model import Malformed, Reading, Source, Unit
+
+NAME = AGENT
+CHATS = "chats"
+SUFFIXES = (".jsonl", ".json")
+STARTS = ('{"id":', '{"$set":', '{"sessionId":', '{"$rewindTo":')
+_OLDER = re.compile(rb'\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"projectHash"')
+
+
+class Gemini(SessionFiles):
+    """The folder of all projects, that of one, or one conversation. A unit is a file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or AGENT)
+
+    @staticmethod
+    def wanted(name: str) -> bool:
+        return _is_chat(name)
+
+    def units(self) -> Iterable[Unit]:
+        """The conversations; what was passed over is in `warnings` afterwards."""
+        found = super().units()
+        return [unit for unit in found if self._single or CHATS in (self._root.name, *unit.key.split("/")[:-1])]
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        """The file's session, always as a whole: any record may change what stands before it."""
+        path = self.path_of(unit)
+        chat = Chat()
+        with opened(path, self._root) as file:
+            if path.suffix == ".json":
+                malformed = _read_older(chat, Document(blocks(file), unit.location, "messages"))
+            else:
+                lines = Records(blocks(file), unit.location, starts=STARTS)
+                for number, record in lines:
+                    problem = chat.add(record)
+                    if problem:
+                        lines.bad(number, problem)
+                malformed = lines.malformed
+        parent = path.parent.name if path.parent.parent.name == CHATS else None
+        project = path.parent.parent.parent if parent else path.parent.parent
+        spills = self._spills(project)
+        session = chat.session(path.stem, self.name, self._directory(project), parent, spills)
+        return Reading([session] if session else [], malformed, chat.warnings() + spills.warnings())
+
+    def _spills(self, project: Path) -> Spills:
+        outputs = project / "tool-outputs"
+        if not outputs.is_dir():
+            return Spills(project, [])
+        return Spills(project, [outputs, *sorted(path for path in outputs.iterdir() if path.is_dir())])
+
+    def _directory(self, project: Path) -> str | None:
+        """The folder that a project's name stands for."""
+        text = _small(project / ".project_root")
+        if text is not None and text.strip():
+            return text.strip()
+        known = mapping(object_in((_small(project.parent.parent / "projects.json") or "{}").encode())[0])
+        for folder, slug in mapping(known.get("projects")).items():
+            if project.name in {slug, hashlib.sha256(folder.encode()).hexdigest()}:
+                return folder
+        return None
+
+
+def _read_older(chat: Chat, document: Document) -> list[Malformed]:
+    malformed = []
+    for number, message in document:
+        problem = chat.add_message(message)
+        if problem:
+            malformed.append(Malformed(document.location, f"line {number}", problem))
+    chat.meta.update(document.head)
+    return document.malformed + malformed
+
+
+def _small(path: Path) -> str | None:
+    try:
+        return read_small(path)[0].decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
+def _is_chat(name: str) -> bool:
+    return name.endswith(SUFFIXES) and not name.startswith(".") and name not in {"logs.json", "projects.json"}
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A conversation, a folder of them, a project's folder, the folder of all projects, or the one that holds it."""
+    if path.is_file():
+        return Gemini(path) if _wrote(path) else None
+    if _holds_chats(path) or _holds_projects(path):
+        return Gemini(path)
+    if _holds_projects(path / "tmp"):
+        return Gemini(path / "tmp")
+    return None
+
+
+def _holds_chats(folder: Path) -> bool:
+    """Whether this is a folder of conversations, or that of a project that has one."""
+    chats = folder if folder.name == CHATS else folder / CHATS
+    return chats.is_dir() and any(map(_wrote, sorted(chats.glob("session-*.json*"))))
+
+
+def _holds_projects(folder: Path) -> bool:
+    return folder.is_dir() and any(map(_wrote, sorted(folder.glob(f"*/{CHATS}/session-*.json*"))))
+
+
+def _wrote(path: Path) -> bool:
+    """Whether Gemini CLI wrote the file."""
+    if path.name.endswith(".jsonl"):
+        first = next(first_records(path), {})
+        return "sessionId" in first and "projectHash" in first
+    return path.name.endswith(".json") and _OLDER.match(beginning(path)) is not None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The folder of all projects of this machine."""
+    folder = Path(environ.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
+    if any(folder.glob(f"*/{CHATS}")):
+        yield Gemini(folder)

@@ -1,0 +1,126 @@
+"""What Goose stores as the content of a message, as parts of the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from recall_rank.loaders.content.fast_replace import ended, filled
+from recall_rank.loaders.content.titles import injected, title_from
+from recall_rank.loaders.content.values import mapping, text_of, touched_files
+from recall_rank.model import Flag, Message, Part, Role
+
+ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_NOTICES = {
+    *("systemNotification", "summarizationRequested", "contextLengthExceeded", "conversationCompacted"),
+    *("actionRequired", "toolConfirmationRequest"),
+}
+
+
+@dataclass(slots=True)
+class Talk:
+    """Takes messages in order and joins what tools answered to their calls. `words` are the first that were typed."""
+
+    words: str | None = None
+    _said: list[tuple[Message, Flag, list[Part]]] = field(default_factory=list)
+    _calls: dict[str, tuple[list[Part], int]] = field(default_factory=dict)
+    _compacted: bool = False
+
+    def add(self, message: Message, content: Any, metadata: Any) -> str | None:
+        """Takes a message without parts; what is wrong with it when it cannot be used."""
+        if type(content) is not list:
+            return "a message whose content is no list"
+        flags = self._flags(message, mapping(metadata))
+        parts: list[Part] = []
+        for index, block in enumerate(content):
+            part = self._block(f"{message.id}:{index}", mapping(block), parts, by_user=message.role == "user")
+            if part is not None:
+                parts.append(part)
+        if message.role == "user" and not flags & (Flag.SYNTHETIC | Flag.SUMMARY):
+            typed = (part.text for part in parts if part.type == "text" and not part.flags & Flag.SYNTHETIC)
+            self.words = self.words or next((text for text in typed if text), None)
+        self._said.append((message, flags, parts))
+        return None
+
+    def messages(self) -> tuple[Message, ...]:
+        """The messages that hold something."""
+        return tuple([filled(message, parts, flags) for message, flags, parts in self._said if parts])
+
+    def title(self) -> str | None:
+        return title_from(self.words)
+
+    def _flags(self, message: Message, metadata: dict[str, Any]) -> Flag:
+        """What the message's visibility says: compaction hides old messages from the agent, its summary from people."""
+        for_agent, for_person = metadata.get("agentVisible", True), metadata.get("userVisible", True)
+        if not for_agent:
+            self._compacted = True
+            return Flag.OUT_OF_CONTEXT
+        if for_person:
+            return Flag.NONE
+        return Flag.SUMMARY if self._compacted and message.role == "user" else Flag.SYNTHETIC
+
+    def _block(self, key: str, block: dict[str, Any], parts: list[Part], *, by_user: bool) -> Part | None:
+        kind = text_of(block.get("type"))
+        if kind in {"toolRequest", "frontendToolRequest"}:
+            part = _call(key, mapping(block.get("toolCall")))
+            self._calls[str(block.get("id"))] = (parts, len(parts))
+            return part
+        if kind == "toolResponse":
+            return self._answer(key, str(block.get("id")), mapping(block.get("toolResult")))
+        if kind in {"thinking", "reasoning"}:
+            text = text_of(block.get("thinking")) or text_of(block.get("text"))
+            return Part(key, "reasoning", text) if text else None
+        if kind == "image":
+            return Part(key, "file")
+        if kind in _NOTICES:
+            data = mapping(block.get("data"))
+            text = next(
+                (text for text in map(text_of, (block.get("msg"), data.get("message"), data.get("prompt"))) if text),
+                None,
+            )
+            return Part(key, str(kind), text, flags=Flag.SYNTHETIC) if text else None
+        text = text_of(block.get("text"))
+        if not text:
+            return None
+        flags = Flag.SYNTHETIC if by_user and injected(text) else Flag.NONE
+        return Part(key, kind or "text", text, flags=flags)
+
+    def _answer(self, key: str, call_id: str, result: dict[str, Any]) -> Part | None:
+        """Joins the answer to its call; a part of its own where the call is not here, or was answered before."""
+        call = self._calls.pop(call_id, None)
+        if call is None:
+            return _ended(Part(key, "tool"), result)
+        parts, at = call
+        parts[at] = _ended(parts[at], result)
+        return None
+
+
+def _call(key: str, call: dict[str, Any]) -> Part:
+    value = mapping(call.get("value"))
+    arguments = value.get("arguments")
+    part = Part(
+        key,
+        "tool",
+        tool=text_of(value.get("name")),
+        input=arguments,
+        status="pending",
+        files=touched_files(arguments),
+    )
+    if call.get("status") != "error":
+        return part
+    return replace(part, error=text_of(call.get("error")), status="error", flags=Flag.ERROR)
+
+
+def _ended(call: Part, result: dict[str, Any]) -> Part:
+    value = result.get("value")
+    failed = result.get("status") == "error" or bool(mapping(value).get("isError"))
+    content = value.get("content") if type(value) is dict else value  # a list of blocks in older versions
+    blocks = content if type(content) is list else []
+    texts = [_text(mapping(block)) for block in blocks]
+    text = "\n".join(text for text in texts if text) or text_of(result.get("error"))
+    return ended(call, text, failed=failed)
+
+
+def _text(block: dict[str, Any]) -> str | None:
+    """A block of a tool's answer as text: its own, or that of a file it shows. Pictures are left out."""
+    return text_of(block.get("text")) or text_of(mapping(block.get("resource")).get("text"))

@@ -1,0 +1,154 @@
+"""Goose's database, and what a session of Goose is made of. Not checked against a real one (see goose.py)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import xxhash
+
+from recall_rank.loaders.content.usage import dollars, tokens_of
+from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.goose.content import ROLES, Talk
+from recall_rank.loaders.json.jsonl import parse
+from recall_rank.loaders.sqlite.reader import Reader, decoded
+from recall_rank.loaders.sqlite.sessions import (
+    Columns,
+    SessionDatabase,
+    columns_of,
+    lacking,
+    selected,
+    unknown_schema,
+)
+from recall_rank.model import Flag, Malformed, Message, Reading, Session, Unit
+
+AGENT = "goose"
+VERSION = 8  # of the schema, the newest that is known here
+
+NEEDED = {"sessions": {"id", "working_dir"}, "messages": {"session_id", "role", "content_json"}}
+SESSION = (
+    *("id", "name", "description", "user_set_name", "session_type", "working_dir", "created_at", "updated_at"),
+    *("parent_session_id", "archived_at", "model_config_json", "accumulated_input_tokens"),
+    *("accumulated_output_tokens", "accumulated_cost"),
+)
+_MESSAGE = ("id", "message_id", "role", "content_json", "created_timestamp", "metadata_json")
+_UNNAMED = re.compile(r"(?:New (?:session|chat)|CLI session)(?: \d+)?", re.IGNORECASE)
+_FLAGS = {"sub_agent": Flag.SUBAGENT, "hidden": Flag.SUBAGENT}
+_LATEST_SECOND = 1 << 36
+
+
+class GooseDatabase(SessionDatabase):
+    """One database. A unit is a session."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or AGENT)
+
+    def keys(self, reader: Reader) -> list[str]:
+        _known(reader)
+        rows = reader.fetch("SELECT rowid, id FROM sessions WHERE rowid > ? ORDER BY rowid")
+        return sorted(decoded(row[1]) or "" for row in rows)
+
+    def signatures(self, reader: Reader) -> dict[str, bytes]:
+        """Digests of the sessions' own rows and of which messages there are: a rewritten conversation has new ones.
+
+        In place, only what says for whom a message is visible changes.
+        """
+        known = _known(reader)
+        seen = "sum(length(metadata_json))" if "metadata_json" in known["messages"] else "NULL"
+        columns = selected(SESSION, known["sessions"])
+        sessions = reader.fetch(f"SELECT rowid, {columns} FROM sessions WHERE rowid > ? ORDER BY rowid")  # noqa: S608
+        found = {}
+        for row in sessions:
+            key = decoded(row[1]) or ""
+            sql = f"SELECT max(rowid), count(*), {seen} FROM messages WHERE session_id = ?"  # noqa: S608
+            found[key] = xxhash.xxh3_128_digest(repr((row[1:], reader.once(sql, key))).encode())
+        return found
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        head, rows, version = self._database.read(lambda reader: _rows(reader, unit.key))
+        if head is None:
+            return Reading([])
+        malformed: list[Malformed] = []
+        talk = Talk()
+        model = text_of(_object(head["model_config_json"]).get("model_name"))
+        for row in rows:
+            problem = self._add(talk, unit.key, row, model)
+            if problem:
+                malformed.append(self.malformed("messages", decoded(row["id"]), problem))
+        session = session_from(unit.key, head, talk, self.name)
+        newer = f"version {version} of the schema was read as far as version {VERSION} goes"
+        return Reading([session] if session.messages else [], malformed, [newer] if version > VERSION else [])
+
+    def _add(self, talk: Talk, session: str, row: dict[str, Any], model: str | None) -> str | None:
+        raw = row["content_json"]
+        values, problem = parse(raw if type(raw) is bytes else b"")
+        if problem or len(values) != 1:
+            return problem or "no content"
+        role = ROLES.get(decoded(row["role"]), "system")
+        key = decoded(row["message_id"]) or f"{session}:{decoded(row['id'])}"
+        by = model if role == "assistant" else None
+        return talk.add(
+            Message(key, role, time_of(row["created_timestamp"]), model=by), values[0], _object(row["metadata_json"])
+        )
+
+
+def session_from(key: str, head: dict[str, Any], talk: Talk, source: str) -> Session:
+    name = decoded(head["name"]) or decoded(head["description"]) or ""
+    if _UNNAMED.fullmatch(name.strip()) and not head["user_set_name"]:
+        name = ""
+    directory = decoded(head["working_dir"]) or None
+    messages = talk.messages()
+    times = [message.time for message in messages if message.time]
+    flags = _FLAGS.get(decoded(head["session_type"]) or "", Flag.NONE)
+    if head["archived_at"]:
+        flags |= Flag.ARCHIVED
+    return Session(
+        key,
+        messages,
+        " ".join(name.split()) or talk.title(),
+        directory,
+        directory,
+        created=millis(decoded(head["created_at"])) or min(times, default=0),
+        updated=max([millis(decoded(head["updated_at"])), *times]),
+        parent=decoded(head["parent_session_id"]),
+        source=source,
+        agent=AGENT,
+        flags=flags,
+        tokens=tokens_of(head["accumulated_input_tokens"], head["accumulated_output_tokens"]),
+        cost=dollars(head["accumulated_cost"]),
+    )
+
+
+def _known(reader: Reader) -> Columns:
+    columns = columns_of(reader)
+    lack = lacking(columns, NEEDED)
+    if lack:
+        raise unknown_schema("Goose", lack)
+    return columns
+
+
+def _rows(reader: Reader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]:
+    """One session's own row, its messages in the order they were stored, and the schema's version."""
+    known = _known(reader)
+    heads = reader.once(f"SELECT {selected(SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
+    if not heads:
+        return None, [], 0
+    columns = selected(_MESSAGE, known["messages"])
+    where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
+    rows = reader.fetch(f"SELECT rowid, {columns} FROM messages {where}", key)  # noqa: S608
+    versions = reader.once("SELECT max(version) FROM schema_version") if "schema_version" in known else []
+    version = next((row[0] for row in versions if type(row[0]) is int), 0)
+    found = [dict(zip(_MESSAGE, row[1:], strict=True)) for row in rows]
+    return dict(zip(SESSION, heads[0], strict=True)), found, version
+
+
+def _object(raw: Any) -> dict[str, Any]:
+    """A JSON column's object, an empty one where there is none."""
+    values, problem = parse(raw if type(raw) is bytes else b"")
+    return mapping(values[0]) if len(values) == 1 and problem is None else {}
+
+
+def time_of(value: Any) -> int:
+    """Seconds since 1970 as milliseconds; a number that large is in milliseconds already."""
+    return millis(value * 1000 if type(value) is int and value < _LATEST_SECOND else value)

@@ -1,0 +1,154 @@
+"""Goose: one SQLite database for all sessions; before that, one JSONL file a session, which may still lie beside it.
+
+Made from the schema in Goose's source code and from what readers of others document; it was not checked against a store
+that a real Goose wrote.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from recall_rank.loaders.content.values import text_of
+from recall_rank.loaders.files.files import blocks, opened
+from recall_rank.loaders.files.peek import first_records
+from recall_rank.loaders.files.session_files import SessionFiles
+from recall_rank.loaders.goose.content import ROLES, Talk
+from recall_rank.loaders.goose.database import AGENT, NEEDED, SESSION, GooseDatabase, session_from, time_of
+from recall_rank.loaders.json.jsonl import Record, Records
+from recall_rank.loaders.sqlite.sessions import columns_at, lacking
+from recall_rank.model import Message, Reading, Source, Unit
+
+NAME = AGENT
+FILE = "sessions.db"
+SUFFIX = ".jsonl"
+SUFFIXES = {".db", ".sqlite", ".sqlite3"}
+PEEKED = 20  # files of a folder, to tell whether they are sessions of Goose
+
+
+class GooseFiles(SessionFiles):
+    """A folder of the older session files, or one of them. A unit is a file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or NAME)
+
+    @staticmethod
+    def wanted(name: str) -> bool:
+        return name.endswith(SUFFIX)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        path = self.path_of(unit)
+        talk = Talk()
+        head: Record = {}
+        with opened(path, self._root) as file:
+            records = Records(blocks(file), unit.location, starts=('{"id":', '{"role":'))
+            for number, record in records:
+                if "role" not in record and "content" not in record:
+                    head = head or record
+                    continue
+                role = ROLES.get(text_of(record.get("role")), "system")
+                key = text_of(record.get("id")) or f"{path.stem}:{number}"
+                message = Message(key, role, time_of(record.get("created")))
+                problem = talk.add(message, record.get("content"), record.get("metadata"))
+                if problem:
+                    records.bad(number, problem)
+        session = session_from(path.stem, {name: head.get(name) for name in SESSION}, talk, self.name)
+        return Reading([session] if session.messages else [], records.malformed)
+
+
+class Goose(GooseFiles):
+    """A folder with the database and with older session files, which count where the database does not have them."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name)
+        self._database = GooseDatabase(path / FILE, name)
+
+    def __enter__(self) -> Self:
+        self._database.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._database.__exit__(*exception)
+
+    def close(self) -> None:
+        """Lets go of the database; the next read opens it again."""
+        self._database.close()
+
+    def files(self) -> list[Path]:
+        """What the store's size is made of."""
+        return [*self._database.files(), *(Path(unit.location) for unit in super().units())]
+
+    def units(self) -> Iterable[Unit]:
+        stored = list(self._database.units())
+        keys = {unit.key for unit in stored}
+        return [*stored, *(unit for unit in super().units() if unit.key.removesuffix(SUFFIX) not in keys)]
+
+    def signature(self, unit: Unit) -> bytes:
+        return super().signature(unit) if unit.key.endswith(SUFFIX) else self._database.signature(unit)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        if unit.key.endswith(SUFFIX):
+            return super().read(unit, since)
+        self._database.name = self.name
+        return self._database.read(unit, since)
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A database of the name that Goose gives it, told from others by its tables; or older session files."""
+    if path.is_file():
+        if path.name == FILE:
+            return named(path)
+        return GooseFiles(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
+    if not _holds_files(path):
+        return None
+    return Goose(path) if (path / FILE).is_file() and named(path / FILE) else GooseFiles(path)
+
+
+def named(path: Path) -> Source | None:
+    """A database of Goose under any name."""
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return None
+    columns = columns_at(path)
+    if columns is None:  # reading says why
+        return GooseDatabase(path) if path.name == FILE and NAME in path.parts else None
+    return None if lacking(columns, NEEDED) else GooseDatabase(path)
+
+
+def _holds_files(folder: Path) -> bool:
+    return any(map(_wrote, sorted(folder.glob(f"*{SUFFIX}"))[:PEEKED]))
+
+
+def _wrote(path: Path) -> bool:
+    first = next(first_records(path), {})
+    return "working_dir" in first and "description" in first and "message_count" in first
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The databases and older session files of this machine."""
+    seen = set()
+    for folder in _folders(environ, home):
+        real = os.path.realpath(folder)
+        if real in seen or not folder.is_dir():
+            continue
+        seen.add(real)
+        source = recognise(folder) or (GooseDatabase(folder / FILE) if (folder / FILE).is_file() else None)
+        if source is not None:
+            yield source
+
+
+def _folders(environ: Mapping[str, str], home: Path) -> Sequence[Path]:
+    root = environ.get("GOOSE_PATH_ROOT")
+    if root and Path(root).is_absolute():
+        return [Path(root) / "data" / "sessions"]
+    bases = [Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share") / NAME]
+    library = home / "Library" / "Application Support"
+    bases += [library / "Block" / NAME, library / "Block.goose", library / NAME]
+    for variable in ("APPDATA", "LOCALAPPDATA"):
+        if environ.get(variable):
+            bases.append(Path(environ[variable]) / "Block" / NAME / "data")
+    return [base / "sessions" for base in bases]

@@ -1,0 +1,205 @@
+"""Hermes' rows of one session, as messages of the model: what a tool answered goes to its call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from recall_rank.loaders.content.fast_replace import ended
+from recall_rank.loaders.content.payloads import strip_text
+from recall_rank.loaders.content.titles import injected
+from recall_rank.loaders.content.values import mapping, millis, text_of, touched_files
+from recall_rank.loaders.hermes.rows import Record
+from recall_rank.loaders.json.jsonl import parse
+from recall_rank.loaders.sqlite.reader import decoded
+from recall_rank.model import Flag, Message, Part, Role
+
+_ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
+_SAID = ("role", "content", "tool_calls", "tool_call_id", "timestamp")
+_STRUCTURED = ("\0json:", "\x01json:")
+_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")
+_INJECTED = re.compile(
+    r"\s*(?:\[(?:IMPORTANT: Background process|ASYNC DELEGATION BATCH COMPLETE|PRIOR CONTEXT"
+    r"|Your active task list was preserved across context compression|Continuing toward your standing goal)"
+    r"|Review the conversation above and (?:update the skill library|consider saving to memory))"
+)
+_TEXTS = {"text", "input_text", "output_text", "reasoning.text", "reasoning.summary"}
+
+
+@dataclass(slots=True)
+class Draft:
+    """A message whose calls may still be answered."""
+
+    id: str
+    role: Role
+    time: int
+    flags: Flag
+    model: str | None
+    parts: list[Part]
+
+
+class Messages:
+    """Takes the rows of one session in order. Rows that cannot be used are in `bad` afterwards: (row id, reason)."""
+
+    def __init__(self, model: str | None) -> None:
+        self.bad: list[tuple[str, str]] = []
+        self._model = model
+        self._drafts: list[Draft] = []
+        self._calls: dict[str, tuple[Draft, int]] = {}
+        self._archived: dict[tuple[Any, ...], Draft] = {}
+
+    def add(self, row: Record) -> None:
+        key = str(decoded(row["id"]))
+        role = decoded(row["role"])
+        flags = _left(row)
+        draft = Draft(key, _ROLES.get(role, "system"), _millis(row["timestamp"]), flags, None, [])
+        if flags or self._archived:
+            same = tuple([row[name] for name in _SAID])
+            if flags & Flag.OUT_OF_CONTEXT:
+                self._archived[same] = draft
+            elif same in self._archived:  # a compaction stores anew what it keeps
+                self._archived.pop(same).flags &= ~Flag.OUT_OF_CONTEXT
+                return
+        self._drafts.append(draft)
+        if role == "tool":
+            self._answer(draft, row)
+            return
+        if role == "assistant":
+            draft.model = self._model
+            thought = _thought(row)
+            if thought:
+                draft.parts.append(Part(f"{key}:thought", "reasoning", thought))
+        for index, text in enumerate(_texts(decoded(row["content"]))):
+            draft.parts.append(Part(f"{key}:{index}", "text", text, flags=_origin(role, text)))
+        for call in self._calls_of(key, row["tool_calls"]):
+            part = _call(f"{key}:call{len(draft.parts)}", call)
+            for name in ("id", "call_id"):
+                if text_of(call.get(name)):
+                    self._calls[str(call[name])] = (draft, len(draft.parts))
+            draft.parts.append(part)
+
+    def _calls_of(self, key: str, raw: Any) -> Iterator[Record]:
+        if not raw:
+            return
+        values, problem = parse(raw if type(raw) is bytes else str(raw).encode())
+        calls = values[0] if len(values) == 1 else None
+        if problem or type(calls) is not list:
+            self.bad.append((key, f"tool_calls: {problem or 'not a list'}"))
+            return
+        yield from (call for call in calls if type(call) is dict)
+
+    def _answer(self, draft: Draft, row: Record) -> None:
+        call = self._calls.get(str(decoded(row["tool_call_id"])))
+        if call is None:
+            draft.parts.append(Part(f"{draft.id}:0", "tool", tool=decoded(row["tool_name"])))
+            call = (draft, 0)
+        to, at = call
+        output, error = _result(decoded(row["content"]))
+        to.parts[at] = ended(to.parts[at], error or output, failed=bool(error))
+
+    def messages(self) -> list[Message]:
+        """The messages; a row that only answered a call is none."""
+        return [
+            Message(d.id, d.role, d.time, tuple(d.parts), None, None, d.model, d.flags) for d in self._drafts if d.parts
+        ]
+
+
+def typed(messages: list[Message]) -> Iterator[str]:
+    """What a person typed, in order."""
+    for message in messages:
+        for part in message.parts if message.role == "user" else ():
+            if part.text and not part.flags & (Flag.SYNTHETIC | Flag.SUMMARY):
+                yield part.text
+
+
+def _left(row: Record) -> Flag:
+    """Whether the row left the conversation: summarised by a compaction, or taken back by the person."""
+    if row["active"] is None or row["active"]:
+        return Flag.NONE
+    return Flag.OUT_OF_CONTEXT if row["compacted"] else Flag.ABANDONED
+
+
+def _millis(seconds: Any) -> int:
+    return millis(seconds * 1000.0) if type(seconds) in {int, float} else millis(decoded(seconds))
+
+
+def _origin(role: str | None, text: str) -> Flag:
+    if _SUMMARY.match(text):
+        return Flag.SUMMARY
+    by_program = role != "assistant" and (role != "user" or _INJECTED.match(text) or injected(text))
+    return Flag.SYNTHETIC if by_program else Flag.NONE
+
+
+def _texts(content: str | None) -> list[str]:
+    """The texts of a message, which is plain or a list of pieces; pictures are left out."""
+    if not content:
+        return []
+    if not content.startswith(_STRUCTURED):
+        return [strip_text(content)]
+    values, _ = parse(content.partition(":")[2].encode("utf-8", "replace"))
+    pieces = values[0] if values and type(values[0]) is list else values
+    return list(_words(pieces))
+
+
+def _words(pieces: Any) -> Iterator[str]:
+    for piece in pieces if type(pieces) is list else ():
+        inner = mapping(piece)
+        shown = inner.get("type") is None or inner.get("type") in _TEXTS
+        text = piece if type(piece) is str else text_of(inner.get("text") or inner.get("summary")) if shown else None
+        if text:
+            yield text
+
+
+def _thought(row: Record) -> str | None:
+    """What the model thought, which is stored in up to three columns."""
+    texts = [decoded(row[name]) for name in ("reasoning", "reasoning_content")]
+    if not any(texts) and row["reasoning_details"]:
+        values, _ = parse(str(decoded(row["reasoning_details"])).encode("utf-8", "replace"))
+        texts += _words(values[0]) if values else []
+    return "\n\n".join(dict.fromkeys(text for text in texts if text)) or None
+
+
+def _call(key: str, call: Record) -> Part:
+    function = mapping(call.get("function")) or call
+    given = function.get("arguments")
+    if type(given) is str:
+        try:
+            given = orjson.loads(given)
+        except ValueError:
+            given = {"input": given}
+    return Part(
+        key, "tool", tool=text_of(function.get("name")), input=given, status="pending", files=touched_files(given)
+    )  # fmt: skip
+
+
+def _result(content: str | None) -> tuple[str | None, str | None]:
+    """What a tool gave, and what went wrong. Most answer with an object of output, exit code and error."""
+    texts = _texts(content)
+    text = "\n".join(texts) or None
+    if text is None or not text.startswith("{"):
+        return text, None
+    values, problem = parse(text.encode("utf-8", "replace"))
+    answer = mapping(values[0]) if values and not problem else {}
+    output, error = text_of(answer.get("output")), text_of(answer.get("error"))
+    if output is None and not error:
+        return "\n".join(_strings(answer)) or text, None
+    if error:
+        return None, "\n".join(piece for piece in (error, output) if piece)
+    return (None, output or "failed") if answer.get("exit_code") not in {None, 0} else (output, None)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, in order."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if type(value) is str and value:
+            yield value
+        elif type(value) is dict:
+            waiting.extend(reversed(value.values()))
+        elif type(value) is list:
+            waiting.extend(reversed(value))

@@ -1,0 +1,143 @@
+"""Hermes Agent: one SQLite database a profile. Its own search tables repeat the messages and are not read."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from recall_rank.loaders.content.titles import title_from
+from recall_rank.loaders.content.usage import dollars, tokens_of
+from recall_rank.loaders.content.values import mapping, millis
+from recall_rank.loaders.hermes.messages import Messages, typed
+from recall_rank.loaders.hermes.rows import (
+    COMPACTED,
+    Record,
+    SessionRows,
+    columns,
+    session_ids,
+    session_rows,
+    signatures,
+)
+from recall_rank.loaders.json.jsonl import parse
+from recall_rank.loaders.sqlite.reader import Reader, decoded
+from recall_rank.loaders.sqlite.sessions import SessionDatabase
+from recall_rank.model import Flag, Message, Reading, Session, Source, Tokens, Unit
+
+NAME = "hermes"
+DATABASE = "state.db"
+VERSION = 22  # of the schema, the newest that is known here
+SUFFIXES = {".db", ".sqlite", ".sqlite3"}
+_BRANCHED = "branched"
+
+
+class Hermes(SessionDatabase):
+    """One database. A unit is a session."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or NAME)
+
+    def has_tables(self) -> bool:
+        """Whether the tables are Hermes'. Where they cannot be read, a folder of its name says so: reading says why."""
+        try:
+            return bool(self._database.read(columns))
+        except OSError as error:
+            return error.errno != errno.EINVAL and self._database.path.parent.name.lstrip(".") == NAME
+        finally:
+            self.close()
+
+    def keys(self, reader: Reader) -> list[str]:
+        return sorted(session_ids(reader))
+
+    def signatures(self, reader: Reader) -> dict[str, bytes]:
+        """Of each session and its messages."""
+        return signatures(reader)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        rows = self._database.read(lambda reader: session_rows(reader, unit.key))
+        if rows is None:
+            return Reading([])
+        found = Messages(decoded(rows.session["model"]))
+        for row in rows.messages:
+            found.add(row)
+        malformed = [self.malformed("messages", key, reason) for key, reason in found.bad]
+        newer = f"version {rows.version} of the schema was read as far as version {VERSION} goes"
+        warnings = [newer] if rows.version > VERSION else []
+        return Reading([_session_from(unit.key, rows, found.messages(), self.name)], malformed, warnings)
+
+
+def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
+    head = rows.session
+    settings = parse(head["model_config"])[0] if type(head["model_config"]) is bytes else []
+    delegated = "_delegate_from" in mapping(settings[0] if settings else None)
+    parent = decoded(head["parent_session_id"])
+    flags = Flag.NONE
+    if delegated or decoded(head["source"]) == "subagent":
+        flags |= Flag.SUBAGENT
+    if head["archived"]:
+        flags |= Flag.ARCHIVED
+    if rows.continued and decoded(head["end_reason"]) in COMPACTED:
+        flags |= Flag.OUT_OF_CONTEXT  # a session of its own goes on from the summary
+    directory, worktree = decoded(head["cwd"]) or None, decoded(head["git_repo_root"]) or None
+    times = [message.time for message in messages if message.time]
+    return Session(
+        key,
+        tuple(messages),
+        decoded(head["title"]) or title_from(next(typed(messages), None)) or decoded(head["display_name"]),
+        directory,
+        worktree or directory,
+        worktree,
+        _millis(head["started_at"]) or min(times, default=0),
+        max(_millis(head["ended_at"]), _millis(head["started_at"]), *times),
+        parent,
+        source,
+        NAME,
+        flags,
+        forked_from=parent if rows.above == _BRANCHED and not flags & Flag.SUBAGENT else None,
+        continues=parent if rows.above in COMPACTED and not flags & Flag.SUBAGENT else None,
+        tokens=_used(head),
+        cost=dollars(head["actual_cost_usd"]) or dollars(head["estimated_cost_usd"]),
+    )
+
+
+def _used(head: Record) -> Tokens | None:
+    """What the session used; Hermes counts caches apart."""
+    read = head["cache_read_tokens"]
+    beside = (read, head["cache_write_tokens"])
+    return tokens_of(head["input_tokens"], head["output_tokens"], read, head["reasoning_tokens"], beside_sent=beside)
+
+
+def _millis(seconds: Any) -> int:
+    return millis(seconds * 1000.0) if type(seconds) in {int, float} else 0
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A database of Hermes, told by its name and its tables."""
+    return named(path) if path.name == DATABASE else None
+
+
+def named(path: Path) -> Source | None:
+    """A database of Hermes under any name, told by its tables."""
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return None
+    source = Hermes(path)
+    return source if source.has_tables() else None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The databases of this machine, one a profile. The home that the environment names stands for all others."""
+    configured = environ.get("HERMES_HOME")
+    local = environ.get("LOCALAPPDATA")
+    folders = [Path(configured)] if configured else [home / ".hermes", *([Path(local) / NAME] if local else [])]
+    seen = set()
+    for folder in folders:
+        for path in [folder / DATABASE, *sorted(folder.glob(f"profiles/*/{DATABASE}"))]:
+            real = os.path.realpath(path)
+            if real not in seen and path.is_file():
+                seen.add(real)
+                yield Hermes(path)

@@ -1,0 +1,198 @@
+"""One JSON object a file, read as a stream: its long list element by element, the rest of it as the head.
+
+JavaScript's writers indent such files by two blanks, and a string holds no raw line feed, so a line that consists of an
+indent and a brace begins or ends an element. A torn file gives all its whole elements, a broken element hides no other,
+and no more than one element is in memory. Written on one line, the file is parsed as a whole.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from recall_rank.loaders.files.files import read_small
+from recall_rank.loaders.json.jsonl import Record, parse
+from recall_rank.model import Malformed
+
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BOM = codecs.BOM_UTF8
+_PEEKED = 1 << 13  # bytes
+_INDENT = b"  "
+_FIRST, _LAST = 2 * _INDENT + b"{", 2 * _INDENT + b"}"
+_OPEN, _CLOSED = {_FIRST, 2 * _INDENT + b"["}, {_LAST, 2 * _INDENT + b"]"}
+_NEXT, _END = b"\n" + _FIRST + b"\n", b"\n" + _INDENT + b"]"
+
+
+class Document:
+    """Iterates over (line number, element) of the list under `key`. Afterwards `head` is the rest of the object, and
+    `malformed` what could not be read."""
+
+    def __init__(self, blocks: Iterable[bytes], location: str, key: str) -> None:
+        self.head: Record = {}
+        self.malformed: list[Malformed] = []
+        self._blocks = blocks
+        self.location = location
+        self._key = key
+        self._opening = b'\n%b"%b": [\n' % (_INDENT, key.encode())
+
+    def __iter__(self) -> Iterator[tuple[int, Record]]:
+        rest = bytearray()  # all but the list
+        waiting = bytearray()  # begins with a line of the list once that is open
+        before = 0  # so much of the rest stands before the list
+        line = 1  # the first of `waiting`
+        seen = 0  # so much of `waiting` was looked through
+        opened = inside = False
+        for block in _plain(self._blocks):
+            if opened and not inside:
+                rest += block
+                continue
+            waiting += block
+            if not opened:
+                at = waiting.find(self._opening, max(0, seen - len(self._opening)))
+                seen = len(waiting)
+                if at < 0:
+                    continue
+                opened = inside = True
+                at += len(self._opening)
+                line += waiting.count(b"\n", 0, at)
+                rest += waiting[:at] + b"]"
+                before = len(rest)
+                del waiting[: at - 1]  # from the line feed on, so that every line begins with one
+                seen = 0
+            while inside:
+                at = waiting.find(_NEXT, max(1, seen - len(_NEXT)))
+                stop = _line_at(waiting, _END, max(0, seen - len(_END) - 2), at if at >= 0 else len(waiting))
+                if stop >= 0:
+                    inside = False
+                    yield from self._piece(bytes(waiting[1:stop]), line)
+                    rest += waiting[stop + len(_END) :]
+                elif at >= 0:
+                    yield from self._piece(bytes(waiting[1:at]), line)
+                    line += waiting.count(b"\n", 1, at + 1)
+                    del waiting[:at]
+                    seen = 0
+                else:
+                    seen = len(waiting)
+                    break
+        if not opened:
+            rest = waiting
+        elif inside:
+            rest += b"}"
+            known = len(self.malformed)
+            ends = line + waiting[1:].rstrip(b"\n").count(b"\n")
+            yield from self._piece(bytes(waiting[1:]), line)
+            if len(self.malformed) == known:
+                self._bad(ends, f"the file ends inside its {self._key}")
+        yield from self._rest(rest, before)
+
+    def _piece(self, raw: bytes, number: int) -> Iterator[tuple[int, Record]]:
+        """The elements of some lines, mostly one. What looks whole and is not is read again line by line."""
+        whole = raw.rstrip(b",\n")
+        if raw.startswith(_FIRST) and whole.endswith(b"\n" + _LAST):
+            values, problem = parse(whole)
+            if problem is None and len(values) == 1 and type(values[0]) is dict:
+                yield number, values[0]
+                return
+        element = bytearray()
+        began = number
+        for at, line in enumerate(raw.split(b"\n"), number):
+            bare = line.removesuffix(b",")
+            if element and line not in _OPEN:
+                element += bare if bare in _CLOSED else line
+                if bare in _CLOSED:
+                    yield from self._parsed(element, began)
+                    element.clear()
+            elif line in _OPEN:
+                yield from self._parsed(element, began)  # one that never ended
+                element[:] = line
+                began = at
+            else:
+                yield from self._parsed(bare, at)
+        yield from self._parsed(element, began)
+
+    def _rest(self, raw: bytearray, before: int) -> Iterator[tuple[int, Record]]:
+        """Sets the head; gives the elements of a file that is not indented."""
+        first = max(0, raw.find(b"{"))  # a program's own line may stand before the object
+        if not raw[first:].strip():
+            return
+        values, problem = parse(raw[first:])
+        value = values[0] if values and type(values[0]) is dict else None
+        if value is None or problem:
+            self._bad(1, problem or "not an object")
+        if value is None and before:
+            value = object_in(bytes(raw[first:before]) + b"}")[0]
+        self.head = value or {}
+        elements = self.head.pop(self._key, None)
+        for element in elements if type(elements) is list and not before else ():
+            if type(element) is dict:
+                yield 1, element
+            else:
+                self._bad(1, f"an element of {self._key} that is no object")
+
+    def _parsed(self, raw: bytes | bytearray, number: int) -> Iterator[tuple[int, Record]]:
+        if not raw.strip():
+            return
+        values, problem = parse(raw)
+        for value in values:
+            if type(value) is dict:
+                yield number, value
+            else:
+                problem = problem or f"an element of {self._key} that is no object"
+        if problem:
+            self._bad(number, problem)
+
+    def _bad(self, number: int, reason: str) -> None:
+        self.malformed.append(Malformed(self.location, f"line {number}", reason))
+
+
+def object_in(raw: bytes) -> tuple[Record | None, str | None]:
+    """The one object that a small file holds, and what is wrong with it."""
+    values, problem = parse(b"".join(_as_utf8(iter([raw]))))
+    if len(values) == 1 and type(values[0]) is dict:
+        return values[0], problem
+    return None, problem or ("empty" if not raw.strip() else "not one object")
+
+
+def _line_at(data: bytearray, beginning: bytes, at: int, end: int) -> int:
+    """Where in data[at:end] a line lies that is `beginning`, with a comma or without; -1 where none does."""
+    while (at := data.find(beginning, at, end)) >= 0:
+        behind = data[at + len(beginning) : at + len(beginning) + 2]
+        if behind[:1] == b"\n" or behind == b",\n" or at + len(beginning) + len(behind) == len(data):
+            return at
+        at += 1
+    return -1
+
+
+def _plain(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks as UTF-8, lines ended by line feeds alone: a string holds no raw end of a line."""
+    held = b""
+    for block in _as_utf8(iter(blocks)):
+        block = held + block
+        held = b"\r" if block.endswith(b"\r") else b""
+        yield block[: len(block) - len(held)].replace(b"\r\n", b"\n")
+    yield held
+
+
+def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """The blocks without a byte order mark, and as UTF-8 where it says UTF-16: some shells write what a program prints
+    like that."""
+    first = next(blocks, b"")
+    if first[:2] not in _UTF16:
+        yield first.removeprefix(_BOM)
+        yield from blocks
+        return
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    yield decoder.decode(first).encode("utf-8", "replace")
+    for block in blocks:
+        yield decoder.decode(block).encode("utf-8", "replace")
+    yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+
+
+def beginning(path: Path) -> bytes:
+    """The file's first kilobytes as UTF-8, from its first brace on; nothing where it cannot be read."""
+    try:
+        text = b"".join(_as_utf8(iter([read_small(path, limit=_PEEKED)[0]])))
+    except OSError:
+        return b""
+    return text[max(0, text.find(b"{")) :]

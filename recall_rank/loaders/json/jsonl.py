@@ -1,0 +1,154 @@
+"""One JSON object a line, read as a stream: every whole record comes out, every broken one is counted.
+
+Bytes are split on line feeds and nothing else; a record may hold U+2028 or a raw carriage return. Lines over a mebibyte
+are parsed in steps (see large_json). Payloads in base64 are gone from what comes out.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from recall_rank.loaders.content.payloads import strip, suspicious
+from recall_rank.loaders.files.files import HEAD, TAIL
+from recall_rank.loaders.files.resume import Place
+from recall_rank.model import Malformed
+
+Record = dict[str, Any]
+Line = bytes | bytearray
+
+LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def parse(raw: Line, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
+    """Every JSON value of one line or database field, and what is wrong with it (None when nothing was lost)."""
+    if len(raw) > LARGE:
+        from recall_rank.loaders.json.large import parse_large  # rare, and much to import
+
+        return parse_large(raw, starts)
+    try:
+        values: list[Any] = [orjson.loads(raw)]
+        problem = None
+    except orjson.JSONDecodeError:
+        from recall_rank.loaders.json.repair import mend
+
+        values, problem = mend(raw, starts)
+    if suspicious(raw):
+        values = [strip(value) for value in values]
+    return values, problem
+
+
+class Records:
+    """Iterates over (line number, record). What could not be read is in `malformed` afterwards.
+
+    `starts` are the openings of a record (such as '{"t":'), used to find one that was appended to a torn line.
+    Lines for which `skip` is true are never parsed. `place` says where a later reader can go on: behind the last line
+    that is complete, or that ends the file and is a whole record. It means nothing
+    unless `resumable`.
+    """
+
+    def __init__(
+        self,
+        blocks: Iterable[bytes],
+        location: str,
+        *,
+        starts: tuple[str, ...] = (),
+        skip: Callable[[Line], bool] | None = None,
+        place: Place | None = None,
+    ) -> None:
+        self.malformed: list[Malformed] = []
+        self.location = location
+        self.place = place or Place()
+        self.resumable = True
+        self._blocks = blocks
+        self._starts = starts
+        self._skip = skip
+
+    def __iter__(self) -> Iterator[tuple[int, Record]]:
+        skip = self._skip
+        carry: Line = b""
+        number = self.place.line
+        for block in self._as_utf8(iter(self._blocks)):
+            if block.find(b"\n") < 0:
+                carry = carry if type(carry) is bytearray else bytearray(carry)
+                carry += block
+                continue
+            lines: list[Line] = list(block.split(b"\n"))
+            dirty = suspicious(block)  # what lies in one block is looked at once
+            if carry:
+                self._advance(0, carry)
+                carry += lines[0]
+                dirty = suspicious(carry) or dirty
+                lines[0] = carry
+            carry = lines.pop()
+            self._advance(len(lines), block[: len(block) - len(carry)])
+            for raw in lines:
+                number += 1
+                if not raw or (skip is not None and skip(raw)):
+                    continue
+                if len(raw) <= LARGE:
+                    try:
+                        record = orjson.loads(raw)
+                    except orjson.JSONDecodeError:
+                        yield from self._damaged(raw, number)
+                        continue
+                    if type(record) is dict:
+                        yield number, strip(record) if dirty and suspicious(raw) else record
+                        continue
+                yield from self._damaged(raw, number)
+        if carry:
+            yield from self._last(carry, number + 1)
+
+    def _damaged(self, raw: Line, number: int) -> Iterator[tuple[int, Record]]:
+        """The records of a line that is large, broken or no object."""
+        values, problem = parse(raw, self._starts)
+        for value in values:
+            if type(value) is dict:
+                yield number, value
+            else:
+                problem = problem or "not an object"
+        if problem:
+            self.bad(number, problem)
+
+    def _last(self, raw: Line, number: int) -> Iterator[tuple[int, Record]]:
+        """A line without its end: whole, or still being written."""
+        if self._skip is not None and self._skip(raw):
+            return
+        values, problem = parse(raw, self._starts)
+        whole = [value for value in values if type(value) is dict]
+        if problem is None and len(whole) == len(values):
+            self._advance(0, raw)  # its line ends with what is appended
+        else:
+            self.bad(number, f"torn last line ({problem or 'not an object'})")
+            self.resumable = self.resumable and not whole  # they lie behind the place
+        for value in whole:
+            yield number, value
+
+    def _advance(self, lines: int, read: Line) -> None:
+        """Moves the place behind these bytes; what is read next may still belong to the same line."""
+        at = self.place
+        head = at.head if len(at.head) == HEAD else (at.head + read[:HEAD])[:HEAD]
+        tail = (at.tail + read[-TAIL:])[-TAIL:]
+        self.place = Place(at.offset + len(read), at.line + lines, bytes(head), bytes(tail))
+
+    def bad(self, number: int, reason: str) -> None:
+        """Counts a record that cannot be used."""
+        self.malformed.append(Malformed(self.location, f"line {number}", reason))
+
+    def _as_utf8(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """The blocks as UTF-8 where a byte order mark says UTF-16; that of UTF-8 is left to the parser."""
+        first = next(blocks, b"")
+        if self.place.offset or first[:2] not in _UTF16:
+            yield first
+            yield from blocks
+            return
+        self.resumable = False  # offsets count other bytes
+        decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        yield decoder.decode(first).encode("utf-8", "replace")
+        for block in blocks:
+            yield decoder.decode(block).encode("utf-8", "replace")
+        yield decoder.decode(b"", final=True).encode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""memo-agent sessions."""

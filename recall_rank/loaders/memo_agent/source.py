@@ -1,0 +1,185 @@
+"""memo-agent: one SQLite database a profile, ~/.memo-agent/sessions.db.
+
+Its full-text tables may be damaged by the program's own doings and are never asked. Besides the schema that the
+program writes, the one that its author describes (text ids, a column for the compressed summary) is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import xxhash
+
+from recall_rank.loaders.content.openai_messages import ROLES, Chat, arguments_of
+from recall_rank.loaders.content.payloads import strip_text
+from recall_rank.loaders.content.usage import dollars, tokens_of
+from recall_rank.loaders.content.values import millis
+from recall_rank.loaders.memo_agent.chains import settled
+from recall_rank.loaders.sqlite.reader import Reader, Row, decoded
+from recall_rank.loaders.sqlite.sessions import (
+    Columns,
+    SessionDatabase,
+    columns_at,
+    columns_of,
+    lacking,
+    selected,
+    unknown_schema,
+)
+from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
+
+NAME = "memo-agent"
+FILE = "sessions.db"
+SUFFIXES = {".db", ".sqlite", ".sqlite3"}
+CUT = 80  # characters of a prompt that the program takes for a title
+SUMMARY = "[Previous conversation summary"
+
+_NEEDED = {"sessions": {"id", "title", "created_at"}, "messages": {"session_id", "role", "content"}}
+_SESSION = (
+    *("id", "title", "model", "parent_session_id", "created_at", "updated_at", "compressed_summary"),
+    *("input_tokens", "output_tokens", "estimated_cost_usd"),
+)
+_MESSAGE = ("id", "role", "content", "tool_calls_json", "tool_calls", "tool_call_id", "created_at")
+
+
+class MemoAgent(SessionDatabase):
+    """One database. A unit is a session."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or NAME)
+
+    def keys(self, reader: Reader) -> list[str]:
+        _known(reader)
+        rows = reader.fetch("SELECT rowid, id FROM sessions WHERE rowid > ? ORDER BY rowid")
+        return sorted(decoded(row[1]) or "" for row in rows)
+
+    def signatures(self, reader: Reader) -> dict[str, bytes]:
+        """Digests of the sessions' own rows and of which messages there are: messages are never rewritten."""
+        known = _known(reader)
+        columns = selected(_SESSION, known["sessions"])
+        sessions = reader.fetch(f"SELECT rowid, {columns} FROM sessions WHERE rowid > ? ORDER BY rowid")  # noqa: S608
+        found = {}
+        for row in sessions:
+            key = decoded(row[1]) or ""
+            counts = reader.once("SELECT max(rowid), count(*) FROM messages WHERE session_id = ?", key)
+            found[key] = xxhash.xxh3_128_digest(repr((row[1:], counts)).encode())
+        return found
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        head, rows = self._database.read(lambda reader: _rows(reader, unit.key))
+        if head is None:
+            return Reading([])
+        malformed: list[Malformed] = []
+        session = self._session(unit.key, head, rows, malformed)
+        return Reading([session] if session.messages else [], malformed)
+
+    def _session(
+        self, key: str, head: dict[str, Any], rows: Sequence[dict[str, Any]], malformed: list[Malformed]
+    ) -> Session:
+        model = decoded(head["model"]) or None
+        chat = Chat()
+        for row in rows:
+            self._add(chat, key, row, model, malformed)
+        messages = chat.messages()
+        summary = decoded(head["compressed_summary"])
+        if summary:
+            part = Part(f"{key}:summary:0", "compaction", strip_text(summary))
+            messages = (Message(f"{key}:summary", "assistant", 0, (part,), model=model, flags=Flag.SUMMARY), *messages)
+        title = decoded(head["title"]) or ""
+        if len(title) >= CUT and (chat.words or "").startswith(title):
+            title = ""  # so much of the first prompt, cut somewhere in a word
+        times = [message.time for message in messages if message.time]
+        created = millis(decoded(head["created_at"])) or min(times, default=0)
+        return Session(
+            key,
+            messages,
+            " ".join(title.split()) or chat.title(),
+            created=created,
+            updated=max([created, millis(decoded(head["updated_at"])), *times]),
+            parent=decoded(head["parent_session_id"]),
+            source=self.name,
+            agent=NAME,
+            tokens=tokens_of(head["input_tokens"], head["output_tokens"]),
+            cost=dollars(head["estimated_cost_usd"]),
+        )
+
+    def _add(
+        self, chat: Chat, session: str, row: dict[str, Any], model: str | None, malformed: list[Malformed]
+    ) -> None:  # fmt: skip
+        number = decoded(row["id"])
+        content = decoded(row["content"])
+        calls = arguments_of(decoded(row["tool_calls_json"]) or decoded(row["tool_calls"]))
+        if calls is not None and type(calls) is not list:
+            malformed.append(self.malformed("messages", number, "its tool calls are no JSON list"))
+        role = ROLES.get(decoded(row["role"]), "system")
+        flags = Flag.NONE
+        if role == "user" and content and content.startswith(SUMMARY):
+            flags = Flag.SUMMARY
+        elif role == "system":
+            flags = Flag.SYNTHETIC
+        by = model if role == "assistant" else None
+        message = Message(f"{session}:{number}", role, millis(decoded(row["created_at"])), model=by, flags=flags)
+        text = strip_text(content) if content else None
+        chat.add(message, text, calls, decoded(row["tool_call_id"]))
+
+    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The sessions without what each compression copied into a new one, and what is to be said about that."""
+        return settled(sessions)
+
+
+def _known(reader: Reader) -> Columns:
+    columns = columns_of(reader)
+    lack = lacking(columns, _NEEDED)
+    if lack:
+        raise unknown_schema(NAME, lack)
+    return columns
+
+
+def _rows(reader: Reader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """One session's own row and its messages in the order they were stored."""
+    known = _known(reader)
+    heads = reader.once(f"SELECT {selected(_SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
+    if not heads:
+        return None, []
+    columns = selected(_MESSAGE, known["messages"])
+    where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
+    rows: list[Row] = reader.fetch(f"SELECT rowid, {columns} FROM messages {where}", key)  # noqa: S608
+    head = dict(zip(_SESSION, heads[0], strict=True))
+    return head, [dict(zip(_MESSAGE, (row[1] or row[0], *row[2:]), strict=True)) for row in rows]
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A database of the name that memo-agent gives it, told from others by its tables."""
+    return named(path) if path.name == FILE else None
+
+
+def named(path: Path) -> Source | None:
+    """A database of memo-agent under any name."""
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return None
+    columns = columns_at(path)
+    if columns is None:  # reading says why
+        ours = path.name == FILE and any(part == ".memo-agent" for part in path.parts)
+        return MemoAgent(path) if ours else None
+    if lacking(columns, _NEEDED):
+        return None
+    telling = {"tool_calls_json"} & columns["messages"] or {"compressed_summary", "estimated_cost_usd"} & columns[
+        "sessions"
+    ]
+    return MemoAgent(path) if telling else None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
+    """The databases of all profiles."""
+    folder = home / ".memo-agent"
+    seen = set()
+    for path in [folder / FILE, *sorted(folder.glob(f"profiles/*/{FILE}"))]:
+        real = os.path.realpath(path)
+        if real not in seen and path.is_file():
+            seen.add(real)
+            yield MemoAgent(path)

@@ -1,0 +1,1 @@
+"""OpenCode sessions: database, JSON tree and export."""

@@ -1,0 +1,93 @@
+"""What `opencode export` prints, kept in a file: one session as JSON. Built after the program's source and read with
+every version of the parts that the database knows; not checked against a file that it printed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.values import mapping, text_of
+from recall_rank.loaders.files.files import blocks, opened, signature
+from recall_rank.loaders.json.document import Document, beginning
+from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.opencode.session import AGENT, session_from
+from recall_rank.model import Malformed, Reading, Source, Unit
+
+NAME = "opencode-export"
+SUFFIXES = {".json", ".txt", ".log"}
+_FIRST_KEY = re.compile(rb'\{\s*"info"\s*:\s*\{')
+_SESSION_ID = re.compile(rb'"id"\s*:\s*"ses_')
+
+
+class OpenCodeExport:
+    """One exported session."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or AGENT
+        self.location = str(path)
+        self._path = Path(os.path.realpath(path))
+
+    def units(self) -> Iterable[Unit]:
+        return [Unit(self._path.name, self.location)]
+
+    def signature(self, unit: Unit) -> bytes:
+        return signature(self._path)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        with opened(self._path) as file:
+            document = Document(blocks(file), self.location, "messages")
+            messages: dict[str, Record] = {}
+            parts: dict[str, list[tuple[str, Record]]] = {}
+            malformed: list[Malformed] = []
+            for number, element in document:
+                info = element.get("info")
+                key = text_of(mapping(info).get("id"))
+                if type(info) is not dict or not key:
+                    malformed.append(Malformed(self.location, f"line {number}", "a message without an id"))
+                    continue
+                messages[key] = info
+                parts[key] = self._parts(key, element.get("parts"), number, malformed)
+        info = mapping(document.head.get("info"))
+        key = text_of(info.get("id"))
+        if not key:
+            ids = (text_of(message.get("sessionID")) for message in messages.values())
+            key = next((each for each in ids if each), self._path.stem)
+        malformed = sorted(document.malformed + malformed, key=lambda bad: int(bad.place.split()[1]))
+        if not info and not messages:
+            return Reading([], malformed)
+        folder = self._path.parent
+        spills = Spills(folder, [folder / "tool-output"])
+        session = session_from(key, info, messages, parts, spills, self.name)
+        return Reading([session], malformed, spills.warnings())
+
+    def _parts(
+        self, message: str, value: object, number: int, malformed: list[Malformed]
+    ) -> list[tuple[str, Record]]:  # fmt: skip
+        found: dict[str, Record] = {}
+        for index, part in enumerate(value if type(value) is list else ()):
+            if type(part) is dict:
+                found[text_of(part.get("id")) or f"{message}:{index:04}"] = part
+            else:
+                malformed.append(Malformed(self.location, f"line {number}", "a part that is no object"))
+        return list(found.items())
+
+
+def recognise(path: Path) -> Source | None:
+    """An exported session, told by how it begins."""
+    return named(path) if path.suffix == ".json" else None
+
+
+def named(path: Path) -> Source | None:
+    """An exported session in a file of another name. Databases are never opened to look inside."""
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return None
+    head = beginning(path)
+    return OpenCodeExport(path) if _FIRST_KEY.match(head) and _SESSION_ID.search(head) else None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
+    """Exports lie wherever their maker put them."""
+    return ()

@@ -1,0 +1,230 @@
+"""OpenCode before version 1.2: a tree of JSON files, one a session, message and part; big outputs beside it.
+
+Two layouts are read: `session/PROJECT/ID.json`, `message/SESSION/ID.json`, `part/MESSAGE/ID.json`, checked against a
+store that version 1.1 wrote; and the one before it, `session/info`, `session/message/SESSION` and
+`session/part/SESSION/MESSAGE`, built after the program's own migration and not checked against a real store.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import xxhash
+
+from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.values import mapping, text_of
+from recall_rank.loaders.files.files import read_small
+from recall_rank.loaders.json.document import object_in
+from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.opencode.session import AGENT, session_from
+from recall_rank.model import Malformed, Reading, Source, Unit
+
+NAME = "opencode-json"
+SUFFIX = ".json"
+LIMIT = 1 << 28  # bytes of one record
+VERSION = 2  # of the layout, the newest that is known here
+
+
+class OpenCodeTree:
+    """One `storage` folder. A unit is a session."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.name = name or AGENT
+        self.location = str(path)
+        self.warnings: list[str] = []
+        self._shown = path
+        self._root = Path(os.path.realpath(path))
+        self._oldest = (self._root / "session" / "info").is_dir()
+
+    def units(self) -> Iterable[Unit]:
+        """The sessions, also those whose own record is lost; parts without a message are in `warnings` afterwards."""
+        os.scandir(self._root).close()  # raises where there is nothing to list
+        found = {path.stem: path for path in self._heads()}
+        self.warnings = [f"{folder}: permission denied" for folder in self._closed()]
+        if not self._oldest:
+            self.warnings += self._lost_parts()
+        version = self._version()
+        if version > VERSION:
+            self.warnings.append(f"version {version} of the layout was read as far as version {VERSION} goes")
+        for folder in _folders(self._messages("")):
+            if folder.name not in found and any(_records(folder)):
+                found[folder.name] = folder
+        return [Unit(key, str(self._shown / found[key].relative_to(self._root))) for key in sorted(found)]
+
+    def files(self) -> Iterator[Path]:
+        """What the store's size is made of."""
+        yield from self._heads()
+        for below in ("session/message", "session/part") if self._oldest else ("message", "part"):
+            for folder, _, names in os.walk(self._root / below):
+                yield from (Path(folder, name) for name in names if _is_record(name))
+
+    def signature(self, unit: Unit) -> bytes:
+        """A digest of inode, size and time of every file of the session."""
+        digest = xxhash.xxh3_128()
+        head = self._head(unit.key)
+        for path in [head] if head else []:
+            digest.update(_state(path.stat()))
+        for message in _records(self._messages(unit.key)):
+            digest.update(message.name.encode() + _state(message.stat(follow_symlinks=False)))
+            for part in _records(self._parts(unit.key, _stem(message))):
+                digest.update(part.name.encode() + _state(part.stat(follow_symlinks=False)))
+        return digest.digest()
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        malformed: list[Malformed] = []
+        warnings = []
+        head = self._head(unit.key)
+        info = (self._object(head, malformed) if head else None) or {}
+        if head is None:
+            warnings.append(f"session {unit.key} has messages but no record of its own")
+        messages: dict[str, Record] = {}
+        parts: dict[str, list[tuple[str, Record]]] = {}
+        for entry in _records(self._messages(unit.key)):
+            key = _stem(entry)
+            messages[key] = self._object(Path(entry.path), malformed) or {}
+            parts[key] = []
+            for part in _records(self._parts(unit.key, key)):
+                content = self._object(Path(part.path), malformed)
+                if content is not None:
+                    parts[key].append((_stem(part), content))
+        if head is None and not messages:
+            return Reading([])
+        info.setdefault("worktree", self._worktree(info))
+        spills = Spills(self._root.parent, [self._root.parent / "tool-output"])
+        session = session_from(unit.key, info, messages, parts, spills, self.name)
+        return Reading([session], malformed, warnings + spills.warnings())
+
+    def _object(self, path: Path, malformed: list[Malformed]) -> Record | None:
+        try:
+            raw, whole = read_small(path, self._root, LIMIT)
+            value, problem = object_in(raw) if whole else (None, f"larger than {LIMIT >> 20} MiB")
+        except OSError as error:
+            value, problem = None, error.strerror or str(error)
+        if problem:
+            malformed.append(Malformed(str(self._shown / path.relative_to(self._root)), "line 1", problem))
+        return value
+
+    def _worktree(self, info: Record) -> str | None:
+        project = text_of(info.get("projectID"))
+        if not project or self._oldest or not _is_record(project + SUFFIX):
+            return None
+        try:
+            raw, _ = read_small(self._root / "project" / (project + SUFFIX), self._root)
+        except (OSError, ValueError):
+            return None
+        return text_of(mapping(object_in(raw)[0]).get("worktree"))
+
+    # --- where things lie ------------------------------------------------------------------------------
+
+    def _heads(self) -> list[Path]:
+        """The sessions' own records; of one that lies in two projects the newest comes last."""
+        sessions = self._root / "session"
+        folders = [sessions / "info"] if self._oldest else _folders(sessions)
+        found = [Path(entry.path) for folder in folders for entry in _records(folder)]
+        return sorted(found, key=lambda path: (path.stem, _changed(path)))
+
+    def _head(self, key: str) -> Path | None:
+        sessions = self._root / "session"
+        folders = [sessions / "info"] if self._oldest else _folders(sessions)
+        found = [path for folder in folders if _changed(path := folder / (key + SUFFIX))]
+        return max(found, key=_changed, default=None)
+
+    def _messages(self, session: str) -> Path:
+        return self._root / ("session/message" if self._oldest else "message") / session
+
+    def _parts(self, session: str, message: str) -> Path:
+        return self._root / f"session/part/{session}/{message}" if self._oldest else self._root / "part" / message
+
+    def _closed(self) -> Iterator[Path]:
+        """Folders that may not be read."""
+        for above in (self._root / "session", self._messages("")):
+            for folder in [above, *_folders(above)]:
+                try:
+                    os.scandir(folder).close()
+                except PermissionError:
+                    yield self._shown / folder.relative_to(self._root)
+                except OSError:  # not there
+                    pass
+
+    def _version(self) -> int:
+        """How often the program has changed the layout; 0 where it does not say."""
+        try:
+            text = read_small(self._root / "migration", self._root, 64)[0].strip()
+        except OSError:
+            return 0
+        return int(text) if text.isdigit() and len(text) < 9 else 0
+
+    def _lost_parts(self) -> list[str]:
+        known = {_stem(entry) for folder in _folders(self._messages("")) for entry in _records(folder)}
+        lost = [folder.name for folder in _folders(self._root / "part") if folder.name not in known]
+        count = sum(any(_records(self._root / "part" / name)) for name in lost)
+        what = "message" if count == 1 else "messages"
+        return [f"of {count} {what} only the parts are left"] if count else []
+
+
+def _is_record(name: str) -> bool:
+    return name.endswith(SUFFIX) and not name.startswith(".") and "/" not in name and "\\" not in name
+
+
+def _stem(entry: os.DirEntry[str]) -> str:
+    return entry.name.removesuffix(SUFFIX)
+
+
+def _records(folder: Path) -> list[os.DirEntry[str]]:
+    """The JSON files of a folder by name; none where there is no such folder, or it may not be read."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [entry for entry in entries if _is_record(entry.name) and entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+    return sorted(found, key=lambda entry: entry.name)
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.lstat().st_mtime_ns
+    except OSError:  # not there, or not for us
+        return 0
+
+
+def _state(status: os.stat_result) -> bytes:
+    return b"%d.%d.%d;" % (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A storage folder, under any name, told by the folders in it."""
+    sessions = path / "session"
+    oldest = (sessions / "info").is_dir() and (sessions / "message").is_dir()
+    if oldest or (sessions.is_dir() and (path / "message").is_dir() and (path / "part").is_dir()):
+        return OpenCodeTree(path)
+    return None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The storage folders of this machine, those of single projects included."""
+    data = environ.get("XDG_DATA_HOME")
+    bases = [Path(data)] if data else [home / ".local" / "share"]
+    bases += [Path(environ[name]) for name in ("LOCALAPPDATA", "APPDATA") if environ.get(name)]
+    bases.append(home / "Library" / "Application Support")
+    seen = set()
+    for base in bases:
+        folder = base / AGENT
+        for storage in [folder / "storage", *sorted(folder.glob("project/*/storage"))]:
+            real = os.path.realpath(storage)
+            source = recognise(storage) if real not in seen and storage.is_dir() else None
+            if source is not None:
+                seen.add(real)
+                yield source

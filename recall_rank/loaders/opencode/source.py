@@ -1,0 +1,184 @@
+"""OpenCode from version 1.2 on: one SQLite database, big outputs in files beside it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.titles import title_from
+from recall_rank.loaders.content.usage import dollars
+from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.json.jsonl import parse
+from recall_rank.loaders.opencode.parts import part_from, used, used_by
+from recall_rank.loaders.opencode.rows import SessionRows, columns, session_ids, session_rows, signatures
+from recall_rank.loaders.opencode.session import ROLES, UNNAMED, typed
+from recall_rank.loaders.sqlite.reader import Reader, decoded
+from recall_rank.loaders.sqlite.sessions import SessionDatabase
+from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
+
+NAME = "opencode"
+SUFFIXES = {".db", ".sqlite", ".sqlite3"}
+
+
+class OpenCode(SessionDatabase):
+    """One OpenCode database. A unit is a session."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or NAME)
+
+    def has_tables(self) -> bool:
+        """Whether the tables are OpenCode's. True also where they cannot be read: reading says why."""
+        try:
+            return bool(self._database.read(columns))
+        except OSError as error:
+            return error.errno != errno.EINVAL
+        finally:
+            self.close()
+
+    def keys(self, reader: Reader) -> list[str]:
+        return sorted(decoded(row[1]) or "" for row in session_ids(reader))
+
+    def signatures(self, reader: Reader) -> dict[str, bytes]:
+        """Newest change and newest row of each session."""
+        return signatures(reader)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        rows = self._database.read(lambda reader: session_rows(reader, unit.key))
+        if rows is None:
+            return Reading([])
+        folder = self._database.path.parent
+        spills = Spills(folder, [folder / "tool-output"])
+        malformed: list[Malformed] = []
+        session = self._session(unit.key, rows, spills, malformed)
+        return Reading([session], malformed, rows.warnings + spills.warnings())
+
+    def _session(self, key: str, rows: SessionRows, spills: Spills, malformed: list[Malformed]) -> Session:
+        heads = {}
+        for _, message_id, created, raw in sorted(rows.messages, key=lambda row: (row[2] or 0, row[1])):
+            data = self._data("message", message_id, raw, malformed)
+            heads[decoded(message_id) or ""] = (created, data if data is not None else {})
+        parts: dict[str, list[Part]] = {message: [] for message in heads}
+        boundary: tuple[str, str | None] | None = None
+        for _, part_id, message_id, raw in sorted(rows.parts, key=lambda row: row[1] or b""):
+            data = self._data("part", part_id, raw, malformed)
+            message = decoded(message_id) or ""
+            if data is None:
+                continue
+            if message not in heads:
+                malformed.append(self.malformed("part", decoded(part_id), f"its message {message} is missing"))
+                continue
+            by_user = heads[message][1].get("role") == "user"
+            parts[message].append(part_from(decoded(part_id) or "", data, by_user=by_user, spills=spills))
+            if data.get("type") == "compaction":
+                boundary = max(boundary or ("", None), (message, text_of(data.get("tail_start_id"))))
+        order = list(heads)
+        outside = _before(order, boundary)
+        left = text_of(mapping(_json(rows.session["revert"])).get("messageID"))
+        reverted = set(order[order.index(left) :]) if left in heads else set()
+        messages = []
+        for message, (created, data) in heads.items():
+            flags = Flag.OUT_OF_CONTEXT if message in outside else Flag.NONE
+            if message in reverted:
+                flags |= Flag.ABANDONED
+            messages.append(_message(message, created, data, parts[message], flags))
+        return _session_from(key, rows, messages, self.name)
+
+    def _data(self, table: str, key: Any, raw: Any, malformed: list[Malformed]) -> dict[str, Any] | None:
+        values, problem = parse(raw if type(raw) is bytes else b"")
+        if len(values) == 1 and type(values[0]) is dict and problem is None:
+            return values[0]
+        malformed.append(self.malformed(table, decoded(key), problem or "not an object"))
+        return None
+
+
+def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], flags: Flag) -> Message:
+    if data.get("summary") is True:  # on what a user said it is an object with diffs
+        flags |= Flag.SUMMARY
+    if data.get("error"):
+        flags |= Flag.ERROR
+    model = text_of(data.get("modelID")) or text_of(mapping(data.get("model")).get("modelID"))
+    agent = text_of(data.get("agent")) or text_of(data.get("mode"))
+    time = millis(created) or millis(mapping(data.get("time")).get("created"))
+    role = ROLES.get(data.get("role"), "system")
+    cost = dollars(data.get("cost"))
+    return Message(key, role, time, tuple(parts), None, agent, model, flags, used(data), cost)
+
+
+def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
+    head = rows.session
+    title, directory, parent = decoded(head["title"]), decoded(head["directory"]), decoded(head["parent_id"])
+    if not title or UNNAMED.match(title):
+        title = title_from(next(typed(messages), None)) or title
+    flags = Flag.SUBAGENT if parent else Flag.NONE
+    if head["time_archived"]:
+        flags |= Flag.ARCHIVED
+    worktree = rows.worktree if rows.worktree not in {None, "", "/"} else None  # "/" stands for no repository
+    return Session(
+        key,
+        tuple(messages),
+        title,
+        directory,
+        worktree or directory,
+        worktree,
+        millis(head["time_created"]),
+        millis(head["time_updated"]),
+        parent,
+        source,
+        NAME,
+        flags,
+        tokens=used_by(head),
+        cost=dollars(head["cost"]),
+    )
+
+
+def _before(order: list[str], boundary: tuple[str, str | None] | None) -> set[str]:
+    """The messages that the last compaction took out of context: those before its tail, or before itself."""
+    if boundary is None:
+        return set()
+    compaction, tail = boundary
+    until = order.index(tail if tail in order else compaction)
+    return set(order[:until])
+
+
+def _json(value: Any) -> Any:
+    return parse(value)[0][0] if type(value) is bytes and value else None
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """An OpenCode database, told by its name."""
+    named = path.name.startswith(NAME) and path.suffix in SUFFIXES
+    return OpenCode(path) if named and path.is_file() else None
+
+
+def named(path: Path) -> Source | None:
+    """An OpenCode database under any name, told by its tables."""
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return None
+    source = OpenCode(path)
+    return source if source.has_tables() else None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The databases of this machine: of every release channel, and the one the environment names."""
+    data = environ.get("XDG_DATA_HOME")
+    bases = [Path(data)] if data else [home / ".local" / "share"]
+    bases += [Path(environ[name]) for name in ("LOCALAPPDATA", "APPDATA") if environ.get(name)]
+    bases.append(home / "Library" / "Application Support")
+    folders = [base / NAME for base in bases]
+    named = environ.get("OPENCODE_DB")
+    paths = [folders[0] / named] if named and named != ":memory:" else []
+    for folder in folders:
+        paths += sorted(folder.glob("opencode*.db"))
+    seen = set()
+    for path in paths:
+        real = os.path.realpath(path)
+        if real not in seen and path.is_file():
+            seen.add(real)
+            yield OpenCode(path)

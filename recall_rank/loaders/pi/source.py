@@ -1,0 +1,166 @@
+"""pi: one JSONL file a session below ~/.pi/agent/sessions, in folders named after the project or all in one.
+
+tallow writes the same format in homes of its own (see tallow.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from recall_rank.loaders.copies import counted_once
+from recall_rank.loaders.files.files import blocks, opened, read_small
+from recall_rank.loaders.files.peek import first_records
+from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
+from recall_rank.loaders.files.session_files import SessionFiles
+from recall_rank.loaders.json.jsonl import Record, Records
+from recall_rank.loaders.pi.parts import FullOutputs
+from recall_rank.loaders.pi.session import STARTS, Lines
+from recall_rank.model import Reading, Session, Source, Unit
+
+NAME = "pi"
+TALLOW = "tallow"
+SUFFIX = ".jsonl"
+FOLDER = "sessions"
+PEEKED = 20  # files of a folder, to tell whether they are sessions of pi
+
+
+class Pi(SessionFiles):
+    """A folder of sessions, or one session file. A unit is a file."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or agent_at(path))
+        self._agent = self.name
+
+    @staticmethod
+    def wanted(name: str) -> bool:
+        return name.endswith(SUFFIX)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        path = self.path_of(unit)
+        with opened(path, self._root) as file:
+            owner = os.fstat(file.fileno()).st_uid
+            resume = unpack(file, since)
+            if resume is not None:
+                place, state = resume
+                try:
+                    return self._read(unit, path.stem, owner, blocks(file, start=place.offset), place, state)
+                except UnfitError:
+                    pass  # what was appended changes something before it
+            return self._read(unit, path.stem, owner, blocks(file), Place(), None)
+
+    def _read(
+        self, unit: Unit, stem: str, owner: int, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+    ) -> Reading:
+        records = Records(data, unit.location, starts=STARTS, place=place)
+        outputs = FullOutputs(owner)
+        lines = Lines(stem, outputs, before)
+        for number, record in records:
+            problem = lines.add(number, record)
+            if problem:
+                records.bad(number, problem)
+        if before is not None and not records.resumable:
+            raise UnfitError
+        session = lines.session(self.name, self._agent)
+        point = pack(records.place, lines.state(), more=before is not None) if records.resumable else None
+        found = [session] if session is not None else []
+        return Reading(found, records.malformed, lines.warnings() + outputs.warnings(), point)
+
+    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The sessions without what forks copied from others, and what is to be said about that."""
+        return self.once(sessions)
+
+    @staticmethod
+    def once(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+        """The same for sessions of several stores. A copy keeps its id and its time; it stays where it is oldest."""
+        order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
+        return counted_once(sessions, order, lambda message: [(message.id, message.time)])
+
+
+def agent_at(path: Path) -> str:
+    """Which of the two programs wrote what lies at a path, told by the name of its home."""
+    home = any(part.lower().startswith(".tallow") for part in Path(os.path.realpath(path)).parts)
+    return TALLOW if home else NAME
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """A session, a project's folder, the folder of all sessions, or the home that holds it."""
+    if path.is_file():
+        return Pi(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
+    if holds_sessions(path / FOLDER):
+        return Pi(path / FOLDER)
+    return Pi(path) if holds_sessions(path) else None
+
+
+def holds_sessions(folder: Path) -> bool:
+    """Whether sessions lie in the folder, or in folders inside that are named after projects."""
+    if not folder.is_dir():
+        return False
+    if any(map(_wrote, sorted(folder.glob(f"*{SUFFIX}"))[:PEEKED])):
+        return True
+    projects = sorted(folder.glob("--*--"))[:PEEKED]
+    return any(_wrote(path) for project in projects for path in sorted(project.glob(f"*{SUFFIX}"))[:1])
+
+
+def _wrote(path: Path) -> bool:
+    return any(map(_is_header, first_records(path)))
+
+
+def _is_header(record: Record) -> bool:
+    return record.get("type") == "session" and "id" in record and "cwd" in record and "t" not in record
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The folders of pi's sessions on this machine."""
+    for name, folder in places(environ, home):
+        if name == NAME and folder.is_dir():
+            yield Pi(folder, NAME)
+
+
+def places(environ: Mapping[str, str], home: Path) -> Iterator[tuple[str, Path]]:
+    """(agent, folder) wherever the two may keep sessions, each folder once. It need not exist."""
+    named = [(TALLOW, path / FOLDER) for path in _tallow_homes(environ, home)]
+    agent = environ.get("PI_CODING_AGENT_DIR")
+    named.append((NAME, (_expanded(agent, home) if agent else home / ".pi" / "agent") / FOLDER))
+    sessions = environ.get("PI_CODING_AGENT_SESSION_DIR")
+    if sessions:
+        named.append((NAME, _expanded(sessions, home)))
+    seen = set()
+    for name, folder in named:
+        real = os.path.realpath(folder)
+        if real not in seen:
+            seen.add(real)
+            yield name, folder
+
+
+def _tallow_homes(environ: Mapping[str, str], home: Path) -> Iterator[Path]:
+    set_by_it = environ.get("TALLOW_CODING_AGENT_DIR")
+    if set_by_it:
+        yield _expanded(set_by_it, home)
+    yield home / ".tallow"
+    for line in _lines(home / ".config" / "tallow-work-dirs"):
+        # A line is "folder:home of tallow there"; on Windows the folder may begin with a drive.
+        drive = line[:2] if line[1:3] in {":\\", ":/"} else ""
+        _, colon, configured = line[len(drive) :].partition(":")
+        if colon and configured.strip():
+            yield _expanded(configured.strip(), home)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = read_small(path)[0].decode("utf-8", "replace")
+    except OSError:
+        return []
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _expanded(path: str, home: Path) -> Path:
+    """The path with `~` as the home that is looked at."""
+    return home / path[2:] if path.startswith(("~/", "~\\")) else Path(path)

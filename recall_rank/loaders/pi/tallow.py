@@ -1,0 +1,23 @@
+"""tallow: pi's format (see pi.py) below ~/.tallow and every home that its list of work folders names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from recall_rank.loaders.pi import source as pi
+from recall_rank.model import Source
+
+NAME = pi.TALLOW
+
+
+def recognise(path: Path) -> Source | None:
+    """What pi's loader recognises, in a home of tallow."""
+    return pi.recognise(path) if pi.agent_at(path) == NAME else None
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The folders of tallow's sessions on this machine, in all its homes."""
+    for name, folder in pi.places(environ, home):
+        if name == NAME and folder.is_dir():
+            yield pi.Pi(folder, NAME)

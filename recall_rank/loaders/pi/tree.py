@@ -1,0 +1,61 @@
+"""Which entries of a pi session the conversation left, and which a compaction took out of context.
+
+A session file is a tree: each entry names its parent, and the last line is where the conversation stands. Entries off
+the way from there to the root belong to branches that were abandoned. On the way, what lies before the first kept
+entry of the last compaction is no longer sent to the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recall_rank.loaders.json.jsonl import Record
+from recall_rank.model import Flag
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line below the header. Without a parent it begins a tree."""
+
+    id: str
+    parent: str | None
+    record: Record
+
+
+def standing(entries: list[Entry]) -> dict[str, Flag]:
+    """ABANDONED or OUT_OF_CONTEXT for each entry that is either, by its id."""
+    way = _way(entries)
+    on_it = set(way)
+    flags = {entry.id: Flag.ABANDONED for at, entry in enumerate(entries) if at not in on_it}
+    for at in way[: _kept_from(entries, way)]:
+        flags[entries[at].id] = Flag.OUT_OF_CONTEXT
+    return flags
+
+
+def _way(entries: list[Entry]) -> list[int]:
+    """The entries from the root to the last line. Where a parent is lost, the line before stands for it."""
+    place = {entry.id: at for at, entry in enumerate(entries)}
+    way: dict[int, None] = {}
+    at = len(entries) - 1
+    while at >= 0 and at not in way:
+        way[at] = None
+        parent = entries[at].parent
+        if parent is None:
+            break
+        at = place.get(parent, at - 1)
+    return list(way)[::-1]
+
+
+def _kept_from(entries: list[Entry], way: list[int]) -> int:
+    """How many entries at the beginning of the way are out of context."""
+    for position in range(len(way) - 1, -1, -1):
+        record = entries[way[position]].record
+        if record.get("type") == "compaction":
+            return next((at for at in range(position) if _is_kept(entries, way[at], record)), position)
+    return 0
+
+
+def _is_kept(entries: list[Entry], at: int, compaction: Record) -> bool:
+    """Whether this is the first entry that a compaction keeps; the oldest version names its line instead of its id."""
+    first = compaction.get("firstKeptEntryId")
+    return entries[at].id == first if first is not None else compaction.get("firstKeptEntryIndex") == at + 1

@@ -1,0 +1,64 @@
+"""Loaders that other packages offer under the entry point group `recall_rank.loaders`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
+from recall_rank.loaders.builtin import Loader
+from recall_rank.loaders.files.files import read_small
+
+GROUP = "recall_rank.loaders"
+_DESCRIBED = (".dist-info", ".egg-info")
+
+
+def offered() -> list[Loader]:
+    """They, by name. One that cannot be imported is warned of and passed over."""
+    if not any(map(_mentions, sys.path)) and not _finds_elsewhere():
+        return []
+    import importlib.metadata  # takes as long to import as half a search
+
+    found = []
+    for entry in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            loader = entry.load()
+        except Exception as error:  # noqa: BLE001 - what another package does must not stop ours
+            warnings.warn(f"loader {entry.value} cannot be imported: {error}", RuntimeWarning, stacklevel=5)
+            continue
+        if isinstance(loader, Loader):
+            found.append(loader)
+        else:
+            warnings.warn(f"loader {entry.value} is no recall_rank.loaders.Loader", RuntimeWarning, stacklevel=5)
+    return found
+
+
+def _mentions(place: str) -> bool:
+    """Whether a package installed in this entry of sys.path may offer loaders: its list of entry points names them."""
+    try:
+        with os.scandir(place or ".") as entries:
+            described = [entry.path for entry in entries if entry.name.endswith(_DESCRIBED)]
+    except NotADirectoryError:
+        return True  # an archive: importlib.metadata looks into it
+    except OSError:
+        return False
+    for path in described:
+        try:
+            data, whole = read_small(Path(path, "entry_points.txt"))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            return True  # a link, as some installers make: importlib.metadata follows it
+        if not whole or GROUP.encode() in data:
+            return True
+    return False
+
+
+def _finds_elsewhere() -> bool:
+    """Whether something besides sys.path tells importlib.metadata of packages."""
+    usual = {"PathFinder"}
+    return any(
+        hasattr(finder, "find_distributions") and getattr(finder, "__name__", "") not in usual
+        for finder in sys.meta_path
+    )

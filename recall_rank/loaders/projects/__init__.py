@@ -1,0 +1,1 @@
+"""The project and repository that a working folder belongs to."""

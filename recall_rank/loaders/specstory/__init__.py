@@ -1,0 +1,1 @@
+"""SpecStory pages."""

@@ -1,0 +1,81 @@
+"""SpecStory: sessions of other agents, exported as one Markdown page each to .specstory/history in the project.
+
+Made from how SpecStory writes its pages, and compared with published ones; not checked against a store of our own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from recall_rank.loaders.files.files import blocks, opened, read_small
+from recall_rank.loaders.files.session_files import SessionFiles
+from recall_rank.loaders.files.text_lines import text_lines
+from recall_rank.loaders.projects.working_folder import folders_above
+from recall_rank.loaders.specstory.page import AGENT, SESSION, TURN, Page
+from recall_rank.model import Malformed, Reading, Source, Unit
+
+NAME = AGENT
+HOME = ".specstory"
+FOLDER = "history"
+SUFFIX = ".md"
+HEAD = 4096  # bytes that tell what a file is
+PEEKED = 20  # files of a folder, to tell whether they are exports
+
+
+class SpecStory(SessionFiles):
+    """A folder of exports, or one of them. A unit is a page."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(path, name or NAME)
+
+    @staticmethod
+    def wanted(name: str) -> bool:
+        return name.endswith(SUFFIX)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        path = self.path_of(unit)
+        project = next((above.parent for above in path.parents if above.name == HOME), None)
+        with opened(path, self._root) as file:
+            page = Page(text_lines(blocks(file)), path.stem)
+        sessions = page.sessions(str(project) if project else None, self.name)
+        malformed = [Malformed(unit.location, f"line {line}", problem) for line, problem in page.problems]
+        return Reading(sessions, malformed)
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def recognise(path: Path) -> Source | None:
+    """An exported page, the folder of them, or the folder that SpecStory keeps in a project."""
+    if path.is_file():
+        return SpecStory(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
+    if path.name == HOME and (path / FOLDER).is_dir():
+        return SpecStory(path / FOLDER)
+    return SpecStory(path) if path.name == FOLDER and _holds_pages(path) else None
+
+
+def _holds_pages(folder: Path) -> bool:
+    return any(map(_wrote, sorted(folder.glob(f"*{SUFFIX}"))[:PEEKED]))
+
+
+def _wrote(path: Path) -> bool:
+    """Whether the page's beginning has SpecStory's own marks, not only its name."""
+    try:
+        lines = [line.rstrip("\r") for line in read_small(path, limit=HEAD)[0].decode("utf-8", "replace").split("\n")]
+    except OSError:
+        return False
+    ours = any("SpecStory" in line and line.startswith(("<!--", "#")) for line in lines)
+    return ours and any(SESSION.fullmatch(line) or TURN.fullmatch(line) for line in lines)
+
+
+def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
+    """The exports of the project one is in."""
+    seen = set()
+    for folder in [*folders_above(environ, home), home]:
+        history = folder / HOME / FOLDER
+        real = os.path.realpath(history)
+        if real not in seen and history.is_dir():
+            seen.add(real)
+            yield SpecStory(history)

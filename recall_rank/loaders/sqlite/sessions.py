@@ -1,0 +1,107 @@
+"""Stores that keep all sessions in one database: what their sources have in common."""
+
+from __future__ import annotations
+
+import errno
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from recall_rank.loaders.sqlite.reader import Reader, decoded
+from recall_rank.loaders.sqlite.source import Database
+from recall_rank.model import Malformed, Unit
+
+Columns = Mapping[str, set[str]]  # of each table
+
+
+class SessionDatabase(ABC):
+    """One database. A unit is a session. Inside `with` its connection is kept between reads.
+
+    A subclass gives `keys` and `signatures`, from rows alone, and `read`.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.name = name
+        self.location = str(path)
+        self._database = Database(path)
+        self._signatures: tuple[Any, dict[str, bytes]] = (None, {})
+
+    def __enter__(self) -> Self:
+        self._database.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._database.__exit__(*exception)
+
+    def close(self) -> None:
+        """Lets go of the database file; the next read opens it again."""
+        self._database.close()
+
+    def files(self) -> list[Path]:
+        """What the store's size is made of."""
+        path = self._database.path
+        return [path, path.with_name(path.name + "-wal")]
+
+    def units(self) -> Iterable[Unit]:
+        return [Unit(key, self.location) for key in self._database.read(self.keys)]
+
+    def signature(self, unit: Unit) -> bytes:
+        """What tells that the session's rows changed; asks the database again only when its files changed."""
+        state = self._database.state()
+        if self._signatures[0] != state:
+            self._signatures = (state, self._database.read(self.signatures))
+        return self._signatures[1].get(unit.key, b"")
+
+    @abstractmethod
+    def keys(self, reader: Reader) -> list[str]:
+        """The ids of all sessions. Fails with OSError when the schema is not the agent's."""
+
+    @abstractmethod
+    def signatures(self, reader: Reader) -> dict[str, bytes]:
+        """Bytes a session that differ whenever its rows do."""
+
+    def malformed(self, table: str, row: object, reason: str) -> Malformed:
+        """A row that cannot be used."""
+        return Malformed(f"{self.location} {table}", f"row {row}", reason)
+
+
+def columns_of(reader: Reader) -> dict[str, set[str]]:
+    """The columns of every table."""
+    sql = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
+    found: dict[str, set[str]] = {}
+    for table, column in reader.once(sql):
+        found.setdefault(decoded(table) or "", set()).add(decoded(column) or "")
+    return found
+
+
+def columns_at(path: Path) -> Columns | None:
+    """The columns of every table of a database, or None where it cannot be read."""
+    database = Database(path)
+    try:
+        return database.read(columns_of)
+    except OSError:
+        return None
+    finally:
+        database.close()
+
+
+def lacking(columns: Columns, needed: Columns) -> str | None:
+    """What a schema lacks of the columns that are needed; None when it has them all."""
+    for table, names in needed.items():
+        if table not in columns:
+            return f"table {table}"
+        missing = names - columns[table]
+        if missing:
+            return f"column {min(missing)} of {table}"
+    return None
+
+
+def unknown_schema(agent: str, lack: str) -> OSError:
+    """The error of a database whose tables are not the agent's."""
+    return OSError(errno.EINVAL, f"not a schema of {agent} that is known here: {lack} is missing")
+
+
+def selected(wanted: Iterable[str], present: set[str]) -> str:
+    """The columns of a SELECT, NULL for those that this version of the schema does not have."""
+    return ", ".join(name if name in present else f"NULL AS {name}" for name in wanted)

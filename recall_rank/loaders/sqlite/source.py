@@ -1,0 +1,213 @@
+"""Databases of running programs, read without a trace: no byte of theirs is written, no lock of theirs is lost.
+
+The way in depends on what lies there, found by stat alone:
+
+1. no write-ahead log, or an empty one, and a file untouched for two seconds: opened immutable, looked at again after
+   reading, and everything read is thrown away when something changed;
+2. a log and its shared memory: opened read-only beside the program, in transactions of a fraction of a second;
+3. anything else, and where 2 is refused: a child process copies database and log (see sqlite_copy), and the copy,
+   checked, is read. Opening would create files, and closing a copy of our own would drop the locks of this process.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from recall_rank.loaders.sqlite import copy as sqlite_copy
+from recall_rank.loaders.sqlite.copy import COPY, beside, states
+from recall_rank.loaders.sqlite.reader import Reader
+
+T = TypeVar("T")
+State = list[tuple[int, int, int] | None]
+
+SETTLED_SECONDS = 2.0
+BUSY_MS = 5000
+ATTEMPTS = 5
+
+_REFUSED = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
+
+
+class _ChangedError(Exception):
+    """The database changed while it was read as immutable."""
+
+
+class Database:
+    """One database file. Thread-safe. Inside `with` a connection is kept for the next read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.realpath(path))
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._connection: sqlite3.Connection | None = None
+        self._live = False  # the connection takes part in the program's locking
+        self._private = False  # the connection reads a copy of ours
+        self._state: State = []
+        self._closer: weakref.finalize[..., Any] | None = None
+
+    def read(self, fetch: Callable[[Reader], T]) -> T:
+        """What `fetch` gathers from the database as it is now. Fetch may run more than once. Fails with OSError."""
+        with self._lock:
+            try:
+                for _ in range(ATTEMPTS):
+                    try:
+                        return self._read(fetch)
+                    except _ChangedError:
+                        self.close()
+                raise OSError(errno.EBUSY, "it changed during every attempt to read it", str(self.path))
+            except sqlite3.Error as error:
+                self.close()
+                raise OSError(errno.EIO, f"SQLite: {error}", str(self.path)) from error
+            finally:
+                if self._live and not self._depth:
+                    self.close()  # the last to close a database tidies up; that is the program's business
+
+    def state(self) -> State:
+        """Inode, size and time of the database, its log and its journal: changes whenever the content may have."""
+        return states(self.path)
+
+    def close(self) -> None:
+        """Lets go of the file; the next read opens it again."""
+        with self._lock:
+            if self._closer is not None:
+                self._closer()
+            self._connection = self._closer = None
+            self._live = False
+
+    def __enter__(self) -> Self:
+        with self._lock:
+            self._depth += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            if not self._depth:
+                self.close()
+
+    def _read(self, fetch: Callable[[Reader], T]) -> T:
+        state = self.state()
+        if self._connection is not None and not self._live and state != self._state:
+            self.close()
+        connection = self._connection or self._open(state)
+        reader = Reader(connection)
+        immutable = not self._live and not self._private
+        try:
+            try:
+                result = fetch(reader)
+            finally:
+                reader.finish()
+        except sqlite3.DatabaseError as error:
+            if immutable and self.state() != state:
+                raise _ChangedError from error
+            raise
+        if immutable and self.state() != state:
+            raise _ChangedError
+        return result
+
+    # --- the ladder ------------------------------------------------------------------------------
+
+    def _open(self, state: State) -> sqlite3.Connection:
+        main, log, journal = state
+        if main is None:
+            raise FileNotFoundError(errno.ENOENT, "no such database", str(self.path))
+        if not stat.S_ISREG(self.path.stat().st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(self.path))
+        self._state, self._live, self._private = state, False, False
+        quiet = not (log and log[1]) and not (journal and journal[1])
+        if quiet and time.time() - main[2] / 1e9 > SETTLED_SECONDS:
+            return self._keep(_connect(self.path, "mode=ro&immutable=1"))
+        # A log that is gone would be created anew, so its shared memory alone is no invitation.
+        if log is not None and beside(self.path, "-shm").exists():
+            connection = self._join()
+            if connection is not None:
+                return connection
+        return self._copied()
+
+    def _join(self) -> sqlite3.Connection | None:
+        """A connection beside the program's own; None where the folder's permissions forbid one."""
+        try:
+            connection = _connect(self.path, "mode=ro")
+        except sqlite3.OperationalError as error:
+            if str(getattr(error, "sqlite_errorname", "")).startswith(_REFUSED):
+                return None
+            raise
+        self._live = True
+        return self._keep(connection)
+
+    def _copied(self) -> sqlite3.Connection:
+        """A connection to a private copy, which is off the disk before it is used where the system allows that."""
+        self._private = True
+        folder = Path(tempfile.mkdtemp(prefix="recall-rank-"))
+        try:
+            _copy_by_child(self.path, folder, sum(part[1] for part in self._state if part))
+            connection = _connect(folder / COPY, "mode=rw", query_only=False)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        self._keep(connection, folder)
+        problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if problem != b"ok":
+            raise sqlite3.DatabaseError(f"the copy is damaged: {problem.decode('utf-8', 'replace')}")
+        connection.execute("PRAGMA journal_mode=DELETE")  # merges the log into the one file that is held open
+        if os.name == "posix":
+            shutil.rmtree(folder, ignore_errors=True)
+        return connection
+
+    def _keep(self, connection: sqlite3.Connection, folder: Path | None = None) -> sqlite3.Connection:
+        self._connection = connection
+        self._closer = weakref.finalize(self, _let_go, connection, folder)
+        return connection
+
+
+def _let_go(connection: sqlite3.Connection, folder: Path | None) -> None:
+    connection.close()
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _connect(path: Path, mode: str, *, query_only: bool = True) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?{mode}", uri=True, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.text_factory = bytes  # a broken text must not hide its neighbours
+        connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+        if query_only:
+            connection.execute("PRAGMA query_only=1")
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # opens the file, reads the schema
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _copy_by_child(database: Path, folder: Path, size: int) -> None:
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise OSError(errno.ENOEXEC, "it is in use, and there is no Python to start that could copy it", str(database))
+    if shutil.disk_usage(folder).free < size * 2:
+        raise OSError(errno.ENOSPC, f"it is in use, and there is no room for a copy in {folder.parent}", str(database))
+    command = [sys.executable, "-I", sqlite_copy.__file__, str(database), str(folder)]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own file, by our own interpreter
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60 + size / 10_000_000, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise OSError(errno.ETIMEDOUT, "copying it took too long", str(database)) from error
+    if done.returncode == sqlite_copy.RESTLESS:
+        raise _ChangedError  # whoever writes so much has shared memory by now, or will rest
+    if done.returncode:
+        reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]
+        raise OSError(errno.EBUSY, f"it is in use and could not be copied: {reason[0]}", str(database))

@@ -1,0 +1,164 @@
+"""What a search needs to know of its caller, and what it answers: plain frozen records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from recall_rank.model.sessions import Flag
+from recall_rank.model.sources import SourceReport
+
+Match = Literal["literal", "smart", "fuzzy", "regex"]
+Scope = Literal["session", "project", "global"]
+Group = Literal["part", "session"]
+Order = Literal["relevance", "time"]
+ResultSource = Literal["message", "title", "tool", "reasoning"]
+DirectoryRelevance = Literal["exact", "project", "global", "unknown"]
+Recency = Literal["recent", "older", "unknown"]
+Confidence = Literal["high", "medium", "low"]
+Stage = Literal["score", "prefilter", "scan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What "current" means to the caller: needed by scope session and scope project."""
+
+    session_id: str | None = None
+    project: str | None = None
+    directory: str | None = None
+    worktree: str | None = None
+    repository: str | None = None  # what a project is called wherever it lies; see Session
+    in_context: tuple[str, ...] = ()  # messages of the session that its model still reads, by their ids
+    in_context_since: str | None = None  # and this one with all behind it
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A matched stretch: character offsets in the snippet and in the field it was cut from."""
+
+    start: int
+    end: int
+    text_start: int
+    text_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a result is here, in words a person or an agent can check."""
+
+    matched_fields: Sequence[str]
+    matched_terms: Sequence[str]
+    directory_relevance: DirectoryRelevance
+    recency: Recency
+    confidence: Confidence
+    matched_forms: Mapping[str, Sequence[str]] | None = None  # query's word(s) -> as found; present when explained
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One hit: a part, a session's title, or (grouped) the session it represents."""
+
+    session_id: str
+    session_title: str
+    directory: str
+    project: str
+    message_id: str
+    role: str
+    time: int
+    part_id: str
+    part_type: str
+    pruned: bool
+    snippet: str
+    spans: Sequence[Span]
+    field: str  # the field the snippet was cut from
+    source: ResultSource
+    history: str  # name of the store the session was read from
+    agent: str | None  # the program that wrote the session
+    score: float
+    stage: Stage  # the stage that ranked it
+    match_mode: Match
+    matched_terms: Sequence[str]
+    why: Why
+    directory_relevance: DirectoryRelevance
+    flags: Flag
+    tool_name: str | None = None
+    author: str | None = None
+    title_match: str | None = None
+    hit_count: int | None = None  # grouped: how many of the session's parts are hits
+    hit_count_exact: bool = True
+    explain: Mapping[str, float] | None = None  # score parts, present when asked for
+    match_reasons: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One ledger line: known = eligible + skipped; eligible = searched + not_reached."""
+
+    known: int = 0
+    eligible: int = 0
+    searched: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)  # reason -> how many
+
+    @property
+    def not_reached(self) -> int:
+        return self.eligible - self.searched
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was searched, what was not, and why."""
+
+    sessions: Count
+    messages: Count
+    parts: Count
+    limited_by: Sequence[str] = ()
+    per_source: Sequence[SourceReport] = ()
+    directory_buckets: Mapping[str, int] = field(default_factory=dict)  # of returned results
+    stale_ms: int = 0  # age of the generation that answered
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """Something close that is not a hit."""
+
+    kind: Literal["term", "session"]
+    text: str  # the term that almost matched, or the session's title
+    session_id: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResponse:
+    """The answer to one search. Counts are parts, or sessions when grouped by session."""
+
+    results: Sequence[Result]
+    query: str
+    match_mode: Match
+    group: Group
+    total: int
+    total_exact: bool
+    truncated: bool
+    coverage: Coverage
+    degrade_kind: str  # none, time, budget, fallback: the first of degrade_kinds
+    degrade_kinds: Sequence[str]
+    stages_run: Sequence[str]
+    answerable: float  # chance that the best result's session holds the answer
+    warnings: Sequence[str] = ()
+    suggestions: Sequence[str] = ()
+    near_misses: Sequence[NearMiss] = ()
+    load_errors: Sequence[str] = ()
+    elapsed_ms: float = 0.0
+    cpu_ms: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The response as plain JSON values in snake_case."""
+        from recall_rank.model.serialize import response_to_dict
+
+        return response_to_dict(self)
+
+    def to_json(self) -> bytes:
+        """The response as UTF-8 JSON."""
+        import orjson
+
+        return orjson.dumps(self.to_dict())

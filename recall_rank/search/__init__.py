@@ -1,0 +1,1 @@
+"""Answer one query from one index reader."""

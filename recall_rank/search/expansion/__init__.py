@@ -1,0 +1,1 @@
+"""The terms of the vocabulary that stand for the words of a query."""

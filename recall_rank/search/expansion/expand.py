@@ -1,0 +1,307 @@
+"""Stage: which terms of the vocabulary stand for the words of a query, and how well each does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from recall_rank import weights
+from recall_rank._core.rank.window import Matcher
+from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.search.evidence import idf
+from recall_rank.analysis.question_intent import answer_cues, framing_words
+from recall_rank.index.reader.searched import Searched
+from recall_rank.search.deadline import Deadline
+from recall_rank.search.expansion.forms import Forms, members_of
+from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, never
+from recall_rank.search.query import Compound, Query, Word
+
+MIN_HALF = 3  # characters of each half when a word is taken apart
+MAX_JOIN = 5  # neighbouring words of the query that may have been written as one
+PROSE_WORDS = 5  # meaning words from which a query is a sentence rather than a name
+LONG_QUERY = 12  # words from which only pairs are joined
+
+
+@dataclass(slots=True)
+class TermGroup:
+    """Terms that stand for one thing of the query; its factor is rarity times boost."""
+
+    written: str
+    at: int  # first word of the query it covers
+    span: int
+    members: list[Member]
+    boost: float
+    frequency: int = 0
+    factor: float = 0.0
+    joint: bool = False  # a document must also hold the group before
+
+
+@dataclass(slots=True)
+class Expansion:
+    """The groups of a query, the most evidence a document could give, and the matcher for reading passages."""
+
+    groups: list[TermGroup]
+    known: list[tuple[Word, int]]  # words with a form in the vocabulary, for longer_words(), and their places
+    ceiling: float
+    matcher: Matcher
+    word_weights: list[float]
+    repaired: dict[str, list[str]]  # words nobody wrote -> what was searched instead
+    unknown: list[str]  # words without any form in the vocabulary
+    words_done: int  # words that were looked up before the deadline
+
+
+_group, _expansion = Maker(TermGroup).make, Maker(Expansion).make
+
+
+def expand(
+    query: Query, segment: Searched, documents: int, eligible: bytearray | None, deadline: Deadline | None = None
+) -> Expansion:
+    """The groups of `query` over the eligible documents, of which there are `documents`; after the deadline, of its
+    first words only."""
+    late = deadline.passed if deadline else never
+    return _Expander(query, Lexicon(segment, eligible, late), documents, late, deadline.at_ns if deadline else 0).run()
+
+
+def rarity(documents: int, frequency: float) -> float:
+    """What a word that `frequency` of the documents hold is worth: its IDF, and a little for standing there at all."""
+    return idf(documents, frequency) + weights.PRESENT
+
+
+def longer_words(
+    expansion: Expansion, segment: Searched, documents: int, eligible: bytearray | None
+) -> list[TermGroup]:
+    """The longer words that known words begin: what they alone give away comes after all other hits."""
+    lexicon = Lexicon(segment, eligible)
+    groups = []
+    for word, at in expansion.known:
+        members = lexicon.longer(word.form)
+        if members:
+            frequency = lexicon.held([members], documents)[0]
+            groups.append(TermGroup(word.written, at, 1, members, 1.0, frequency, rarity(documents, frequency)))
+    return groups
+
+
+class _Expander:
+    __slots__ = (
+        "a_text",
+        "alone",
+        "counts",
+        "covered",
+        "cuts",
+        "documents",
+        "families",
+        "forms",
+        "framing",
+        "groups",
+        "known",
+        "known_compounds",
+        "late",
+        "lexicon",
+        "prefixes",
+        "query",
+        "tagged",
+        "with_forms",
+    )
+
+    def __init__(
+        self, query: Query, lexicon: Lexicon, documents: int, late: Callable[[], bool], deadline_ns: int
+    ) -> None:
+        self.late = late
+        self.query = query
+        self.lexicon = lexicon
+        self.documents = documents
+        self.groups: list[TermGroup] = []
+        self.with_forms: list[tuple[Word, int]] = []
+        self.forms = Forms(query, lexicon, deadline_ns)
+        self.prefixes: list[tuple[bytes, int, float]] = []
+        self.covered: set[int] = set()  # words that are pieces of a compound known as one
+        self.alone: set[int] = set()  # words with a group of their own
+
+        forms = [word.form for word in query.words]
+        self.counts = [word.counts for word in query.words]
+        self.a_text = query.counting > PROSE_WORDS
+        asked = [form if counts else b"" for form, counts in zip(forms, self.counts, strict=True)]
+        known = lexicon.find(forms + [compound.form for compound in query.compounds])
+        self.known = known[: len(forms)]
+        self.known_compounds = known[len(forms) :]
+        self.families = lexicon.families(asked)
+        self.tagged = self.forms.tagged(asked)
+        self.cuts: dict[int, list[int]] = {}
+        for at, cut in lexicon.as_two(asked, MIN_HALF):
+            self.cuts.setdefault(at, []).append(cut)
+        self.framing = framing_words(forms)
+        if self.framing:
+            matter = sum(word.counts and word.form not in self.framing for word in query.words)
+            if matter < 1 or (matter == 1 and query.counting == len(forms)):
+                self.framing = frozenset()  # the talk itself is the matter
+
+    def run(self) -> Expansion:
+        self._compounds()
+        self._joins()
+        done = 0
+        late = self.late()
+        for at, word in enumerate(self.query.words):
+            if late:
+                break
+            self._word(at, word)
+            late = self.late()  # then near words may have been missed
+            done += not late
+        word_weights, unknown = self._weigh()
+        matcher = Matcher(word_weights, self.counts)
+        matcher.add_all(self.forms.matched, self.prefixes)
+        for cue in answer_cues(self.query.text):
+            matcher.add_cue(cue)
+        for previous, group in pairwise(self.groups):
+            if group.joint:
+                group.factor = min(group.factor, previous.factor)
+                previous.factor = 0.0
+        # a word nobody wrote could have been the rarest evidence of all: without it nothing answers for certain
+        missing = len(unknown) * rarity(self.documents, 0)
+        ceiling = (weights.K1 + 1) * (missing + sum([group.factor for group in self.groups]))
+        return _expansion(
+            self.groups, self.with_forms, ceiling, matcher, word_weights, self.forms.repaired, unknown, done
+        )
+
+    def _weigh(self) -> tuple[list[float], list[str]]:
+        """Give every group its factor; the weight of each word, and the words that nothing stands for.
+
+        A word weighs as much as its own group is rare, a stop word as the commonest word would.
+        """
+        documents, words = self.documents, self.query.words
+        weighed = [rarity(documents, documents * weights.STOP_WORD_SHARE)] * len(words)
+        answered: set[int] = set()
+        kept = []
+        frequencies = self.lexicon.held([group.members for group in self.groups], documents)
+        for group, frequency in zip(self.groups, frequencies, strict=True):
+            if not frequency:  # its members are of the whole vocabulary, and not of the eligible documents
+                continue
+            kept.append(group)
+            at = group.at
+            group.frequency = frequency
+            worth = rarity(documents, frequency)
+            if group.span > 1:
+                answered.update(range(at, at + group.span))
+                group.factor = worth * group.boost
+                continue
+            answered.add(at)
+            share = weights.FRAMING if words[at].form in self.framing else 1.0
+            group.factor = worth * group.boost * share
+            if share * worth > weighed[at] and group.boost >= weights.PIECE and not group.joint:
+                weighed[at] = share * worth
+        self.groups = kept
+        unknown = [word.written for at, word in enumerate(words) if word.counts and at not in answered]
+        for at, word in enumerate(words):
+            if word.cjk:
+                pairs = [g for g in kept if g.span == 2 and g.at <= at < g.at + 2]
+                weighed[at] = max(
+                    [weighed[at], *(weights.CJK_PAIR_SHARE * rarity(documents, g.frequency) for g in pairs)]
+                )
+            elif word.counts and word.written in unknown:
+                weighed[at] = rarity(documents, 0)
+        return weighed, unknown
+
+    def _add(
+        self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False
+    ) -> None:
+        if not members:
+            return
+        if span == 1:
+            self.alone.add(at)
+        if len(members) > 1:
+            best: dict[tuple[int, int], float] = {}
+            for first, last, weight in members:  # a form may be a neighbour of the word and of the same stem
+                best[first, last] = max(weight, best.get((first, last), 0.0))
+            members = [(first, last, weight) for (first, last), weight in sorted(best.items())]
+        self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint))
+
+    # --- several words as one ------------------------------------------------------------------
+
+    def _compounds(self) -> None:
+        for compound, terms in zip(self.query.compounds, self.known_compounds, strict=True):
+            if self.late():
+                return
+            at, span = compound.at, compound.span
+            members = self.forms.of(compound.form, terms, at, span, repair=not compound.cjk)
+            if span > 1 and members and not compound.cjk:
+                self.covered.update(range(at, at + span))
+            boost = weights.HYPHENED if self.a_text and _is_hyphened(compound) else weights.JOINED
+            self._add(compound.written, at, span, members, boost)
+
+    def _joins(self) -> None:
+        words = self.query.words
+        joinable = [b"" if word.cjk else word.form for word in words]
+        few = len(words) <= LONG_QUERY
+        unknown = bytes([few and word.counts and not known for word, known in zip(words, self.known, strict=True)])
+        taken = {(c.at, c.at + c.span - 1) for c in self.query.compounds}
+        boost = weights.PROSE_JOIN if self.a_text else weights.NEIGHBOUR_JOIN
+        for at, last, form, terms in self.lexicon.as_one(joinable, MAX_JOIN if few else 2, unknown):
+            if self.late():
+                return
+            if (at, last) in taken or not any(self.counts[at : last + 1]):
+                continue
+            members = self.forms.of(form, terms, at, last + 1 - at, repair=True)
+            self._add(" ".join([each.written for each in words[at : last + 1]]), at, last + 1 - at, members, boost)
+
+    # --- one word --------------------------------------------------------------------------------
+
+    def _word(self, at: int, word: Word) -> None:
+        form, terms = word.form, self.known[at]
+        if word.cjk and self._in_pair(at):
+            self.forms.matched.append((form, at, 1, weights.CJK_SINGLE))
+            return
+        if not word.counts:
+            self.forms.matched.append((form, at, 1, 1.0))
+            return
+        family = self.families[at]
+        written = bool(terms) or (bool(family) and any(self.lexicon.count(kin) for _, kin in family))
+        members = self.forms.of(form, terms, at, 1, repair=not written)
+        if family:
+            members += self.forms.inflected(family, at)
+        if at in self.tagged:
+            members += self.tagged[at]
+        if not terms and not word.cjk:
+            members += self.forms.misspelt_names(form)
+        self._add(word.written, at, 1, members, weights.PIECE if at in self.covered else 1.0)
+        if word.cjk:
+            return
+        if at in self.cuts:
+            self._split(at, word, written=written)
+        if characters(form) >= MIN_PREFIX:
+            self.prefixes.append((form, at, weights.PREFIX))
+        if at in self.alone:
+            self.with_forms.append((word, at))
+        else:
+            self._add(word.written, at, 1, self.lexicon.longer(form), weights.PREFIX)
+
+    def _split(self, at: int, word: Word, *, written: bool) -> None:
+        """The halves of a word: both or nothing where it is alone or `written` in any form; else each for itself, for
+        a blank was forgotten."""
+        lexicon, forms = self.lexicon, self.forms
+        halves = [half for cut in self.cuts[at] for half in (word.form[:cut], word.form[cut:])]
+        found = list(zip(halves, lexicon.find(halves), strict=True))
+        pairs = list(zip(found[::2], found[1::2], strict=True))
+        if not written and self.query.counting > 1:
+            # the pair whose rarer half is the commonest
+            for half, terms in max(pairs, key=lambda pair: min(lexicon.count(terms) for _, terms in pair)):
+                members = [
+                    *forms.of(half, terms, at, 1, repair=False),
+                    *forms.inflected(lexicon.families([half])[0], at),
+                    *forms.tagged([half]).get(0, ()),
+                ]
+                self._add(word.written, at, 1, members, weights.BLANK_MISSING)
+            return
+        worth = weights.SPLIT_KNOWN if written else weights.SPLIT
+        for pair in pairs:
+            for (half, terms), joint in zip(pair, (False, True), strict=True):
+                forms.matched.append((half, at, 1, worth))
+                self._add(word.written, at, 1, members_of(terms, 1.0), worth, joint=joint)
+
+    def _in_pair(self, at: int) -> bool:
+        return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
+
+
+def _is_hyphened(compound: Compound) -> bool:
+    """Whether it is words in lower case with hyphens between them, and no other sign."""
+    written = compound.written
+    return "-" in written and written == written.lower() and all(map(str.isalnum, written.split("-")))

@@ -1,0 +1,1 @@
+"""The eligible set: scope and filters, applied before anything is ranked or counted."""

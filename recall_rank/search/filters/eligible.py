@@ -1,0 +1,284 @@
+"""Stage: scope and filters, applied before anything is ranked or counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.search.column_filters import count_marks, keep_marks, mark, spread
+from recall_rank.analysis.normalize import fold
+from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.segment_view import Piece
+from recall_rank.index.segment.segment import ROLES, SessionRow
+from recall_rank.model import Context, Count, Session
+from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
+from recall_rank.search.query import Query
+from recall_rank.search.retrieval.substring import mark_literal
+
+_count = Maker(Count).make
+FOREVER = 2**62
+SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning",)}
+
+
+@dataclass(slots=True)
+class Eligible:
+    """What may answer. The marks are None when everything may; documents and words are the eligible ones'."""
+
+    sessions: list[bool]
+    messages: bytearray | None
+    parts: bytearray | None
+    docs: bytearray | None
+    documents: int
+    words: int
+    session_count: Count
+    message_count: Count
+    part_count: Count
+    limited_by: list[str]
+    buckets: dict[int, str]  # session -> directory bucket, when a directory was asked for
+    cut_by_caller: bool  # the caller's `sessions` left eligible sessions out
+    parts_reached: int  # parts, from the first, whose text was looked at for `must` and `must_not`
+
+
+def eligible(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligible:
+    """The eligible part of `segment`; of parts whose text was not looked at before the deadline, none."""
+    options = query.options
+    if _leaves_all(query):
+        return _everything(segment, [], {})
+    keep, reasons, buckets = _sessions(segment, query)
+    cut = "sessions_limit" in reasons.values()
+    limited = _limits(query, cut=cut)
+    by_name = options.scope == "session" or options.session_id is not None  # a session that is asked for is whole
+    in_context = [] if by_name else read_by_the_caller(segment, options.context)
+    known_messages, known_parts = segment.said_messages, segment.said_parts
+    if not (reasons or in_context) and _is_plain(query):
+        return _everything(segment, limited, buckets)
+    message_marks, part_marks = bytearray(segment.messages), bytearray(segment.parts)
+    messages = parts = 0
+    for piece, sessions_kept in zip(segment.pieces, segment.own_sessions(keep), strict=True):
+        passed = _mark(piece, query, sessions_kept, message_marks, part_marks)
+        messages, parts = messages + passed[0], parts + passed[1]
+    messages_read = parts_read = 0
+    if in_context:
+        messages_read, parts_read = leave_out(segment, in_context, message_marks, part_marks)
+        messages, parts = messages - messages_read, parts - parts_read
+        limited.append("in_context")
+    reached, by_words = segment.parts, 0
+    if options.must or options.must_not:
+        reached, left = _by_words(segment, query, part_marks, deadline_ns)
+        by_words, parts = parts - left, left
+    doc_marks = bytearray(segment.docs)
+    for piece in segment.pieces:
+        spread(piece.parts_in(part_marks), piece.segment.doc_part, piece.docs_in(doc_marks))
+    docs, words = segment.averages(doc_marks)
+    sessions = sum(keep)
+    skipped: dict[str, int] = {}
+    for reason in reasons.values():
+        skipped[reason] = skipped.get(reason, 0) + 1
+    return Eligible(
+        keep,
+        message_marks,
+        part_marks,
+        doc_marks,
+        docs,
+        words,
+        Count(len(segment.sessions), sessions, sessions, skipped),
+        Count(
+            known_messages,
+            messages,
+            messages,
+            _skipped(filtered=known_messages - messages - messages_read, in_context=messages_read),
+        ),
+        Count(
+            known_parts,
+            parts,
+            parts,
+            _skipped(filtered=known_parts - parts - by_words - parts_read, words=by_words, in_context=parts_read),
+        ),
+        limited,
+        buckets,
+        cut,
+        reached,
+    )
+
+
+def _everything(segment: Searched, limited: list[str], buckets: dict[int, str]) -> Eligible:
+    """All of `segment`, with what the caller limited it to and where its sessions lie."""
+    sessions, messages, parts = len(segment.sessions), segment.said_messages, segment.said_parts
+    docs, words = segment.averages()
+    return Eligible(
+        [True] * sessions,
+        None,
+        None,
+        None,
+        docs,
+        words,
+        _count(sessions, sessions, sessions, {}),
+        _count(messages, messages, messages, {}),
+        _count(parts, parts, parts, {}),
+        limited,
+        buckets,
+        False,
+        segment.parts,
+    )
+
+
+def _by_words(segment: Searched, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
+    """Keep the marked parts that hold all of `must` and nothing of `must_not`, as far as there is time to look.
+
+    How many parts were looked at, and how many are eligible: those that were kept, and those not looked at.
+    """
+    said, before, reached = segment.content_parts(), bytes(part_marks), segment.parts
+    for wanted, texts in ((True, query.options.must), (False, query.options.must_not)):
+        for text in texts:
+            found = bytearray(segment.parts)
+            reached = min(reached, mark_literal(segment, text, part_marks, found, deadline_ns))
+            keep_marks(part_marks, found, wanted)
+    part_marks[reached:] = bytes(segment.parts - reached)
+    unread = count_marks(memoryview(before)[reached:], memoryview(said)[reached:])
+    return reached, count_marks(part_marks, said) + unread
+
+
+def _mark(
+    piece: Piece, query: Query, sessions: bytes, message_marks: bytearray, part_marks: bytearray
+) -> tuple[int, int]:
+    """Mark the messages and parts of a segment that pass; how many of either, titles not counted."""
+    options, segment = query.options, piece.segment
+    types, names = SUBTEXT_TYPES.get(options.type), segment.names.values
+    return mark(
+        sessions,
+        segment.message_session,
+        segment.message_role,
+        bytes(options.role in ("all", role) for role in ROLES),
+        segment.message_time,
+        query.after or -FOREVER,
+        query.before or FOREVER,
+        segment.part_message,
+        segment.part_type,
+        bytes(types is None or name in types for name in names),
+        segment.part_tool,
+        bytes(not options.tool_name or name == options.tool_name for name in names),
+        options.type == "all" and not options.tool_name,
+        piece.messages_in(message_marks),
+        piece.parts_in(part_marks),
+    )
+
+
+def _is_plain(query: Query) -> bool:
+    """Whether every message and part of a session that stays may answer."""
+    o = query.options
+    everything = o.type == "all" and o.role == "all" and not (o.tool_name or o.must or o.must_not)
+    return everything and not (query.after or query.before)
+
+
+def _leaves_all(query: Query) -> bool:
+    """Whether no option that could leave a session or a part of one out was given."""
+    o = query.options
+    anywhere = o.scope == "global" and o.context is None and o.sessions is None and not o.exclude_session_ids
+    return anywhere and not (o.session_id or o.project or o.title or o.directory) and _is_plain(query)
+
+
+def _skipped(**reasons: int) -> dict[str, int]:
+    return {reason: count for reason, count in reasons.items() if count}
+
+
+def _limits(query: Query, *, cut: bool) -> list[str]:
+    o = query.options
+    found = []
+    if o.session_id:
+        found.append("session_id")
+    elif o.scope != "global":
+        found.append("scope")
+    if o.project:
+        found.append("project")
+    found += [name for name in ("title", "directory") if getattr(o, name)]
+    if query.after or query.before:
+        found.append("time")
+    if cut:
+        found.append("sessions_limit")
+    return found
+
+
+def _sessions(segment: Searched, query: Query) -> tuple[list[bool], dict[int, str], dict[int, str]]:
+    """Which sessions stay; why the others do not; the directory bucket of those that stay."""
+    options = query.options
+    reasons: dict[int, str] = {}
+    buckets: dict[int, str] = {}
+    tests = list(_tests(query))
+    if not tests and not options.directory and options.sessions is None:
+        return [True] * len(segment.sessions), reasons, buckets
+    wanted = normal_path(options.directory) if options.directory else ""
+    for number, row in enumerate(segment.sessions):
+        failed = next((reason for reason, test in tests if not test(row)), None)
+        if failed is None and wanted:
+            bucket = bucket_of(row, wanted, query)
+            buckets[number] = bucket
+            failed = "directory" if bucket != "exact" and not options.fallback else None
+        if failed is not None:
+            reasons[number] = failed
+    if options.sessions is not None:
+        rank = {"exact": 0, "project": 1, "global": 2}
+        staying = [n for n in range(len(segment.sessions)) if n not in reasons]
+        staying.sort(key=lambda n: (rank.get(buckets.get(n, ""), 0), n))  # the segment's order is newest first
+        for number in staying[options.sessions :]:
+            reasons[number] = "sessions_limit"
+    return [number not in reasons for number in range(len(segment.sessions))], reasons, buckets
+
+
+def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
+    options, context = query.options, query.options.context
+    tests: list[tuple[str, Callable[[SessionRow], bool]]] = []
+    if options.session_id:
+        wanted = options.session_id
+        tests.append(("scope", lambda row: row.id == wanted))
+    elif options.scope == "session" and context is not None:
+        current = context.session_id
+        tests.append(("scope", lambda row: row.id == current))
+    elif options.scope == "project" and context is not None:
+        tests.append(("scope", lambda row: of_project(row, context)))
+    if options.project:
+        project = options.project
+        tests.append(("project", lambda row: project in (row.project, row.repository)))
+    if options.title:
+        words = fold(options.title)
+        tests.append(("title", lambda row: words in fold(row.title)))
+    if options.exclude_session_ids:
+        excluded = frozenset(options.exclude_session_ids)
+        tests.append(("excluded", lambda row: row.id not in excluded))
+    return tests
+
+
+def of_project(session: SessionRow | Session, context: Context) -> bool:
+    """Whether a session belongs to what the context calls its project: by its name where the context gives one, else
+    by lying in its folder, or in the same repository wherever that lies."""
+    if context.project is not None:
+        return context.project in (session.project, session.repository)
+    if context.repository is not None and session.repository == context.repository:
+        return True
+    folder = context.worktree or context.directory
+    if not folder:
+        return False
+    worktree = session.worktree is not None and normal_path(session.worktree) == normal_path(folder)
+    return worktree or inside(session.directory or "", folder)
+
+
+def normal_path(path: str) -> str:
+    """Blanks trimmed, backslashes turned, slashes single, none at the end."""
+    path = path.strip().replace("\\", "/")
+    while "//" in path:
+        path = path.replace("//", "/")
+    return path.rstrip("/") or ("/" if path else "")
+
+
+def inside(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or below it, on a path boundary."""
+    path, folder = normal_path(path), normal_path(folder)
+    return bool(folder) and (path == folder or path.startswith(folder if folder == "/" else folder + "/"))
+
+
+def bucket_of(row: SessionRow, folder: str, query: Query) -> str:
+    """exact: in the folder asked for; project: in the worktree of the context; global: elsewhere."""
+    if inside(row.directory, folder):
+        return "exact"
+    context = query.options.context
+    return "project" if context is not None and of_project(row, replace(context, project=None)) else "global"

@@ -1,0 +1,1 @@
+"""The final order of the best candidates."""

@@ -1,0 +1,1 @@
+"""The page, its snippets, and the response."""

@@ -1,0 +1,54 @@
+"""What was searched, what was not, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.search.column_filters import count_marks
+from recall_rank.model import Count, Coverage, Result
+from recall_rank.search.context import Search
+
+_coverage = Maker(Coverage).make
+
+
+def coverage(search: Search, results: Sequence[Result]) -> Coverage:
+    """The ledger of a search; a part counts as searched when every stage that decides hits has looked at it."""
+    allowed = search.allowed
+    sessions, messages, parts = allowed.session_count, allowed.message_count, allowed.part_count
+    if search.parts_reached < search.segment.parts:
+        sessions, messages, parts = _reached(search, sessions, messages, parts)
+    limited = list(allowed.limited_by)
+    if search.out_of_time:
+        limited.append("time_budget")
+    buckets: Mapping[str, int] = {}
+    if search.query.options.directory:
+        buckets = dict(Counter(result.directory_relevance for result in results))
+    return _coverage(
+        sessions=sessions,
+        messages=messages,
+        parts=parts,
+        limited_by=tuple(limited),
+        per_source=(),
+        directory_buckets=buckets,
+        stale_ms=0,
+    )
+
+
+def _reached(search: Search, sessions: Count, messages: Count, parts: Count) -> tuple[Count, Count, Count]:
+    """The same counts with what was searched of each: whole messages and whole sessions only."""
+    segment, allowed, part = search.segment, search.allowed, search.parts_reached
+    message = segment.part_message[part]  # not all of its parts were looked at, nor all of its session
+    if allowed.parts is None or allowed.messages is None:
+        before = [piece.before(message, part) for piece in segment.pieces]
+        whole, spoken, searched = (sum(counts) for counts in zip(*before, strict=True))
+    else:
+        said = memoryview(segment.content_parts())[:part]
+        spans = [segment.span_of(number) for number, allows in enumerate(allowed.sessions) if allows]
+        whole = sum(last <= message for _, last in spans)
+        titles = sum(allowed.messages[first] for first, _ in spans if first < message)
+        spoken = count_marks(memoryview(allowed.messages)[:message]) - titles
+        searched = count_marks(memoryview(allowed.parts)[:part], said)
+    return replace(sessions, searched=whole), replace(messages, searched=spoken), replace(parts, searched=searched)

@@ -1,0 +1,95 @@
+"""Stage: what is close to a query that has no hits at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from recall_rank.analysis.normalize import encode, fold
+from recall_rank.model import NearMiss
+from recall_rank.search.context import Search
+from recall_rank.search.expansion.lexicon import Lexicon
+from recall_rank.search.retrieval.prefilter import prefilter
+
+MOST = 3
+EDITS = 3  # as far as the vocabulary can be asked
+PER_WORD = 2
+LOOKED_AT = 20  # sessions, those with the most evidence first
+AFTERWARDS_NS = 30  # that a hit costs until the sessions are told
+
+
+def near_misses(search: Search) -> tuple[NearMiss, ...]:
+    """At most three: words that almost stand in the eligible vocabulary, and sessions that hold the query's words.
+
+    Nothing while there are hits, or when the time is up.
+    """
+    if search.total or search.deadline.passed():
+        return ()
+    return tuple(islice((*_words(search), *_sessions(search)), MOST))
+
+
+def _words(search: Search) -> Iterator[NearMiss]:
+    lexicon = Lexicon(search.segment, search.allowed.docs)
+    for word in dict.fromkeys(search.expansion.unknown):
+        form = encode(fold(word))
+        found = lexicon.within(form, EDITS, search.deadline.at_ns)
+        near = ((terms, edits) for terms, edits in found if edits < len(word) / 2)
+        for terms, edits in islice(near, PER_WORD):
+            text = lexicon.form(terms).decode("utf-8", "replace")
+            yield NearMiss(
+                "term", text, None, f"{edits} edit{'s' if edits > 1 else ''} from {word!r}, which nobody wrote"
+            )
+
+
+def _sessions(search: Search) -> Iterator[NearMiss]:
+    """For a literal or a pattern that stands nowhere: the sessions that hold all of its words, or all but one."""
+    if not search.text_decides:
+        return
+    allowed = search.allowed
+    evidence = prefilter(
+        search.segment,
+        search.query,
+        search.expansion,
+        allowed.documents,
+        allowed.words,
+        allowed.docs,
+        None,
+        search.deadline.at_ns,
+    )
+    if search.deadline.passed(evidence.hit_count * AFTERWARDS_NS):
+        return
+    for session, *_ in evidence.sessions()[:LOOKED_AT]:
+        if search.deadline.passed():
+            return
+        missing = _missing(search, session)
+        if len(missing) < min(2, search.query.counting):
+            row = search.segment.sessions[session]
+            yield NearMiss("session", row.title or row.id, row.id, _reason(search, missing))
+
+
+def _reason(search: Search, missing: list[str]) -> str:
+    """What a session holds that lacks these words, at most one; of misspelt words it holds others, nearly the same."""
+    but = f" but {missing[0]!r}" if missing else ""
+    nearly = " and ".join(repr(word) for word in search.expansion.repaired if word not in missing)
+    return f"holds all words of the query{but}{f', {nearly} only nearly' if nearly else ''}, not in this form"
+
+
+def _missing(search: Search, session: int) -> list[str]:
+    """The words of the query that stand nowhere in the eligible documents of a session."""
+    segment, eligible = search.segment, search.allowed.docs
+    first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in segment.span_of(session))
+    piece = next(piece for piece in reversed(segment.pieces) if piece.first_doc <= first)
+    if eligible is None:
+        frequency = piece.frequency_between(first - piece.first_doc, last - piece.first_doc)
+    else:
+        docs = bytearray(segment.docs)
+        docs[first:last] = eligible[first:last]
+        frequency = piece.frequency(docs)
+    terms = range(piece.first_term, piece.first_term + piece.segment.terms)
+    held = {
+        group.at + k
+        for group in search.expansion.groups
+        if any(low in terms and frequency(low - terms.start, high - terms.start) for low, high, _ in group.members)
+        for k in range(group.span)
+    }
+    return [word.written for at, word in enumerate(search.query.words) if word.counts and at not in held]

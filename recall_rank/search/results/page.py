@@ -1,0 +1,76 @@
+"""Which hits make the page asked for, in the order asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from recall_rank._core.search.column_filters import marked
+from recall_rank.index.reader.searched import Evidences
+from recall_rank.search.context import Search
+from recall_rank.search.ranking.fallback_hits import extend
+from recall_rank.search.ranking.group import PER_SESSION, Grouped, by_bucket, by_part, by_session
+from recall_rank.search.ranking.ranking import best_parts, best_sessions, candidates, rerank
+
+
+def page(search: Search, evidence: Evidences) -> list[Grouped]:
+    """The entries from `offset` on, as many as `results`."""
+    options = search.query.options
+    first, last = options.offset, options.offset + options.results
+    in_buckets = bool(options.directory and options.fallback)
+    by_sessions, by_time = options.group == "session", options.order == "time"
+    # not only when the page is not full: what follows a full page decides whether the answer is truncated
+    known = len(evidence.sessions()) if by_sessions else evidence.hit_count
+    if last >= known or in_buckets or by_time or search.text_decides:
+        extend(search, evidence)
+    sessions = evidence.sessions() if by_sessions or by_time else []
+    search.hits_of_session = {row[0]: row[4] for row in sessions}
+    search.total = len(sessions) if by_sessions else evidence.hit_count
+    if by_time:
+        sessions.sort()
+        if by_sessions:
+            chosen = by_session(search.segment, (), sessions[first:last], search.expansion.ceiling or 1.0)
+        else:
+            chosen = list(_in_turns(search, evidence, [(row[0], row[4]) for row in sessions]))
+        rerank(search, [entry.candidate for entry in chosen])  # scored all the same, and left in their places
+        return chosen
+    entries: Iterable[Grouped]
+    if by_sessions:
+        entries = best_sessions(search, evidence, sessions)
+    else:
+        entries = by_part(search.segment, *best_parts(search, evidence), search.total > options.results)
+    if in_buckets:
+        entries = by_bucket(entries, search.allowed.buckets)
+    return list(islice(entries, first, last))
+
+
+def _in_turns(search: Search, evidence: Evidences, counts: Sequence[tuple[int, int]]) -> Iterator[Grouped]:
+    """The page's hits in the order of the segment; where not all fit, a session's third waits for all others."""
+    segment = search.segment
+    hits, page = bytearray(segment.parts), bytearray(segment.parts)
+    evidence.mark_hits(hits)
+    order: list[tuple[int, int]] = []
+    for session, low, high in _turns(search, counts):
+        start, end = (segment.message_first_part[message] for message in segment.span_of(session))
+        own = marked(memoryview(hits)[start:end])
+        for part in own[low:high]:
+            page[start + part] = 1
+            order.append((start + part, session))
+    found = {candidate.part: candidate for candidate in candidates(search, evidence.among(page))}
+    for part, session in order:
+        yield Grouped(found[part], session)
+
+
+def _turns(search: Search, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """(session, first, last) of its hits for every session that is on the page; `counts` are (session, hits)."""
+    options = search.query.options
+    first, last = options.offset, options.offset + options.results
+    crowded = search.total > options.results
+    at = 0
+    for low, high in ((0, PER_SESSION), (PER_SESSION, search.total)) if crowded else ((0, search.total),):
+        for session, count in counts:
+            size = max(0, min(count, high) - low)
+            begin, end = max(first, at), min(last, at + size)
+            if begin < end:
+                yield session, low + begin - at, low + end - at
+            at += size

@@ -1,0 +1,74 @@
+"""The last stage: a page of candidates becomes a response, with what was searched and why each hit is here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recall_rank._core.runtime.record_factory import Maker
+from recall_rank.model import Count, Result, SearchResponse
+from recall_rank.search.context import Search
+from recall_rank.search.deadline import DegradeKind
+from recall_rank.search.results.coverage import coverage
+from recall_rank.search.results.result import Asked
+
+DEGRADED = (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK)
+_response = Maker(SearchResponse).make
+
+
+def respond(search: Search, cpu_ms: float) -> SearchResponse:
+    """The response to one search."""
+    options = search.query.options
+    asked = Asked.of(search)
+    results = [asked.result(entry) for entry in search.page]
+    kinds = [kind for kind in DEGRADED if kind in search.degraded] if search.degraded else []
+    return _response(
+        results,  # some by place: for more than fifteen names Python makes a dict first
+        search.query.text,
+        options.match,
+        options.group,
+        search.total,
+        total_exact=search.total_exact and not search.out_of_time,
+        truncated=search.total > options.offset + len(results),
+        coverage=coverage(search, results),
+        degrade_kind=kinds[0] if kinds else DegradeKind.NONE,
+        degrade_kinds=kinds,
+        stages_run=tuple(search.stages),
+        answerable=search.answerable,
+        warnings=(*search.query.warnings, *search.warnings),
+        suggestions=_suggestions(search, results),
+        near_misses=search.near_misses,
+        load_errors=(),
+        elapsed_ms=search.deadline.elapsed_ms(),
+        cpu_ms=cpu_ms,
+    )
+
+
+def few(sessions: Count) -> str:
+    """What to try where hardly a session was searched."""
+    count = sessions.eligible
+    searched = "no session was" if not count else "only 1 session was" if count == 1 else f"only {count} sessions were"
+    return f"{searched} searched: widen scope or filters"
+
+
+def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
+    options = search.query.options
+    found: list[str] = []
+    for written, forms in search.expansion.repaired.items():
+        if results and options.match != "regex":
+            found.append(
+                f"nobody wrote {written!r}; {', '.join(repr(form) for form in forms[:3])} was searched instead"
+            )
+    if search.out_of_time:
+        return tuple(found[:3])  # what was not searched may hold what was not found
+    if not search.total:
+        if options.directory and not options.fallback:
+            found.append("no hit in this directory: try fallback to search elsewhere too")
+        if options.match == "literal":
+            found.append("no part holds this exact text: try match 'smart'")
+        if options.type != "all":
+            found.append("no hit of this type: try type 'all'")
+        if search.allowed.session_count.known and search.allowed.session_count.eligible <= 4:
+            found.append(few(search.allowed.session_count))
+    elif len(results) == search.total and all(result.source == "title" for result in results):
+        found.append("only titles match: read the session, or try other words")
+    return tuple(found[:3])

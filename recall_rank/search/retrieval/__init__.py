@@ -1,0 +1,1 @@
+"""Evidence for documents: terms, dates and literal text."""

@@ -1,3 +1,0 @@
-from recall_rank._core.buffer cimport TokenBuffer
-
-cdef Py_ssize_t read_cjk(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, TokenBuffer* out) noexcept nogil

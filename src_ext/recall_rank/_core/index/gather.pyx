@@ -1,0 +1,336 @@
+"""Collect what sessions say: the text of all parts, and the columns of messages, parts, fields and documents."""
+
+from array import array
+
+from cpython.array cimport array as Array
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
+from cpython.unicode cimport Py_UNICODE_TOLOWER
+from libc.stdint cimport int64_t, uint16_t, uint32_t
+from libc.string cimport memcpy
+
+from recall_rank._core.index.builder cimport SegmentBuilder
+from recall_rank._core.runtime.columns cimport push8, push16, push32, push64
+from recall_rank._core.text.fields cimport TEXT, fields_of
+from recall_rank._core.text.passages cimport passage_end
+from recall_rank._core.text.utf8 cimport encode
+from recall_rank._core.text.token_coverage cimport is_cut
+
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+    int PyUnicode_KIND(object text)
+    void* PyUnicode_DATA(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t at)
+
+cdef enum:
+    TOOL_TAG = 1       # first byte of the terms of what is no text of a part
+    AUTHOR_TAG = 2
+    DIRECTORY_TAG = 3
+    ERROR_FLAG = 128   # model.Flag.ERROR
+    USER = 1           # model.Kind.USER
+    TALK = 9           # model.Kind.TALK
+    KINDS = 15         # the bits of a class that are its kind
+    OTHER_ROLE = 2     # of messages whose role is none of those known
+
+cdef int64_t LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
+
+
+cpdef known_time(time):
+    """The time, or 0 (unknown) for one that no calendar has: what a broken record says must not stop a build."""
+    return time if 0 <= time <= LAST_TIME else 0
+
+
+cdef bint append_text(bytearray to, value) except -1:
+    """Append the UTF-8 of a string, U+FFFD for a lone surrogate; whether it holds a letter beyond ASCII that folds."""
+    cdef Py_ssize_t place = PyByteArray_GET_SIZE(to), length, k
+    cdef bint folds = False
+    cdef int kind
+    cdef void* data
+    cdef unsigned char* out
+    cdef Py_UCS4 point
+    if not isinstance(value, str):
+        raise TypeError(f"a text must be a string, not {type(value).__name__}")
+    length = PyUnicode_GET_LENGTH(value)
+    data = PyUnicode_DATA(value)
+    if PyUnicode_IS_ASCII(value):
+        PyByteArray_Resize(to, place + length)
+        memcpy(PyByteArray_AS_STRING(to) + place, data, length)
+        return False
+    kind = PyUnicode_KIND(value)
+    PyByteArray_Resize(to, place + length * (2 if kind == 1 else kind + (kind == 2)))
+    out = <unsigned char*>PyByteArray_AS_STRING(to) + place
+    for k in range(length):
+        point = PyUnicode_READ(kind, data, k)
+        if point < 0x80:
+            out[0] = point
+            out += 1
+            continue
+        if 0xD800 <= point < 0xE000:
+            point = 0xFFFD
+        if not folds:
+            folds = point == 0x3C2 or Py_UNICODE_TOLOWER(point) != point
+        out += encode(point, out)
+    PyByteArray_Resize(to, out - <unsigned char*>PyByteArray_AS_STRING(to))
+    return folds
+
+
+cdef class Ids:
+    """Strings as they are, lone surrogates included: UTF-8 end to end, and where each begins."""
+
+    cdef bytearray data
+    cdef Array starts
+
+    def __cinit__(self):
+        self.data = bytearray()
+        self.starts = array("Q", [0])
+
+    cdef int push(self, value) except -1:
+        if isinstance(value, str) and PyUnicode_IS_ASCII(value):
+            append_text(self.data, value)
+        else:
+            self.data += value.encode("utf-8", "surrogatepass")
+        push64(self.starts, PyByteArray_GET_SIZE(self.data))
+        return 0
+
+    def __len__(self):
+        return len(self.starts) - 1
+
+    def buffers(self):
+        """The UTF-8 end to end, and u64[strings + 1], where each begins."""
+        return bytes(self.data), memoryview(self.starts)
+
+
+cdef class Gatherer:
+    """Takes sessions in the order in which they are to stand, and has the columns of a segment in the end.
+
+    `roles` numbers roles; `number` a type, tool or author; `kind` tells the class of a part's documents from flags,
+    type, failure, role and whether people talk; `hidden` whether a tool's parts are not searched; `said` the kind of a
+    passage of a person's, from that of the part and UTF-8; `fold` is the form in which text is compared. Passages have
+    about `longest` bytes at most.
+    """
+
+    cdef SegmentBuilder builder
+    cdef dict roles, numbers, hides
+    cdef object number, kind, hidden, said, fold
+    cdef Py_ssize_t longest
+    cdef uint32_t sessions
+    cdef readonly bytearray text, folded_text
+    cdef readonly Ids message_ids, part_ids
+    cdef bytearray scratch
+    cdef bint finished
+    cdef Array session_talk, message_session, message_role, message_time, message_author, message_first_part
+    cdef Array message_asked, part_message, part_type, part_tool, part_flags, part_start, part_first_doc
+    cdef Array part_first_field, field_start, doc_start, doc_part, doc_words, doc_class, folded_part, folded_start
+
+    def __init__(self, SegmentBuilder builder not None, dict roles not None, number, kind, hidden, said, fold,
+                 Py_ssize_t longest):
+        if longest < 16:
+            raise ValueError(f"longest must be at least 16, not {longest}")
+        self.builder = builder
+        self.roles = roles
+        self.number = number
+        self.kind = kind
+        self.hidden = hidden
+        self.said = said
+        self.fold = fold
+        self.longest = longest
+        self.numbers = {}
+        self.hides = {}
+        self.text = bytearray()
+        self.folded_text = bytearray()
+        self.scratch = bytearray()
+        self.message_ids = Ids()
+        self.part_ids = Ids()
+        self.session_talk = array("B")
+        self.message_session = array("I")
+        self.message_role = array("B")
+        self.message_time = array("q")
+        self.message_author = array("I")
+        self.message_first_part = array("I")
+        self.message_asked = array("I")
+        self.part_message = array("I")
+        self.part_type = array("I")
+        self.part_tool = array("I")
+        self.part_flags = array("H")
+        self.part_start = array("Q")
+        self.part_first_doc = array("I")
+        self.part_first_field = array("I")
+        self.field_start = array("Q")
+        self.doc_start = array("Q")
+        self.doc_part = array("I")
+        self.doc_words = array("H")
+        self.doc_class = array("B")
+        self.folded_part = array("I")
+        self.folded_start = array("Q", [0])
+
+    cdef int check(self) except -1:
+        # who asked for the columns may still read them: an array that is lent out cannot grow
+        if self.finished:
+            raise ValueError("the columns are finished")
+        return 0
+
+    def __len__(self):
+        """Messages so far."""
+        return len(self.message_ids)
+
+    def title(self, key, title, directory, flags, time, int role, int kind, int talk):
+        """Begin a session with the message, the part and the document of its title, None where it has none."""
+        self.check()
+        push8(self.session_talk, talk)
+        self.sessions += 1
+        push32(self.message_asked, len(self.message_ids))
+        self.message("", role, time, None)
+        self.part(key, "title", None, flags, kind, [(TEXT, title)] if title else [], None, directory or None)
+
+    def messages(self, messages, flags, bint people):
+        """Add the messages of the session that was begun."""
+        cdef int64_t asked = -1
+        cdef int role
+        self.check()
+        for message in messages:
+            said = message.role
+            role = self.roles.get(said, OTHER_ROLE)
+            parts = message.parts
+            if said == "user":
+                for part in parts:
+                    if part.type == "text":
+                        asked = len(self.message_ids)
+                        break
+            push32(self.message_asked, asked if asked >= 0 else len(self.message_ids))
+            author = message.author
+            self.message(message.id, role, message.time, author)
+            shared = int(message.flags) | flags
+            for part in parts:
+                own = int(part.flags)
+                both = own | shared
+                kind = part.type
+                tool = part.tool
+                self.part(part.id, kind, tool, both,
+                          self.kind(both, kind, bool(part.error) or own & ERROR_FLAG != 0, said, people),
+                          [] if self.is_hidden(tool) else fields_of(part), author or None, None)
+
+    cdef bint is_hidden(self, tool) except -1:
+        cdef object known
+        if tool is None:
+            return False
+        known = self.hides.get(tool)
+        if known is None:
+            known = self.hides[tool] = bool(self.hidden(tool))
+        return known
+
+    cdef int64_t numbered(self, name) except -1:
+        cdef object known = self.numbers.get(name)
+        if known is None:
+            known = self.numbers[name] = self.number(name)
+        return known
+
+    cdef int message(self, key, int role, time, author) except -1:
+        self.message_ids.push(key)
+        push32(self.message_session, self.sessions - 1)
+        push8(self.message_role, role)
+        push64(self.message_time, known_time(time))
+        push32(self.message_author, self.numbered(author))
+        push32(self.message_first_part, len(self.part_ids))
+        return 0
+
+    cdef int part(self, key, kind, tool, uint16_t flags, int doc_class, list content, author, directory) except -1:
+        cdef Py_ssize_t place = PyByteArray_GET_SIZE(self.text), number = len(self.part_ids), size, start = 0, end
+        cdef int64_t words
+        cdef const unsigned char* data
+        cdef int kind_of = doc_class & KINDS, beside = doc_class - kind_of
+        cdef bint folds = False, shared = kind_of != USER and kind_of != TALK  # by all passages
+        cdef unsigned char mark
+        self.part_ids.push(key)
+        push32(self.part_message, len(self.message_ids) - 1)
+        push32(self.part_type, self.numbered(kind))
+        push32(self.part_tool, self.numbered(tool))
+        push16(self.part_flags, flags)
+        push64(self.part_start, place)
+        push32(self.part_first_doc, len(self.doc_part))
+        push32(self.part_first_field, len(self.field_start))
+        for label, value in content:
+            size = PyByteArray_GET_SIZE(self.text)
+            push64(self.field_start, size)
+            mark = label
+            PyByteArray_Resize(self.text, size + 1)
+            PyByteArray_AS_STRING(self.text)[size] = mark
+            folds |= append_text(self.text, value)
+        if folds:
+            self.keep_folded(number, content)
+        # a session without a title is still found by its directory
+        if not content and directory is None:
+            return 0
+        data = <const unsigned char*>PyByteArray_AS_STRING(self.text) + place
+        size = PyByteArray_GET_SIZE(self.text) - place
+        while True:
+            end = passage_end(data, size, start, self.longest)
+            with nogil:
+                words = self.builder.add_document(data + start, end - start, end > start and is_cut(data, end, size))
+            if words < 0:
+                raise MemoryError
+            if start == 0:
+                if author is not None:
+                    self.tagged(AUTHOR_TAG, author)
+                if directory is not None:
+                    self.tagged(DIRECTORY_TAG, directory)
+                if tool:
+                    self.tagged(TOOL_TAG, tool)
+            self.builder.docs += 1
+            push64(self.doc_start, place + start)
+            push32(self.doc_part, number)
+            push16(self.doc_words, min(words, 65535))
+            push8(self.doc_class, doc_class if shared else self.said(kind_of, (<const char*>data)[start:end]) + beside)
+            start = end
+            if start == size:
+                return 0
+
+    cdef int tagged(self, unsigned char tag, value) except -1:
+        PyByteArray_Resize(self.scratch, 0)
+        append_text(self.scratch, value)
+        if self.builder.add_field(tag, <const unsigned char*>PyByteArray_AS_STRING(self.scratch),
+                                  PyByteArray_GET_SIZE(self.scratch)):
+            raise MemoryError
+        return 0
+
+    cdef int keep_folded(self, uint32_t part, list content) except -1:
+        """Keep a lower-case copy where the lower case of ASCII letters alone would not do."""
+        push32(self.folded_part, part)
+        for label, value in content:
+            self.folded_text.append(label)
+            append_text(self.folded_text, self.fold(value))
+        push64(self.folded_start, PyByteArray_GET_SIZE(self.folded_text))
+        return 0
+
+    def finish(self):
+        """The columns by the names a segment has for them; nothing is taken any more."""
+        self.check()
+        self.finished = True
+        push32(self.message_first_part, len(self.part_ids))
+        push64(self.part_start, len(self.text))
+        push32(self.part_first_doc, len(self.doc_part))
+        push32(self.part_first_field, len(self.field_start))
+        push64(self.field_start, len(self.text))
+        push64(self.doc_start, len(self.text))
+        return {
+            "session_talk": memoryview(self.session_talk),
+            "message_session": memoryview(self.message_session),
+            "message_role": memoryview(self.message_role),
+            "message_time": memoryview(self.message_time),
+            "message_author": memoryview(self.message_author),
+            "message_first_part": memoryview(self.message_first_part),
+            "message_asked": memoryview(self.message_asked),
+            "part_message": memoryview(self.part_message),
+            "part_type": memoryview(self.part_type),
+            "part_tool": memoryview(self.part_tool),
+            "part_flags": memoryview(self.part_flags),
+            "part_start": memoryview(self.part_start),
+            "part_first_doc": memoryview(self.part_first_doc),
+            "part_first_field": memoryview(self.part_first_field),
+            "field_start": memoryview(self.field_start),
+            "doc_start": memoryview(self.doc_start),
+            "doc_part": memoryview(self.doc_part),
+            "doc_words": memoryview(self.doc_words),
+            "doc_class": memoryview(self.doc_class),
+            "folded_part": memoryview(self.folded_part),
+            "folded_start": memoryview(self.folded_start),
+        }

@@ -1,0 +1,58 @@
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy
+
+from recall_rank._core.runtime.prefetch cimport rr_prefetch
+
+cdef enum:
+    INLINE = 16  # bytes of a form that stand in its slot: two slots a cache line, and one line for most words
+
+cdef struct Slot:
+    uint64_t head     # first 8 bytes of the form
+    uint64_t tail     # the next 8
+    uint32_t hash
+    uint32_t number   # 1 + the term's number; 0 is an empty slot
+    uint32_t doc      # for the caller: 1 + the document that held the term last, 0 at first
+    uint32_t pair     # and where it is counted
+
+cdef struct Interner:
+    Slot* slots
+    void* memory           # where the slots, which begin a cache line, were allocated
+    uint64_t mask
+    unsigned char* arena   # forms, zero-padded to multiples of 8 bytes
+    uint64_t arena_size
+    uint64_t arena_capacity
+    uint64_t* places       # where each form begins
+    uint8_t* sizes
+    uint8_t* lengths
+    uint32_t count
+    uint32_t capacity
+
+cdef int interner_init(Interner* table) noexcept nogil
+cdef void interner_free(Interner* table) noexcept nogil
+cdef Slot* intern_new(Interner* table, const unsigned char* form, int size, int length, uint64_t hash) noexcept nogil
+
+
+cdef inline void interner_prefetch(const Interner* table, uint64_t hash) noexcept nogil:
+    """Ask for the slot where a form will be looked for."""
+    rr_prefetch(table.slots + (hash & table.mask))
+
+
+cdef inline Slot* intern(Interner* table, const unsigned char* form, int size, int length,
+                         uint64_t hash) noexcept nogil:
+    """The slot of a zero-padded form, new or known, until the next one is looked for; NULL when memory ran out."""
+    cdef uint64_t head, tail = 0, at = hash & table.mask
+    cdef uint32_t low = hash & 0xFFFFFFFFU
+    cdef Slot* slot
+    memcpy(&head, form, 8)
+    if size > 8:
+        memcpy(&tail, form + 8, 8)
+    while True:
+        slot = table.slots + at
+        if slot.number == 0:
+            return intern_new(table, form, size, length, hash)
+        if slot.head == head and slot.tail == tail and slot.hash == low:
+            # a shorter form ends in a zero byte, which no form holds
+            if size < INLINE or (table.sizes[slot.number - 1] == size and (size == INLINE or memcmp(
+                    table.arena + table.places[slot.number - 1] + INLINE, form + INLINE, size - INLINE) == 0)):
+                return slot
+        at = (at + 1) & table.mask

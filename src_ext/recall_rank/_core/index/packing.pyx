@@ -1,0 +1,256 @@
+"""Postings written as densely as they are read fast; postings.pyx reads them.
+
+A term that one document of the first 2**24 holds once, and none else, is lone: its document stands in a column of its
+own. All other terms are shared, and numbered without the lone ones. Of those a block tells in bits which it holds; each
+that it does is an entry with a pointer, as posting_frames.pxd has them: its frames lie from the block's start + pointer
+on.
+"""
+
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
+
+from recall_rank._core.runtime.bits cimport ones, ranks_of, words_of
+from recall_rank._core.index.posting_frames cimport BLOCK, SPARE, direct, doc_of, is_direct, most_bytes, write_frames
+
+cdef enum:
+    LONE_BLOCKS = 256  # what a byte can tell apart
+
+cdef uint32_t SHARED = 0x80000000U  # beside a term's new number, where that is of a shared one
+
+
+cdef void fill_ranks(const uint64_t* words, Py_ssize_t numbers, uint32_t* ranks, uint64_t before) noexcept nogil:
+    """How many are set before every 256th number, and `before` more."""
+    cdef Py_ssize_t k
+    for k in range(words_of(numbers)):
+        if k & 3 == 0:
+            ranks[k >> 2] = before
+        before += ones(words[k])
+    if numbers & 255 == 0:
+        ranks[numbers >> 8] = before
+
+
+cdef object column(Py_ssize_t count, str code, void** data):
+    """A column of `count` zeros, to be filled once through `data`."""
+    made = bytearray(count * {"B": 1, "H": 2, "I": 4, "Q": 8}[code])
+    data[0] = PyByteArray_AS_STRING(made)
+    return memoryview(made).cast(code)
+
+
+cdef class PostingsWriter:
+    """Takes postings block by block, in order, and gives the columns that Postings reads.
+
+    Terms are numbered below `terms`; those that get no posting are left out when the columns are made.
+    """
+
+    def __cinit__(self, Py_ssize_t terms):
+        if not 0 <= terms < SHARED:
+            raise ValueError(f"no {terms} terms")
+        self.term_count = terms
+        self.frames = bytearray()
+        self.df = <uint32_t*>calloc(terms + 1, sizeof(uint32_t))
+        self.starts = <uint64_t*>calloc(1, sizeof(uint64_t))
+        self.firsts = <uint64_t*>calloc(1, sizeof(uint64_t))
+        if self.df == NULL or self.starts == NULL or self.firsts == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.df)
+        free(self.entries)
+        free(self.starts)
+        free(self.firsts)
+
+    cdef int put(self, uint32_t term, const uint16_t* docs, const uint8_t* tfs, Py_ssize_t count) except -1 nogil:
+        """Add what the block under way holds of a term; terms and documents ascend, and there is a posting."""
+        cdef uint64_t needed, wanted, pointer
+        cdef void* grown
+        if self.entry_count == self.entry_room:
+            wanted = self.entry_room + self.entry_room // 2 + 1024
+            grown = realloc(self.entries, wanted * sizeof(Entry))
+            if grown == NULL:
+                raise MemoryError
+            self.entries = <Entry*>grown
+            self.entry_room = wanted
+        if count == 1:
+            pointer = direct(docs[0], tfs[0])
+        else:
+            needed = most_bytes(tfs, count)
+            if self.size + needed > self.room:
+                with gil:
+                    self.grow(self.size + needed)
+            pointer = self.size - self.starts[self.block_count]
+            if is_direct(pointer):
+                raise OverflowError("a block of documents has too many words")
+            self.size = write_frames(self.data + self.size, docs, tfs, count) - self.data
+        self.df[term] += count
+        self.entries[self.entry_count].term = term
+        self.entries[self.entry_count].pointer = pointer
+        self.entry_count += 1
+        return 0
+
+    cdef int grow(self, uint64_t wanted) except -1:
+        self.room = wanted + wanted // 16 + 65536
+        PyByteArray_Resize(self.frames, self.room)
+        self.data = <uint8_t*>PyByteArray_AS_STRING(self.frames)
+        return 0
+
+    cdef int end_block(self) except -1 nogil:
+        """What is put next belongs to the next block."""
+        cdef void* grown = realloc(self.starts, (self.block_count + 2) * sizeof(uint64_t))
+        if grown == NULL:
+            raise MemoryError
+        self.starts = <uint64_t*>grown
+        grown = realloc(self.firsts, (self.block_count + 2) * sizeof(uint64_t))
+        if grown == NULL:
+            raise MemoryError
+        self.firsts = <uint64_t*>grown
+        self.block_count += 1
+        self.starts[self.block_count] = self.size
+        self.firsts[self.block_count] = self.entry_count
+        return 0
+
+    def add(self, const uint64_t[::1] keys not None):
+        """Add the postings of a block: term << 24 | document in the block << 8 | frequency, ascending."""
+        cdef Py_ssize_t count = keys.shape[0], k = 0, size
+        cdef uint64_t before = 0, key
+        cdef uint32_t term
+        cdef uint16_t* docs = NULL
+        cdef uint8_t* tfs = NULL
+        if self.finished:
+            raise ValueError("the postings are finished")
+        for k in range(count):
+            key = keys[k]
+            if (k and key >> 8 <= before >> 8) or not key & 0xFF or key >> 24 >= <uint64_t>self.term_count:
+                raise ValueError(f"posting {k} is out of order, or no posting")
+            before = key
+        try:
+            docs = <uint16_t*>malloc(BLOCK * sizeof(uint16_t))
+            tfs = <uint8_t*>malloc(BLOCK)
+            if docs == NULL or tfs == NULL:
+                raise MemoryError
+            with nogil:
+                k = 0
+                while k < count:
+                    term = keys[k] >> 24
+                    size = 0
+                    while k < count and keys[k] >> 24 == term:
+                        docs[size] = keys[k] >> 8 & 0xFFFF
+                        tfs[size] = keys[k] & 0xFF
+                        size += 1
+                        k += 1
+                    self.put(term, docs, tfs, size)
+                self.end_block()
+        finally:
+            free(docs)
+            free(tfs)
+
+    def frequencies(self):
+        """How many documents hold each term so far, u32[terms]."""
+        return PyBytes_FromStringAndSize(<char*>self.df, self.term_count * sizeof(uint32_t))
+
+    def finish(self):
+        """The columns, as Postings takes them; the writer takes nothing more.
+
+        shared_bits u64, shared_ranks u32: of all terms; lone_docs u16, lone_blocks u8: of lone terms; df u8: of shared
+        terms, 255 for all above; frequent u32, more u32: which are above, and by how much; block_starts u64[blocks + 1]
+        into the frames; block_bits u64, block_ranks u32: of each block one after the other, ranks counted from the
+        first block on; pointers u32: of all entries; frames u8, and as many bytes more as SPARE says.
+        """
+        cdef Py_ssize_t terms = 0, shared = 0, lone = 0, frequent = 0, block, words, ranks
+        cdef uint64_t k, first, entries = 0
+        cdef uint32_t term, number
+        cdef void* data
+        cdef uint64_t* bits
+        cdef uint64_t* own
+        cdef uint32_t* counted
+        cdef uint16_t* docs
+        cdef uint8_t* blocks
+        cdef uint8_t* df
+        cdef uint32_t* over
+        cdef uint32_t* more
+        cdef uint32_t* pointers
+        cdef uint32_t* numbers
+        if self.finished:
+            raise ValueError("the postings are finished")
+        if self.entry_count > 0xFFFFFFFFU:
+            raise OverflowError("too many postings")
+        self.finished = True
+        numbers = <uint32_t*>calloc(self.term_count + 1, sizeof(uint32_t))  # 1 where lone, then the new number
+        if numbers == NULL:
+            raise MemoryError
+        try:
+            for k in range(self.firsts[min(self.block_count, <Py_ssize_t>LONE_BLOCKS)]):
+                term = self.entries[k].term
+                if self.df[term] == 1 and self.entries[k].pointer == direct(doc_of(self.entries[k].pointer), 1):
+                    numbers[term] = 1
+                    lone += 1
+            for term in range(<uint32_t>self.term_count):
+                terms += self.df[term] > 0
+                frequent += self.df[term] > 255
+            shared = terms - lone
+            shared_bits_column = column(words_of(terms), "Q", &data)
+            bits = <uint64_t*>data
+            shared_ranks_column = column(ranks_of(terms), "I", &data)
+            counted = <uint32_t*>data
+            lone_docs_column = column(lone, "H", &data)
+            docs = <uint16_t*>data
+            lone_blocks_column = column(lone, "B", &data)
+            blocks = <uint8_t*>data
+            df_column = column(shared, "B", &data)
+            df = <uint8_t*>data
+            frequent_column = column(frequent, "I", &data)
+            over = <uint32_t*>data
+            more_column = column(frequent, "I", &data)
+            more = <uint32_t*>data
+            terms = shared = lone = frequent = 0
+            for term in range(<uint32_t>self.term_count):
+                if self.df[term] == 0:
+                    continue
+                if numbers[term]:
+                    numbers[term] = lone
+                    lone += 1
+                else:
+                    bits[terms >> 6] |= <uint64_t>1 << (terms & 63)
+                    df[shared] = min(self.df[term], <uint32_t>255)
+                    if self.df[term] > 255:
+                        over[frequent] = shared
+                        more[frequent] = self.df[term] - 255
+                        frequent += 1
+                    numbers[term] = SHARED | shared
+                    shared += 1
+                terms += 1
+            fill_ranks(bits, terms, counted, 0)
+            words, ranks = words_of(shared), ranks_of(shared)
+            starts_column = column(self.block_count + 1, "Q", &data)
+            bits = <uint64_t*>data
+            for block in range(self.block_count + 1):
+                bits[block] = self.starts[block]
+            block_bits_column = column(self.block_count * words, "Q", &data)
+            bits = <uint64_t*>data
+            block_ranks_column = column(self.block_count * ranks, "I", &data)
+            counted = <uint32_t*>data
+            pointers_column = column(self.entry_count - lone, "I", &data)
+            pointers = <uint32_t*>data
+            for block in range(self.block_count):
+                own = bits + block * words
+                first = entries
+                for k in range(self.firsts[block], self.firsts[block + 1]):
+                    number = numbers[self.entries[k].term]
+                    if number & SHARED:
+                        number ^= SHARED
+                        own[number >> 6] |= <uint64_t>1 << (number & 63)
+                        pointers[entries] = self.entries[k].pointer
+                        entries += 1
+                    else:
+                        docs[number] = doc_of(self.entries[k].pointer)
+                        blocks[number] = block
+                fill_ranks(own, shared, counted + block * ranks, first)
+        finally:
+            free(numbers)
+        PyByteArray_Resize(self.frames, self.size + SPARE)
+        memset(PyByteArray_AS_STRING(self.frames) + self.size, 0, SPARE)
+        return (shared_bits_column, shared_ranks_column, lone_docs_column, lone_blocks_column, df_column,
+                frequent_column, more_column, starts_column, block_bits_column, block_ranks_column, pointers_column,
+                memoryview(self.frames))

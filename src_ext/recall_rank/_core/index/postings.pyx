@@ -1,0 +1,285 @@
+"""Which documents hold a term, and how often: blocks of 65,536 documents, 16-bit local ids. packing.pyx writes them."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, realloc
+
+from recall_rank._core.runtime.bits cimport is_set, rank, ranks_of, words_of
+from recall_rank._core.index.posting_frames cimport BLOCK, ROOM, SPARE, doc_of, is_direct, rr_fill_bits, rr_read_frame, tf_of
+
+rr_fill_bits()
+
+
+cdef class Postings:
+    """Borrowed columns as PostingsWriter.finish() gives them; they must not change.
+
+    Raises ValueError when one of them is too short for another. What they hold is looked at when it is read: whatever
+    it is, nothing outside is read, the documents of a term ascend, and a term that leads outside has no postings there.
+    """
+
+    # not __init__: it could run twice, and leave addresses of the first buffers behind
+    def __cinit__(self, shared_bits not None, shared_ranks not None, lone_docs not None, lone_blocks not None,
+                  df not None, frequent not None, more not None, block_starts not None, block_bits not None,
+                  block_ranks not None, pointers not None, frames not None):
+        cdef const uint64_t[::1] shared_bits_view = shared_bits, block_bits_view = block_bits
+        cdef const uint64_t[::1] starts_view = block_starts
+        cdef const uint32_t[::1] shared_ranks_view = shared_ranks, frequent_view = frequent, more_view = more
+        cdef const uint32_t[::1] block_ranks_view = block_ranks, pointers_view = pointers
+        cdef const uint16_t[::1] lone_docs_view = lone_docs
+        cdef const uint8_t[::1] lone_blocks_view = lone_blocks, df_view = df, frames_view = frames
+        self.buffers = (shared_bits, shared_ranks, lone_docs, lone_blocks, df, frequent, more, block_starts, block_bits,
+                        block_ranks, pointers, frames)
+        self.views = [shared_bits_view, shared_ranks_view, lone_docs_view, lone_blocks_view, df_view, frequent_view,
+                      more_view, starts_view, block_bits_view, block_ranks_view, pointers_view, frames_view]
+        self.lone_count = lone_docs_view.shape[0]
+        self.shared_count = df_view.shape[0]
+        self.frequent_count = frequent_view.shape[0]
+        self.entry_count = pointers_view.shape[0]
+        self.frames_size = frames_view.shape[0] - SPARE
+        self.term_count = self.lone_count + self.shared_count
+        self.block_count = starts_view.shape[0] - 1
+        if (self.block_count < 0 or self.frames_size < 0 or lone_blocks_view.shape[0] != self.lone_count
+                or more_view.shape[0] != self.frequent_count
+                or shared_bits_view.shape[0] != words_of(self.term_count)
+                or shared_ranks_view.shape[0] != ranks_of(self.term_count)
+                or block_bits_view.shape[0] != self.block_count * words_of(self.shared_count)
+                or block_ranks_view.shape[0] != self.block_count * ranks_of(self.shared_count)):
+            raise ValueError("the postings' buffers do not fit together")
+        self.starts = &starts_view[0]
+        self.shared_ranks = &shared_ranks_view[0]
+        self.frames = &frames_view[0]
+        if self.term_count:
+            self.shared_bits = &shared_bits_view[0]
+        if self.lone_count:
+            self.lone_docs = &lone_docs_view[0]
+            self.lone_blocks = &lone_blocks_view[0]
+        if self.shared_count:
+            self.df = &df_view[0]
+        if self.frequent_count:
+            self.frequent = &frequent_view[0]
+            self.more = &more_view[0]
+        if block_bits_view.shape[0]:
+            self.block_bits = &block_bits_view[0]
+        if self.block_count:
+            self.block_ranks = &block_ranks_view[0]
+        if self.entry_count:
+            self.pointers = &pointers_view[0]
+
+    def __len__(self):
+        """Postings in all blocks."""
+        return self.count(0, self.term_count, NULL, 0)
+
+    cdef uint32_t shared_before(self, uint32_t term) noexcept nogil:
+        """How many of the terms before `term` are shared."""
+        cdef uint64_t found = rank(self.shared_bits, self.shared_ranks, term)
+        return min(found, min(<uint64_t>term, <uint64_t>self.shared_count))
+
+    cdef void seek(self, Py_ssize_t block, uint32_t first, uint32_t last, Cursor* cursor) noexcept nogil:
+        """Stand before what a block holds of the terms [first, last)."""
+        cdef Py_ssize_t words
+        cursor.block = block
+        cursor.at = NULL
+        cursor.shared = cursor.shared_end = self.shared_before(first)
+        if last == first + 1:
+            cursor.shared_end += is_set(self.shared_bits, first)
+        else:
+            cursor.shared_end = self.shared_before(last)
+        cursor.shared_end = min(cursor.shared_end, <uint32_t>self.shared_count)
+        cursor.lone = first - cursor.shared
+        cursor.lone_end = min(last - cursor.shared_end, <uint32_t>self.lone_count)
+        if cursor.shared < cursor.shared_end:
+            words = words_of(self.shared_count)
+            cursor.entry = rank(self.block_bits + block * words, self.block_ranks + block * ranks_of(self.shared_count),
+                                cursor.shared)
+
+    cdef Py_ssize_t open(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
+        """Begin with the next entry of the block; the postings, if one stands for itself, else 0."""
+        cdef uint64_t entry = cursor.entry, start = self.starts[cursor.block]
+        cdef uint32_t pointer
+        cursor.entry += 1
+        if entry >= <uint64_t>self.entry_count:
+            return 0
+        pointer = self.pointers[entry]
+        if is_direct(pointer):
+            docs[0] = doc_of(pointer)
+            tfs[0] = max(tf_of(pointer), 1)
+            return 1
+        if start < <uint64_t>self.frames_size and pointer < <uint64_t>self.frames_size - start:
+            cursor.at = self.frames + start + pointer
+            cursor.least = 0
+        return 0
+
+    cdef Py_ssize_t next_run(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
+        """Unpack more postings of one term, documents ascending, into room for ROOM; how many, 0 behind the last."""
+        cdef Py_ssize_t count
+        cdef uint32_t number
+        while True:
+            if cursor.at != NULL:
+                count = rr_read_frame(&cursor.at, self.frames + self.frames_size, &cursor.least, docs, tfs)
+                if count:
+                    return count
+            elif cursor.lone < cursor.lone_end:
+                number = cursor.lone
+                cursor.lone += 1
+                if self.lone_blocks[number] == cursor.block:
+                    docs[0] = self.lone_docs[number]
+                    tfs[0] = 1
+                    return 1
+            elif cursor.shared < cursor.shared_end:
+                number = cursor.shared
+                cursor.shared += 1
+                if is_set(self.block_bits + cursor.block * words_of(self.shared_count), number):
+                    if self.open(cursor, docs, tfs):
+                        return 1
+            else:
+                return 0
+
+    cdef uint64_t count(self, uint32_t first, uint32_t last, const uint8_t* eligible,
+                        Py_ssize_t documents) noexcept nogil:
+        """Sum over the terms [first, last) of the documents that hold them; NULL `eligible` means all."""
+        cdef uint16_t docs[ROOM]
+        cdef uint8_t tfs[ROOM]
+        cdef uint64_t found = 0
+        cdef uint32_t low, high, number
+        cdef Py_ssize_t block, limit, count, k, least, most, middle
+        cdef const uint8_t* base
+        cdef Cursor cursor
+        if eligible == NULL:
+            low = self.shared_before(first)
+            high = self.shared_before(last)
+            if last - first > high - low:
+                found = (last - first) - (high - low)
+            for number in range(low, high):
+                found += self.df[number]
+            least, most = 0, self.frequent_count
+            while least < most:
+                middle = (least + most) // 2
+                if self.frequent[middle] < low:
+                    least = middle + 1
+                else:
+                    most = middle
+            while least < self.frequent_count and self.frequent[least] < high:
+                found += self.more[least]
+                least += 1
+            return found
+        for block in range(self.block_count):
+            self.seek(block, first, last, &cursor)
+            base = eligible + block * BLOCK
+            limit = documents - block * BLOCK
+            while True:
+                count = self.next_run(&cursor, docs, tfs)
+                if count == 0:
+                    break
+                while count and docs[count - 1] >= limit:
+                    count -= 1
+                for k in range(count):
+                    found += base[docs[k]] != 0
+        return found
+
+    def frequency(self, Py_ssize_t first, Py_ssize_t last, eligible=None):
+        """Documents that hold the terms [first, last), summed over the terms; `eligible` is u8[documents] or None."""
+        cdef const uint8_t[::1] view
+        cdef const uint8_t* mask = NULL
+        cdef uint64_t found
+        cdef Py_ssize_t documents = 0
+        if not 0 <= first <= last <= self.term_count:
+            raise IndexError((first, last))
+        if eligible is not None:
+            view = eligible
+            documents = view.shape[0]
+            if documents <= (self.block_count - 1) * BLOCK:
+                raise ValueError(f"{documents} documents are too few for these postings")
+            if documents:
+                mask = &view[0]
+        if mask == NULL:  # sums of a few numbers: done before another thread has woken up to take the lock
+            return self.count(first, last, mask, documents)
+        with nogil:
+            found = self.count(first, last, mask, documents)
+        return found
+
+    def frequencies(self, list groups not None, uint64_t most):
+        """Of each list of terms [first, last), told as (first, last, worth), the documents that hold one of them.
+
+        They are summed over the terms, up to `most`.
+        """
+        cdef Py_ssize_t first, last
+        cdef uint64_t found
+        told = []
+        for group in groups:
+            found = 0
+            for first, last, _ in group:
+                if not 0 <= first <= last <= self.term_count:
+                    raise IndexError((first, last))
+                found += self.count(first, last, NULL, 0)
+            told.append(min(found, most))
+        return told
+
+    def postings(self, Py_ssize_t term):
+        """(document, frequency) of one term, in document order."""
+        cdef uint16_t docs[ROOM]
+        cdef uint8_t tfs[ROOM]
+        cdef Py_ssize_t block, count, k
+        cdef Cursor cursor
+        if not 0 <= term < self.term_count:
+            raise IndexError(term)
+        found = []
+        for block in range(self.block_count):
+            self.seek(block, term, term + 1, &cursor)
+            while True:
+                count = self.next_run(&cursor, docs, tfs)
+                if count == 0:
+                    break
+                for k in range(count):
+                    found.append((block * BLOCK + docs[k], tfs[k]))
+        return found
+
+    def keys(self, Py_ssize_t block, const int64_t[::1] numbers not None, const int64_t[::1] places not None,
+             int64_t base):
+        """The postings of a block as PostingsWriter.add() takes them, u64, ascending where numbers and places do.
+
+        numbers[terms] are the terms' new numbers, places[documents] the documents' new ones. Told are the documents
+        that go to [base, base + 65,536).
+        """
+        cdef uint16_t docs[ROOM]
+        cdef uint8_t tfs[ROOM]
+        cdef uint64_t* found = NULL
+        cdef void* grown
+        cdef Py_ssize_t size = 0, room = 0, count, k, term, lone = 0, shared = 0
+        cdef Py_ssize_t limit = places.shape[0] - block * BLOCK
+        cdef int64_t place
+        cdef Cursor cursor
+        if not 0 <= block < self.block_count:
+            raise IndexError(block)
+        if numbers.shape[0] != self.term_count:
+            raise ValueError("numbers must have one number a term")
+        try:
+            with nogil:
+                self.seek(block, 0, self.term_count, &cursor)
+                cursor.lone, cursor.shared = cursor.lone_end, cursor.shared_end  # each is begun here, by its term
+                for term in range(self.term_count):
+                    count = 0
+                    if not is_set(self.shared_bits, term):
+                        if lone < self.lone_count and self.lone_blocks[lone] == block:
+                            docs[0], tfs[0], count = self.lone_docs[lone], 1, 1
+                        lone += 1
+                    else:
+                        if shared < self.shared_count and is_set(
+                                self.block_bits + block * words_of(self.shared_count), shared):
+                            count = self.open(&cursor, docs, tfs) or self.next_run(&cursor, docs, tfs)
+                        shared += 1
+                    while count:
+                        if size + count > room:
+                            room += room // 2 + BLOCK
+                            grown = realloc(found, room * sizeof(uint64_t))
+                            if grown == NULL:
+                                raise MemoryError
+                            found = <uint64_t*>grown
+                        for k in range(count):
+                            if docs[k] < limit:
+                                place = places[block * BLOCK + docs[k]] - base
+                                found[size] = <uint64_t>numbers[term] << 24 | <uint64_t>place << 8 | tfs[k]
+                                size += 0 <= place < BLOCK
+                        count = self.next_run(&cursor, docs, tfs)
+            return PyBytes_FromStringAndSize(<char*>found, size * sizeof(uint64_t))
+        finally:
+            free(found)

@@ -1,0 +1,48 @@
+from libc.stdint cimport int64_t, uint32_t
+
+from recall_rank._core.index.bloom cimport Bloom
+from recall_rank._core.text.token_buffer cimport MAX_TERM
+
+cdef struct Wanted:            # a word whose neighbours are looked for
+    uint32_t points[MAX_TERM]
+    int size                   # code points
+    uint32_t signature
+    uint32_t places[256]       # a bit for each place of an ASCII letter; of no use unless `wide`
+    int bound
+    bint wide                  # eight terms at a time
+    unsigned char mark         # its field's; FIELDS where it is of no field
+
+cdef struct Near:              # the terms near a word, their edits in the upper two bits
+    void* vocabulary
+    uint32_t* terms
+    Py_ssize_t count
+    Py_ssize_t room
+
+cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil
+
+cdef class Vocabulary:
+    cdef readonly dict families    # remembered by whoever asks for the forms of a word
+    cdef readonly object arena_buffer
+    cdef readonly object offsets_buffer
+    cdef readonly object starts_buffer
+    cdef readonly object signatures_buffer
+    cdef const unsigned char[::1] arena_view
+    cdef const uint32_t[::1] offsets_view
+    cdef const uint32_t[::1] starts_view
+    cdef const uint32_t[::1] signatures_view
+    cdef const unsigned char* arena
+    cdef const uint32_t* offsets
+    cdef const uint32_t* starts
+    cdef const uint32_t* signatures
+    cdef uint32_t[MAX_TERM + 2] words  # number of the first term of each length that is of no field
+    cdef uint32_t* letters         # where the terms of a letter begin, see alike(); 0 until that is asked for
+    cdef Bloom terms               # which forms may be found
+    cdef Py_ssize_t size
+    cdef Py_ssize_t near_end       # what stands in the arena before it is read eight at a time
+    cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil
+    cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil
+    cdef void open_letter(self, uint32_t* row, unsigned char letter, Py_ssize_t length) noexcept nogil
+    cdef (uint32_t, uint32_t) alike(self, const unsigned char* form, Py_ssize_t size, Py_ssize_t length) noexcept nogil
+    cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil
+    cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
+                           bint after) noexcept nogil

@@ -1,0 +1,357 @@
+"""The sorted vocabulary of a segment: exact, prefix and bounded-edit look-ups.
+
+Terms are sorted by their number of code points, then by bytes, so a length is one range, a prefix is one
+range in each length, and a term's number is its place. A 32-bit letter signature a term makes the edit
+search a lossless filter: one edit takes at most one bit away and adds at most one.
+"""
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from libc.stdint cimport int64_t, uint32_t
+from libc.string cimport memcmp, memset
+
+from recall_rank._core.index.bloom cimport bloom_add, bloom_ask, bloom_free, bloom_init, bloom_may_hold
+from recall_rank._core.text.token_buffer cimport MAX_TERM
+from recall_rank._core.runtime.clock cimport rr_now
+from recall_rank._core.text.edit cimport osa_within
+from recall_rank._core.text.osa_simd cimport rr_can_take_eight, rr_edits_of_eight
+from recall_rank._core.index.term_signatures cimport rr_sieve
+from recall_rank._core.text.utf8 cimport points_of, to_points
+
+cdef enum:
+    LENGTHS = MAX_TERM + 2
+    CHUNK = 512
+    LANES = 8
+    NEAR_END = 0x7FFFFFFF  # bytes of an arena that eight at a time are read from
+    FIELDS = 0x20          # terms of a field begin with a byte below
+    BEFORE_A = 0x60        # stands for this and all lower second bytes of a term
+    AFTER_Z = 0x7B         # for this and all higher ones
+    SECONDS = AFTER_Z - BEFORE_A + 1
+    LETTERS = 26
+    FEW = 64               # terms of a length that are searched without a look where letters begin
+
+
+cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
+    """One bit a letter a-z, four bits shared by the digits, two by all else: one bit a code point."""
+    cdef uint32_t bits = 0, point
+    cdef int k
+    for k in range(size):
+        point = points[k]
+        if 0x61 <= point <= 0x7A:
+            bits |= <uint32_t>1 << (point - 0x61)
+        elif 0x30 <= point <= 0x39:
+            bits |= <uint32_t>1 << (26 + (point & 3))
+        else:
+            bits |= <uint32_t>1 << (30 + (point & 1))
+    return bits
+
+
+cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bound, bint wide) noexcept nogil:
+    """What the edit search knows of the word that is looked for."""
+    cdef int k
+    word.bound = bound
+    word.mark = form[0] if form[0] < FIELDS else FIELDS
+    word.size = to_points(form, size, word.points)
+    word.signature = signature(word.points, word.size)
+    word.wide = wide and word.size <= 32 and rr_can_take_eight()
+    memset(word.places, 0, sizeof(word.places))
+    for k in range(word.size if word.wide else 0):
+        if word.points[k] < 128:
+            word.places[word.points[k]] |= <uint32_t>1 << k
+
+
+cdef Py_ssize_t keep(const Wanted* word, const uint32_t* terms, const uint32_t* edits, int count, uint32_t* picked,
+                     Py_ssize_t found) noexcept nogil:
+    """Put those of the terms that are near behind the `found` first of `picked`; how many there are then."""
+    cdef int k
+    for k in range(count):
+        if 0 < edits[k] <= <uint32_t>word.bound:
+            picked[found] = terms[k] | edits[k] << 30
+            found += 1
+    return found
+
+
+cdef class Vocabulary:
+    """Look-ups over borrowed buffers: arena u8[bytes], offsets u32[terms + 1], starts u32[66], signatures u32[terms].
+
+    starts[n] is the number of the first term of n or more code points. The buffers must not change. Raises ValueError
+    when one of them would lead outside another.
+    """
+
+    # not __init__: it could run twice, and leave addresses of the first buffers behind
+    def __cinit__(self, arena not None, offsets not None, starts not None, signatures not None):
+        cdef Py_ssize_t k
+        cdef bint good = True
+        cdef unsigned char first_word = FIELDS
+        self.families = {}
+        self.arena_buffer = arena
+        self.offsets_buffer = offsets
+        self.starts_buffer = starts
+        self.signatures_buffer = signatures
+        self.arena_view = arena
+        self.offsets_view = offsets
+        self.starts_view = starts
+        self.signatures_view = signatures
+        self.size = self.signatures_view.shape[0]
+        if self.offsets_view.shape[0] != self.size + 1 or self.starts_view.shape[0] != LENGTHS:
+            raise ValueError("the vocabulary's buffers do not fit together")
+        if (self.offsets_view[0] != 0 or self.offsets_view[self.size] != self.arena_view.shape[0]
+                or self.starts_view[0] != 0 or self.starts_view[LENGTHS - 1] != self.size):
+            raise ValueError("the vocabulary's buffers do not fit together")
+        with nogil:
+            for k in range(LENGTHS - 1):
+                good = good and self.starts_view[k] <= self.starts_view[k + 1]
+        if not good:
+            raise ValueError("the vocabulary's lengths are out of order")
+        with nogil:
+            for k in range(self.size):
+                # a term has 1 to MAX_TERM bytes: look-ups read its first and unpack it into arrays of that size
+                good = good and self.offsets_view[k] < self.offsets_view[k + 1]
+                good = good and self.offsets_view[k + 1] - self.offsets_view[k] <= MAX_TERM
+        if not good:
+            raise ValueError(f"the vocabulary's offsets are out of order, or a term has more than {MAX_TERM} bytes")
+        if self.size:
+            self.arena = &self.arena_view[0]
+            self.signatures = &self.signatures_view[0]
+        self.offsets = &self.offsets_view[0]
+        self.starts = &self.starts_view[0]
+        for k in range(LENGTHS - 1):
+            self.words[k] = self.locate(&first_word, 1, self.starts[k], self.starts[k + 1], False)
+        self.words[LENGTHS - 1] = self.size
+        self.near_end = min(self.arena_view.shape[0], NEAR_END)
+        self.letters = <uint32_t*>PyMem_RawCalloc(LENGTHS * LETTERS * (SECONDS + 1), sizeof(uint32_t))
+        if self.letters == NULL or not bloom_init(&self.terms, self.size):
+            raise MemoryError
+        with nogil:
+            for k in range(self.size):
+                bloom_add(&self.terms, self.arena + self.offsets[k], self.offsets[k + 1] - self.offsets[k])
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.letters)
+        bloom_free(&self.terms)
+
+    def __len__(self):
+        return self.size
+
+    cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
+                           bint after) noexcept nogil:
+        """First term in [first, last) not below `form` as a prefix; with `after`, the first above all it begins."""
+        cdef uint32_t middle
+        cdef Py_ssize_t length, same
+        cdef Py_ssize_t low = 0, high = 0  # bytes of the form with which the terms before and behind the range begin
+        cdef const unsigned char* term
+        cdef bint below
+        while first < last:
+            middle = first + (last - first) // 2
+            term = self.arena + self.offsets[middle]
+            length = self.offsets[middle + 1] - self.offsets[middle]
+            same = min(low, high)
+            while same < size and same < length and term[same] == form[same]:
+                same += 1
+            if same < size and same < length:
+                below = term[same] < form[same]
+            else:
+                below = after or length < size
+            if below:
+                first = middle + 1
+                low = same
+            else:
+                last = middle
+                high = same
+        return first
+
+    cdef void open_letter(self, uint32_t* row, unsigned char letter, Py_ssize_t length) noexcept nogil:
+        """Fill in the row of a letter: the first term of `length` with each second byte, and the end, plus one."""
+        cdef unsigned char opening[2]
+        cdef uint32_t first, last
+        cdef int second
+        opening[0] = letter
+        first = self.locate(opening, 1, self.words[length], self.starts[length + 1], False)
+        last = self.locate(opening, 1, first, self.starts[length + 1], True)
+        row[0] = first + 1
+        for second in range(1, SECONDS):
+            opening[1] = BEFORE_A + second
+            first = self.locate(opening, 2, first, last, False)
+            row[second] = first + 1
+        row[SECONDS] = last + 1
+
+    cdef (uint32_t, uint32_t) alike(self, const unsigned char* form, Py_ssize_t size, Py_ssize_t length) noexcept nogil:
+        """Terms [first, last) of `length` among which all stand that begin with the form.
+
+        Those of a letter are told apart by their second byte, once that letter is asked for. Each number tells by
+        itself that it is there, so that threads may fill in the same row at once.
+        """
+        cdef uint32_t first = self.words[length], last = self.starts[length + 1]
+        cdef uint32_t* row
+        cdef int second
+        if form[0] < FIELDS:
+            return self.starts[length], first
+        if size < 2 or last - first < FEW or not c'a' <= form[0] <= c'z':
+            return first, last
+        row = self.letters + (length * LETTERS + form[0] - c'a') * (SECONDS + 1)
+        second = min(max(<int>form[1], <int>BEFORE_A), <int>AFTER_Z) - BEFORE_A
+        if row[second] == 0 or row[second + 1] == 0:
+            self.open_letter(row, form[0], length)
+        return row[second] - 1, row[second + 1] - 1
+
+    cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil:
+        """The number of the term that is exactly `form`, or -1."""
+        cdef uint32_t first, last
+        if size == 0 or size > MAX_TERM or not bloom_may_hold(&self.terms, form, size):
+            return -1
+        first, last = self.alike(form, size, points_of(form, size))
+        first = self.locate(form, size, first, last, False)
+        if first >= last or self.offsets[first + 1] - self.offsets[first] != size or memcmp(
+                self.arena + self.offsets[first], form, size) != 0:
+            return -1
+        return first
+
+    def find(self, bytes form not None):
+        """The number of the term that is exactly `form`, or -1."""
+        return self.number(form, len(form))
+
+    def find_all(self, list forms not None):
+        """The numbers of the terms that are exactly these forms, in their order; -1 for each that is none."""
+        cdef bytes form
+        for form in forms:
+            bloom_ask(&self.terms, form, len(form))
+        return [self.number(form, len(form)) for form in forms]
+
+    def prefix(self, bytes form not None, int longest=MAX_TERM):
+        """Ranges [first, last) of the terms longer than `form`, up to `longest` code points, that begin with it."""
+        cdef const unsigned char* data = form
+        cdef Py_ssize_t size = len(form)
+        cdef uint32_t first, last, end
+        cdef int length
+        ranges = []
+        if size == 0 or size > MAX_TERM or self.size == 0:
+            return ranges
+        for length in range(points_of(data, size) + 1, min(longest, MAX_TERM) + 1):
+            first, end = self.alike(data, size, length)
+            first = self.locate(data, size, first, end, False)
+            last = self.locate(data, size, first, end, True)
+            if first < last:
+                ranges.append((first, last))
+        return ranges
+
+    def within(self, bytes form not None, int bound, bint wide=True, int64_t deadline_ns=0):
+        """Terms at 1 to `bound` (at most 3) edits of `form` as (number, edits), nearest first, then by number.
+
+        Forms that begin with a control byte are terms of a field; they only match their own field. Not `wide`: without
+        instructions that not every processor has; the answer is the same. deadline_ns is a time.monotonic_ns(), 0 for
+        none: what was found until then is the answer.
+        """
+        return within_each((self,), form, bound, wide, deadline_ns)[0]
+
+    cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil:
+        """Find the terms near the word, as many as are found before the deadline; False without memory."""
+        cdef Py_ssize_t first = 0, last = 0, count
+        cdef int length = word.size - word.bound - 1 if word.size > word.bound else 0
+        cdef int less = 0, more = 0
+        cdef int longest = word.size + word.bound if word.size + word.bound < MAX_TERM else MAX_TERM
+        while self.size and (length < longest or first < last):
+            if first == last:
+                length += 1
+                first, last = self.words[length], self.starts[length + 1]
+                if word.mark < FIELDS:
+                    first = self.locate(&word.mark, 1, self.starts[length], self.words[length], False)
+                    last = self.locate(&word.mark, 1, first, self.words[length], True)
+                less = word.bound - max(length - word.size, 0)  # as many edits at least make the word as long
+                more = word.bound - max(word.size - length, 0)
+                continue
+            if deadline and rr_now() >= deadline:
+                break
+            if not has_room(near):
+                return False
+            count = rr_sieve(self.signatures, first, last, word.signature, less, more, near.terms + near.count,
+                             CHUNK, &first, wide)
+            near.count += self.near(word, length, near.terms + near.count, count)
+        return True
+
+    cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil:
+        """Keep those of the terms `picked`, all of `length`, that are near the word, their edits in the upper bits.
+
+        Numbers stay below 2**30. The near ones come first; the others are lost.
+        """
+        cdef uint32_t waiting[LANES]
+        cdef uint32_t starts[LANES]
+        cdef uint32_t edits[LANES]
+        cdef uint32_t other[MAX_TERM]
+        cdef uint32_t start
+        cdef int lane, lanes = 0, size
+        cdef Py_ssize_t k, found = 0
+        for k in range(count):
+            start = self.offsets[picked[k]]
+            size = self.offsets[picked[k] + 1] - start
+            # eight at a time where every byte is a letter, and the last four of them can be read
+            if word.wide and size == length and start + size + 4 <= self.near_end:
+                waiting[lanes] = picked[k]
+                starts[lanes] = start
+                lanes += 1
+                if lanes == LANES:
+                    rr_edits_of_eight(self.arena, starts, length, word.places, word.size, edits)
+                    found = keep(word, waiting, edits, lanes, picked, found)
+                    lanes = 0
+            else:
+                waiting[lanes] = picked[k]
+                size = to_points(self.arena + start, size, other)
+                edits[lanes] = osa_within(word.points, word.size, other, size, word.bound)
+                found = keep(word, waiting + lanes, edits + lanes, 1, picked, found)
+        if lanes:
+            for lane in range(lanes, LANES):
+                starts[lane] = starts[0]
+            rr_edits_of_eight(self.arena, starts, length, word.places, word.size, edits)
+            found = keep(word, waiting, edits, lanes, picked, found)
+        return found
+
+    def form(self, Py_ssize_t number):
+        """The UTF-8 form of a term. Raises IndexError when there is no such term."""
+        if not 0 <= number < self.size:
+            raise IndexError(number)
+        return self.arena[self.offsets[number]:self.offsets[number + 1]]
+
+
+cdef bint has_room(Near* near) noexcept nogil:
+    """Whether CHUNK more terms fit, now that there is room for them."""
+    cdef void* grown
+    if near.count + CHUNK <= near.room:
+        return True
+    grown = PyMem_RawRealloc(near.terms, (2 * near.room + CHUNK) * sizeof(uint32_t))
+    if grown == NULL:
+        return False
+    near.terms = <uint32_t*>grown
+    near.room = 2 * near.room + CHUNK
+    return True
+
+
+def within_each(vocabularies, bytes form not None, int bound, bint wide=True, int64_t deadline_ns=0):
+    """What Vocabulary.within() tells of each of `vocabularies`, in one go: other threads run until all are done."""
+    cdef tuple rooms = tuple(vocabularies)
+    cdef Py_ssize_t count = len(rooms), size = len(form), k, j
+    cdef bint good = True
+    cdef Wanted word
+    cdef Near* near
+    if not 0 <= bound <= 3:
+        raise ValueError(f"bound must be 0 to 3, not {bound}")
+    if size == 0 or size > MAX_TERM:
+        return [[] for _ in rooms]
+    want(&word, form, size, bound, wide)
+    near = <Near*>PyMem_RawCalloc(count + 1, sizeof(Near))
+    if near == NULL:
+        raise MemoryError
+    try:
+        for k in range(count):
+            near[k].vocabulary = <void*><Vocabulary?>rooms[k]
+        with nogil:
+            for k in range(count):
+                good = good and (<Vocabulary>near[k].vocabulary).search(&word, wide, deadline_ns, near + k)
+        if not good:
+            raise MemoryError
+        # edits are the upper bits: as numbers they stand nearest first
+        return [
+            [(term & 0x3FFFFFFF, term >> 30) for term in sorted([near[k].terms[j] for j in range(near[k].count)])]
+            for k in range(count)
+        ]
+    finally:
+        for k in range(count):
+            PyMem_RawFree(near[k].terms)
+        PyMem_RawFree(near)

@@ -1,0 +1,40 @@
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+
+from recall_rank._core.text.token_buffer cimport MAX_TERM, Token, Wanted
+from recall_rank._core.rank.features cimport Event
+
+cdef enum:
+    CUE = 255            # the slot of words that only say what kind of answer a passage holds
+
+cdef struct Form:
+    uint64_t hash
+    float similarity
+    uint8_t size
+    uint8_t slot
+    uint8_t span
+    unsigned char[MAX_TERM] bytes
+
+cdef struct Prefix:
+    uint64_t head        # its first eight bytes
+    uint64_t mask        # those of them that it has
+    float similarity
+    uint8_t size
+    uint8_t slot
+    unsigned char[MAX_TERM] bytes
+
+cdef struct QueryForms:
+    Form* forms
+    int count
+    int room             # a power of two
+    uint16_t* table      # SPARSE slots a form: 1 + its number, 0 where there is none
+    Prefix* prefixes
+    int prefix_count
+    uint8_t[256] begins  # first bytes of prefixes
+    Wanted wanted        # what all of them look like
+
+cdef bint forms_init(QueryForms* known) noexcept nogil
+cdef void forms_free(QueryForms* known) noexcept nogil
+cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float similarity) except -1
+cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float similarity) except -1
+cdef bint forms_match(const QueryForms* known, const Token* token, const unsigned char* form,
+                      Event* event) noexcept nogil

@@ -1,0 +1,143 @@
+"""The forms in which a query's words may appear, and which of them a word of a passage is."""
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from libc.stdint cimport uint16_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
+
+from recall_rank._core.text.token_buffer cimport MAX_TERM, Token, form_hash, want, want_longer
+from recall_rank._core.rank.features cimport Event
+
+cdef enum:
+    MAX_FORMS = 2048     # forms a query may have
+    FIRST_FORMS = 64     # forms there is room for before more is taken
+    SPARSE = 4           # slots a form in the open-addressing table that numbers them
+    PREFIXES = 64
+
+
+cdef bint forms_init(QueryForms* known) noexcept nogil:
+    """Get zeroed memory ready for forms; False without memory. forms_free() is owed in either case."""
+    known.prefixes = <Prefix*>PyMem_RawMalloc(PREFIXES * sizeof(Prefix))
+    return known.prefixes != NULL and make_room(known, FIRST_FORMS)
+
+
+cdef void forms_free(QueryForms* known) noexcept nogil:
+    PyMem_RawFree(known.forms)
+    PyMem_RawFree(known.table)
+    PyMem_RawFree(known.prefixes)
+
+
+cdef uint16_t* place(const QueryForms* known, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
+    """The table slot of a form, or the empty one where it would go."""
+    cdef uint64_t last = known.room * SPARSE - 1
+    cdef uint64_t at = hash & last
+    cdef const Form* entry
+    while known.table[at]:
+        entry = known.forms + known.table[at] - 1
+        if entry.hash == hash and entry.size == size and memcmp(entry.bytes, data, size) == 0:
+            break
+        at = (at + 1) & last
+    return known.table + at
+
+
+cdef bint make_room(QueryForms* known, int room) noexcept nogil:
+    """Have room for so many forms, and number those there are anew; False without memory."""
+    cdef Form* forms = <Form*>PyMem_RawRealloc(known.forms, room * sizeof(Form))
+    cdef uint16_t* table = <uint16_t*>PyMem_RawCalloc(room * SPARSE, sizeof(uint16_t))
+    cdef int k
+    if forms != NULL:
+        known.forms = forms
+    if forms == NULL or table == NULL:
+        PyMem_RawFree(table)
+        return False
+    PyMem_RawFree(known.table)
+    known.table = table
+    known.room = room
+    for k in range(known.count):
+        place(known, forms[k].bytes, forms[k].size, forms[k].hash)[0] = k + 1
+    return True
+
+
+cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float similarity) except -1:
+    """Let `form` stand for the slots [slot, slot + span); False when it is known already or there is no room."""
+    cdef unsigned char padded[MAX_TERM + 8]
+    cdef int size = len(form)
+    cdef Form* entry
+    cdef uint16_t* number
+    cdef uint64_t hash
+    if not 0 < size <= MAX_TERM:
+        return False
+    memset(padded, 0, sizeof(padded))
+    memcpy(padded, <const unsigned char*>form, size)
+    hash = form_hash(padded, size)
+    number = place(known, padded, size, hash)
+    if number[0] or known.count == MAX_FORMS:
+        return False
+    if known.count == known.room:
+        if not make_room(known, 2 * known.room):
+            raise MemoryError
+        number = place(known, padded, size, hash)
+    entry = known.forms + known.count
+    known.count += 1
+    number[0] = known.count
+    entry.hash = hash
+    entry.size = size
+    entry.slot = slot
+    entry.span = span
+    entry.similarity = similarity
+    memcpy(entry.bytes, padded, size)
+    want(&known.wanted, padded, size)
+    return True
+
+
+cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float similarity) except -1:
+    """Let every longer word that begins with `form` stand for `slot`, where it is no form itself; False without room.
+    """
+    cdef int size = len(form)
+    cdef Prefix* entry
+    if not 0 < size <= MAX_TERM or known.prefix_count == PREFIXES:
+        return False
+    entry = known.prefixes + known.prefix_count
+    entry.size = size
+    entry.slot = slot
+    entry.similarity = similarity
+    memset(entry.bytes, 0, sizeof(entry.bytes))
+    memset(entry.bytes, 0xFF, min(size, <int>sizeof(uint64_t)))
+    memcpy(&entry.mask, entry.bytes, sizeof(uint64_t))
+    memset(entry.bytes, 0, sizeof(uint64_t))
+    memcpy(entry.bytes, <const unsigned char*>form, size)
+    memcpy(&entry.head, entry.bytes, sizeof(uint64_t))
+    known.begins[entry.bytes[0]] = 1
+    want_longer(&known.wanted, entry.bytes, size)
+    known.prefix_count += 1
+    return True
+
+
+cdef bint forms_match(const QueryForms* known, const Token* token, const unsigned char* form,
+                      Event* event) noexcept nogil:
+    """Fill in what a token with this padded form stands for; False where it is none of the forms."""
+    cdef uint16_t number = place(known, form, token.size, token.hash)[0]
+    cdef const Form* entry
+    cdef const Prefix* prefix
+    cdef uint64_t head
+    cdef int k
+    event.position = token.position
+    event.words = token.span
+    event.start = token.start
+    event.end = token.end
+    if number:
+        entry = known.forms + number - 1
+        event.slot = entry.slot
+        event.span = entry.span
+        event.similarity = entry.similarity
+        return True
+    if known.begins[form[0]]:
+        memcpy(&head, form, sizeof(head))
+        for k in range(known.prefix_count):
+            prefix = known.prefixes + k
+            if (head & prefix.mask) == prefix.head and token.size > prefix.size and memcmp(
+                    form, prefix.bytes, prefix.size) == 0:
+                event.slot = prefix.slot
+                event.span = 1
+                event.similarity = prefix.similarity
+                return True
+    return False

@@ -1,0 +1,22 @@
+from libc.stdint cimport uint8_t, uint32_t
+
+from recall_rank._core.search.doc_scores cimport Groups
+
+cdef class Question:
+    cdef Groups groups
+    cdef Py_ssize_t members
+    cdef uint32_t term_count  # terms that there have to be
+    cdef void* memory         # of all these
+    cdef uint32_t* starts
+    cdef uint32_t* firsts
+    cdef uint32_t* lasts
+    cdef float* weights
+    cdef float* factors
+    cdef uint8_t* joint
+    cdef const float[:, ::1] norms
+    cdef const float[::1] class_weights
+    cdef int add(self, members, bint joint) except -1
+    cdef void unite(self, double* factors) noexcept nogil
+    cdef bint is_half(self, Py_ssize_t group, Py_ssize_t count) noexcept nogil
+    cdef Py_ssize_t equal(self, Py_ssize_t group, Py_ssize_t kept) noexcept nogil
+    cdef int share(self, uint32_t first_term, uint32_t last_term, Groups* own, uint32_t** memory) except -1

@@ -1,0 +1,152 @@
+"""What a search asks of the postings: groups of terms and what each is worth, checked once."""
+
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memcmp, memmove
+
+from recall_rank._core.search.doc_scores cimport Groups
+from recall_rank._core.index.doc_columns cimport CLASSES, LONGEST
+
+
+cdef class Question:
+    """The groups of one query, and what its words are worth.
+
+    A group has `members`, (first, last, weight) for the terms [first, last) with one weight; a `factor`, IDF times
+    boost; and is `joint` where a document must also hold the group before (two halves of a word), whose own factor is
+    then 0. Groups of equal members are one with the sum of their factors: a word that is asked for again is not looked
+    up again. norms f32[64, 1024] is k1-scaled length normalisation by class and words; class_weights f32[64]; the
+    buffers must not change. BM25 (Robertson and Zaragoza 2009) with tf = sum over members of weight * frequency.
+    Raises ValueError for what cannot be meant.
+    """
+
+    def __cinit__(self, groups not None, float k1, const float[:, ::1] norms not None,
+                  const float[::1] class_weights not None):
+        cdef Py_ssize_t count = len(groups), members = 0
+        cdef double* factors  # before they are summed up
+        if norms.shape[0] != CLASSES or norms.shape[1] != LONGEST or class_weights.shape[0] != CLASSES:
+            raise ValueError("norms must be 64 x 1024 and class_weights 64")
+        self.norms, self.class_weights = norms, class_weights
+        each = [group.members for group in groups]
+        for own in each:
+            members += len(own)
+        self.memory = PyMem_RawMalloc(count * (sizeof(double) + sizeof(float) + 1)
+                                      + (count + 1 + 3 * members) * sizeof(uint32_t))
+        if self.memory == NULL:
+            raise MemoryError
+        factors = <double*>self.memory
+        self.starts = <uint32_t*>(factors + count)
+        self.firsts = self.starts + count + 1
+        self.lasts = self.firsts + members
+        self.weights = <float*>(self.lasts + members)
+        self.factors = self.weights + members
+        self.joint = <uint8_t*>(self.factors + count)
+        self.starts[0] = 0
+        for group, own in zip(groups, each):
+            factors[self.groups.count] = group.factor
+            self.add(own, group.joint)
+        self.unite(factors)
+        self.groups.starts = self.starts
+        self.groups.firsts = self.firsts
+        self.groups.lasts = self.lasts
+        self.groups.weights = self.weights
+        self.groups.factors = self.factors
+        self.groups.joint = self.joint
+        self.groups.k1 = k1
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.memory)
+
+    def __len__(self):
+        """Groups that are looked up."""
+        return self.groups.count
+
+    cdef int add(self, members, bint joint) except -1:
+        """Write one more group behind the others."""
+        cdef Py_ssize_t group = self.groups.count, at = self.starts[group]
+        cdef uint32_t first, last
+        cdef float weight
+        if joint and (group == 0 or self.joint[group - 1]):
+            raise ValueError(f"group {group} is joint, but there is no single group before it")
+        for first, last, weight in members:
+            if first > last:
+                raise ValueError("a member's terms are out of order")
+            if not weight >= 0:
+                raise ValueError(f"weights must not be negative, not {weight}")
+            self.firsts[at], self.lasts[at], self.weights[at] = first, last, weight
+            self.term_count = max(self.term_count, last)
+            at += 1
+        self.joint[group] = joint
+        self.starts[group + 1] = at
+        self.groups.count = group + 1
+        return 0
+
+    cdef void unite(self, double* factors) noexcept nogil:
+        """Leave of groups of equal members the first; halves of words stay as they are."""
+        cdef Py_ssize_t group, place, kept = 0, count = self.groups.count
+        cdef uint32_t start, size
+        for group in range(count):
+            place = kept
+            if not self.is_half(group, count):
+                place = self.equal(group, kept)
+            if place < kept:
+                factors[place] += factors[group]
+                continue
+            start, size = self.starts[group], self.starts[group + 1] - self.starts[group]
+            memmove(self.firsts + self.starts[kept], self.firsts + start, size * sizeof(uint32_t))
+            memmove(self.lasts + self.starts[kept], self.lasts + start, size * sizeof(uint32_t))
+            memmove(self.weights + self.starts[kept], self.weights + start, size * sizeof(float))
+            factors[kept], self.joint[kept] = factors[group], self.joint[group]
+            kept += 1
+            self.starts[kept] = self.starts[kept - 1] + size
+        for group in range(kept):
+            self.factors[group] = <float>factors[group]
+        self.groups.count = kept
+        self.members = self.starts[kept]
+
+    cdef bint is_half(self, Py_ssize_t group, Py_ssize_t count) noexcept nogil:
+        return self.joint[group] or (group + 1 < count and self.joint[group + 1])
+
+    cdef Py_ssize_t equal(self, Py_ssize_t group, Py_ssize_t kept) noexcept nogil:
+        """The first of the `kept` groups that has the same members and is no half; `kept` where there is none."""
+        cdef uint32_t start = self.starts[group], size = self.starts[group + 1] - start, own
+        cdef Py_ssize_t place
+        for place in range(kept):
+            own = self.starts[place]
+            if (self.starts[place + 1] - own == size
+                    and memcmp(self.firsts + own, self.firsts + start, size * sizeof(uint32_t)) == 0
+                    and memcmp(self.lasts + own, self.lasts + start, size * sizeof(uint32_t)) == 0
+                    and memcmp(self.weights + own, self.weights + start, size * sizeof(float)) == 0
+                    and not self.is_half(place, kept)):
+                return place
+        return kept
+
+    cdef int share(self, uint32_t first_term, uint32_t last_term, Groups* own, uint32_t** memory) except -1:
+        """The same groups with those members only that are terms of [first_term, last_term), numbered from 0; they
+        stand in `memory`, which is the caller's to free."""
+        cdef Py_ssize_t group, k, found = 0, count = self.groups.count
+        cdef uint32_t* starts
+        cdef uint32_t* firsts
+        cdef uint32_t* lasts
+        cdef float* weights
+        starts = <uint32_t*>PyMem_RawMalloc((count + 1 + 3 * self.members) * sizeof(uint32_t))
+        if starts == NULL:
+            raise MemoryError
+        memory[0] = starts
+        firsts = starts + count + 1
+        lasts = firsts + self.members
+        weights = <float*>(lasts + self.members)
+        own[0] = self.groups
+        starts[0] = 0
+        for group in range(count):
+            for k in range(self.starts[group], self.starts[group + 1]):
+                if not first_term <= self.firsts[k] < last_term:
+                    continue
+                if self.lasts[k] > last_term:
+                    raise ValueError("a member names terms of two segments")
+                firsts[found] = self.firsts[k] - first_term
+                lasts[found] = self.lasts[k] - first_term
+                weights[found] = self.weights[k]
+                found += 1
+            starts[group + 1] = found
+        own.starts, own.firsts, own.lasts, own.weights = starts, firsts, lasts, weights
+        return 0

@@ -1,0 +1,156 @@
+"""Where a run of letters and digits can stand, without a look at the text: terms that hold it, and their documents."""
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memchr, memcmp
+
+from recall_rank._core.text.token_buffer cimport MAX_TERM
+from recall_rank._core.runtime.clock cimport rr_now
+from recall_rank._core.index.posting_frames cimport BLOCK, ROOM
+from recall_rank._core.index.postings cimport Cursor, Postings
+from recall_rank._core.text.utf8 cimport to_points
+from recall_rank._core.index.vocabulary cimport Vocabulary, signature
+
+cdef enum:
+    STRIDE = 4096      # terms between two looks at the clock
+    FIELDS = 0x20      # terms of a field begin with a byte below
+    LONGEST = 262144   # bytes of a stretch, after which the next document begins another
+
+
+cdef bint holds(const unsigned char* form, Py_ssize_t size, const unsigned char* run, Py_ssize_t length) noexcept nogil:
+    """Whether a form holds a run."""
+    cdef const unsigned char* last = form + size - length
+    while form <= last:
+        form = <const unsigned char*>memchr(form, run[0], last - form + 1)
+        if form == NULL:
+            return False
+        if memcmp(form, run, length) == 0:
+            return True
+        form += 1
+    return False
+
+
+def holding(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most, int64_t deadline_ns=0):
+    """The numbers of the terms that hold `run`, ascending, terms of a field left out.
+
+    `run` is of small ASCII letters and digits. None where there are more than `most`, or when the deadline
+    came first (time.monotonic_ns(), 0 for none).
+    """
+    cdef uint32_t points[MAX_TERM]
+    cdef uint32_t picked[STRIDE]
+    cdef const unsigned char* data = run
+    cdef Py_ssize_t size = len(run), number, end, count, k
+    cdef const unsigned char* form
+    cdef uint32_t wanted
+    found = []
+    if not run.isalnum() or run != run.lower():
+        raise ValueError(f"a run is of small ASCII letters and digits, not {run!r}")
+    if size > MAX_TERM:
+        return found
+    wanted = signature(points, to_points(data, size, points))
+    number = vocabulary.starts[size]
+    while number < vocabulary.size:
+        if deadline_ns and rr_now() >= deadline_ns:
+            return None
+        end = min(number + STRIDE, vocabulary.size)
+        with nogil:
+            count = 0
+            while number < end:
+                picked[count] = number
+                count += (vocabulary.signatures[number] & wanted) == wanted
+                number += 1
+            end = 0
+            for k in range(count):
+                form = vocabulary.arena + vocabulary.offsets[picked[k]]
+                if form[0] >= FIELDS and holds(form, vocabulary.offsets[picked[k] + 1] - vocabulary.offsets[picked[k]],
+                                               data, size):
+                    picked[end] = picked[k]
+                    end += 1
+        if len(found) + end > most:
+            return None
+        for k in range(end):
+            found.append(picked[k])
+    return found
+
+
+def mark_documents(Postings postings not None, terms not None, unsigned char[::1] documents not None):
+    """Set documents[d] to 1 for every document that holds one of the `terms`. Raises IndexError for other numbers."""
+    cdef uint16_t docs[ROOM]
+    cdef uint8_t tfs[ROOM]
+    cdef Py_ssize_t term, block, count, k, limit
+    cdef Cursor cursor
+    for term in terms:
+        if not 0 <= term < postings.term_count:
+            raise IndexError(term)
+        with nogil:
+            for block in range(postings.block_count):
+                limit = documents.shape[0] - block * BLOCK
+                postings.seek(block, term, term + 1, &cursor)
+                while True:
+                    count = postings.next_run(&cursor, docs, tfs)
+                    if count == 0:
+                        break
+                    for k in range(count):
+                        if docs[k] < limit:
+                            documents[block * BLOCK + docs[k]] = 1
+
+
+def stretches(const unsigned char[::1] documents not None, const uint64_t[::1] doc_start not None,
+              const uint32_t[::1] doc_part not None, const uint64_t[::1] part_start not None, Py_ssize_t reach,
+              eligible=None):
+    """The marked documents of eligible parts, each with `reach` bytes of its part on both sides: (starts, ends, parts).
+
+    Three memoryviews, u64, u64 and u32, of equal length, parts ascending. What overlaps is one stretch, unless that
+    grew long. Raises ValueError when the columns do not fit together.
+    """
+    cdef Py_ssize_t count = documents.shape[0], parts = part_start.shape[0] - 1, doc, found = 0, marked = 0
+    cdef uint64_t start, end, begin, behind, back = reach
+    cdef uint32_t part
+    cdef const uint8_t[::1] view
+    cdef const uint8_t* keep = NULL
+    cdef uint64_t* starts
+    cdef uint64_t* ends
+    cdef uint32_t* owners
+    cdef bint good = True
+    if reach < 0 or parts < 0 or doc_part.shape[0] != count or doc_start.shape[0] != count + 1:
+        raise ValueError("the columns do not fit together")
+    if eligible is not None:
+        view = eligible
+        if view.shape[0] != parts:
+            raise ValueError("eligible must have one byte a part")
+        if parts:
+            keep = &view[0]
+    with nogil:
+        for doc in range(count):
+            marked += documents[doc] != 0
+    room = bytearray(marked * 8), bytearray(marked * 8), bytearray(marked * 4)
+    starts = <uint64_t*>PyByteArray_AS_STRING(room[0])
+    ends = <uint64_t*>PyByteArray_AS_STRING(room[1])
+    owners = <uint32_t*>PyByteArray_AS_STRING(room[2])
+    with nogil:
+        for doc in range(count):
+            if documents[doc] == 0:
+                continue
+            part = doc_part[doc]
+            good = part < parts and (found == 0 or part >= owners[found - 1])
+            if not good:
+                break
+            if keep != NULL and not keep[part]:
+                continue
+            begin, behind = part_start[part], part_start[part + 1]
+            start, end = doc_start[doc], doc_start[doc + 1]
+            good = begin <= start <= end <= behind
+            if not good:
+                break
+            start = start - back if start - begin > back else begin
+            end = end + back if behind - end > back else behind
+            if (found and owners[found - 1] == part and start <= ends[found - 1]
+                    and end - starts[found - 1] <= LONGEST):
+                ends[found - 1] = end
+                continue
+            starts[found], ends[found], owners[found] = start, end, part
+            found += 1
+    if not good:
+        raise ValueError("a document is outside of its part, or parts are out of order")
+    return (memoryview(room[0])[:found * 8].cast("Q"), memoryview(room[1])[:found * 8].cast("Q"),
+            memoryview(room[2])[:found * 4].cast("I"))

@@ -1,0 +1,104 @@
+"""How else the words of a query may stand in a vocabulary: behind the tag of a field, several as one, one as two.
+
+Words are given as lists of forms. An empty form keeps the place of a word of which nothing is looked up.
+"""
+
+from libc.string cimport memcpy
+
+from recall_rank._core.index.bloom cimport bloom_ask
+from recall_rank._core.text.token_buffer cimport MAX_TERM
+from recall_rank._core.index.vocabulary cimport Vocabulary
+
+
+cdef bint is_plain(const unsigned char* form, Py_ssize_t size) noexcept nogil:
+    """Whether it is of ASCII letters and digits alone."""
+    cdef Py_ssize_t k
+    for k in range(size):
+        if not (c'0' <= form[k] <= c'9' or c'a' <= form[k] | 0x20 <= c'z'):
+            return False
+    return True
+
+
+def tagged(Vocabulary vocabulary not None, list forms not None, bytes tags not None):
+    """Terms that are a byte of `tags` and then a form, as (place of the form, place of the tag, number)."""
+    cdef unsigned char term[MAX_TERM]
+    cdef Py_ssize_t at, tag, size, number
+    cdef bytes form
+    found = []
+    for at in range(len(forms)):
+        form = <bytes?>forms[at]
+        size = len(form)
+        if not 0 < size < MAX_TERM:
+            continue
+        memcpy(term + 1, <const unsigned char*>form, size)
+        for tag in range(len(tags)):
+            term[0] = (<const unsigned char*>tags)[tag]
+            bloom_ask(&vocabulary.terms, term, size + 1)
+        for tag in range(len(tags)):
+            term[0] = (<const unsigned char*>tags)[tag]
+            number = vocabulary.number(term, size + 1)
+            if number >= 0:
+                found.append((at, tag, number))
+    return found
+
+
+def as_one(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longest, bytes unknown not None):
+    """Two to `longest` neighbours that are one term, or may have been meant to, as (first, last, form, number).
+
+    May have been: one of the words [first, last] has a byte other than 0 in `unknown`; the number is -1 where the form
+    is no term. No form of more bytes than a term may have is told, and none over an empty form.
+    """
+    cdef unsigned char term[MAX_TERM]
+    cdef Py_ssize_t sizes[MAX_TERM]  # of the words [at, at + k] as one, which that of the next word begins with
+    cdef Py_ssize_t at, last, end, size, more, number
+    cdef Py_ssize_t count = len(forms)
+    cdef bint open_to_repair
+    cdef bytes form
+    if len(unknown) != count:
+        raise ValueError("forms and unknown differ in length")
+    found = []
+    for at in range(count):
+        size = 0
+        end = at
+        while end < min(at + longest, count):
+            form = <bytes?>forms[end]
+            more = len(form)
+            if more == 0 or size + more > MAX_TERM:
+                break
+            memcpy(term + size, <const unsigned char*>form, more)
+            size += more
+            sizes[end - at] = size
+            end += 1
+            bloom_ask(&vocabulary.terms, term, size)
+        open_to_repair = False
+        for last in range(at, end):
+            size = sizes[last - at]
+            open_to_repair = open_to_repair or (<const unsigned char*>unknown)[last] != 0
+            if last > at:
+                number = vocabulary.number(term, size)
+                if number >= 0 or open_to_repair:
+                    found.append((at, last, term[:size], number))
+    return found
+
+
+def as_two(Vocabulary vocabulary not None, list forms not None, Py_ssize_t shortest):
+    """Where forms of ASCII letters and digits are two terms of `shortest` bytes or more: (place of the form, cut)."""
+    cdef const unsigned char* data
+    cdef Py_ssize_t at, cut, size
+    cdef bytes form
+    if shortest < 1:
+        raise ValueError(f"a half has at least one byte, not {shortest}")
+    found = []
+    for at in range(len(forms)):
+        form = <bytes?>forms[at]
+        data = form
+        size = len(form)
+        if size < 2 * shortest or not is_plain(data, size):
+            continue
+        for cut in range(shortest, size - shortest + 1):
+            bloom_ask(&vocabulary.terms, data, cut)
+            bloom_ask(&vocabulary.terms, data + cut, size - cut)
+        for cut in range(shortest, size - shortest + 1):
+            if vocabulary.number(data, cut) >= 0 and vocabulary.number(data + cut, size - cut) >= 0:
+                found.append((at, cut))
+    return found

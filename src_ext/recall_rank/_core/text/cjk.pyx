@@ -1,0 +1,116 @@
+"""Cut what is written without spaces: each character, composed, and each pair of neighbours."""
+
+import unicodedata
+
+from libc.stdint cimport uint16_t, uint32_t
+
+from recall_rank._core.text.token_buffer cimport JOINED, WORD, TokenBuffer, emit, pad, reserve
+from recall_rank._core.text.chars cimport CJK, MARK, Chars, class_of, known_chars
+from recall_rank._core.text.utf8 cimport decode, encode, peek
+
+cdef const Chars* CHARS = known_chars()
+
+cdef uint32_t UNIFIED[512]      # U+F900..U+FAFF as Unicode's canonical form has them
+cdef uint32_t UNIFIED_TOO[544]  # U+2F800..U+2FA1F likewise
+
+# U+FF66..U+FF9D in the order of their full-width forms
+cdef uint16_t[56] KANA = [
+    0x30F2, 0x30A1, 0x30A3, 0x30A5, 0x30A7, 0x30A9, 0x30E3, 0x30E5, 0x30E7, 0x30C3, 0x30FC, 0x30A2, 0x30A4, 0x30A6,
+    0x30A8, 0x30AA, 0x30AB, 0x30AD, 0x30AF, 0x30B1, 0x30B3, 0x30B5, 0x30B7, 0x30B9, 0x30BB, 0x30BD, 0x30BF, 0x30C1,
+    0x30C4, 0x30C6, 0x30C8, 0x30CA, 0x30CB, 0x30CC, 0x30CD, 0x30CE, 0x30CF, 0x30D2, 0x30D5, 0x30D8, 0x30DB, 0x30DE,
+    0x30DF, 0x30E0, 0x30E1, 0x30E2, 0x30E4, 0x30E6, 0x30E8, 0x30E9, 0x30EA, 0x30EB, 0x30EC, 0x30ED, 0x30EF, 0x30F3,
+]
+
+
+cdef void load_unified():
+    cdef int point
+    for point in range(512):
+        UNIFIED[point] = ord(unicodedata.normalize("NFC", chr(0xF900 + point))[0])
+    for point in range(544):
+        UNIFIED_TOO[point] = ord(unicodedata.normalize("NFC", chr(0x2F800 + point))[0])
+
+
+load_unified()
+
+
+cdef uint32_t compose_kana(uint32_t point, uint32_t voice) noexcept nogil:
+    """A kana with its voice mark as one code point; 0 where there is none."""
+    cdef uint32_t base = point - 0x60 if 0x30A0 <= point <= 0x30FF else point
+    if voice == 0x309A or voice == 0xFF9F:
+        if 0x306F <= base <= 0x307B and (base - 0x306F) % 3 == 0:
+            return point + 2
+        return 0
+    if base == 0x3046:
+        return point + 0x4E
+    if base == 0x309D or 0x30EF <= point <= 0x30F2:
+        return point + (1 if base == 0x309D else 8)
+    if 0x304B <= base <= 0x3061 and (base - 0x304B) % 2 == 0:
+        return point + 1
+    if 0x3064 <= base <= 0x3068 and (base - 0x3064) % 2 == 0:
+        return point + 1
+    if 0x306F <= base <= 0x307B and (base - 0x306F) % 3 == 0:
+        return point + 1
+    return 0
+
+
+cdef Py_ssize_t read_cjk_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
+                               uint32_t* point) noexcept nogil:
+    """Bytes of one character, composed: half-width kana, kana with a voice mark, conjoining jamo."""
+    cdef Py_ssize_t width = decode(text, size, at, point), step
+    cdef uint32_t other, composed
+    if 0xF900 <= point[0] < 0xFB00:
+        point[0] = UNIFIED[point[0] - 0xF900]
+    elif 0x2F800 <= point[0] < 0x2FA20:
+        point[0] = UNIFIED_TOO[point[0] - 0x2F800]
+    elif 0xFF66 <= point[0] <= 0xFF9D:
+        point[0] = KANA[point[0] - 0xFF66]
+    if 0x3040 <= point[0] < 0x3100 and at + width < size:
+        step = peek(text, size, at + width, &other)
+        if other == 0x3099 or other == 0x309A or other == 0xFF9E or other == 0xFF9F:
+            composed = compose_kana(point[0], other)
+            if composed:
+                point[0] = composed
+                width += step
+    elif 0x1100 <= point[0] < 0x1113 and at + width < size:
+        step = peek(text, size, at + width, &other)
+        if 0x1161 <= other < 0x1176:
+            point[0] = 0xAC00 + ((point[0] - 0x1100) * 21 + other - 0x1161) * 28
+            width += step
+    if 0xAC00 <= point[0] < 0xD7A4 and (point[0] - 0xAC00) % 28 == 0 and at + width < size:
+        step = peek(text, size, at + width, &other)
+        if 0x11A8 <= other < 0x11C3:
+            point[0] += other - 0x11A7
+            width += step
+    return width
+
+
+cdef Py_ssize_t read_cjk(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, TokenBuffer* out) noexcept nogil:
+    """Emit each character of the run at `at` and each pair of neighbours; the offset behind the run."""
+    cdef uint32_t point, previous = 0, before = 0
+    cdef Py_ssize_t width, form
+    cdef int used
+    while at < size:
+        width = peek(text, size, at, &point)
+        if class_of(CHARS, point) == MARK:
+            at += width
+            continue
+        if class_of(CHARS, point) != CJK or not reserve(out):
+            break
+        width = read_cjk_point(text, size, at, &point)
+        form = out.forms_size
+        used = encode(point, out.forms + form)
+        pad(out, form + used)
+        emit(out, at, at + width, form, used, 1, WORD, out.words, 1, True)
+        out.words += 1
+        if previous:
+            if not reserve(out):
+                break
+            form = out.forms_size
+            used = encode(previous, out.forms + form)
+            used += encode(point, out.forms + form + used)
+            pad(out, form + used)
+            emit(out, before, at + width, form, used, 2, JOINED, out.words - 2, 2, True)
+        previous = point
+        before = at
+        at += width
+    return at

@@ -1,3 +1,0 @@
-from recall_rank._core.buffer cimport TokenBuffer
-
-cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out) noexcept nogil

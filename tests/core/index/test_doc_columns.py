@@ -1,0 +1,88 @@
+"""The columns that say what a document is."""
+
+from __future__ import annotations
+
+from array import array
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from recall_rank._core.index.doc_columns import Layout
+from tests.reference import everything as reference
+from tests.support.kernel_inputs import marks, seeds
+from tests.support.segments import flat, some_segment
+
+COLUMNS = (
+    *("doc_part", "doc_words", "doc_class", "part_message"),
+    *("message_session", "message_time", "session_talk", "message_asked"),
+)
+
+
+@given(seeds)
+def test_counts_of_a_layout_are_plain_loops(chance: Random) -> None:
+    segment = some_segment(chance)
+    native, slow = Layout(**segment.layout), reference.Layout(**segment.layout)
+    eligible = marks(chance, len(segment.documents))
+    assert native.averages() == slow.averages()
+    assert native.averages(eligible) == slow.averages(eligible)
+    low = array("q", [chance.randrange(7) for _ in range(chance.randint(0, 3))])
+    high = array("q", [start + chance.randrange(3) for start in low])
+    assert native.docs_in(low, high) == slow.docs_in(low, high)
+    assert native.docs_in(low, high, eligible) == slow.docs_in(low, high, eligible)
+    assert native.time_span() == slow.time_span()
+    parts = list(range(native.parts))
+    chance.shuffle(parts)
+    assert native.sessions_of(parts) == [slow.session_of(part) for part in parts]
+    assert native.times_of(parts) == [slow.time_of(part) for part in parts]
+    sizes = (native.docs, native.parts, native.messages, native.sessions)
+    names = ("doc_part", "part_message", "message_session", "session_talk")
+    assert sizes == tuple(len(segment.layout[name]) for name in names)
+
+
+@pytest.mark.parametrize("part", [-1, 3])
+def test_a_part_that_is_not_there_has_no_session(part: int) -> None:
+    layout = Layout(**flat(3))
+    for call in (layout.sessions_of, layout.times_of):
+        with pytest.raises(IndexError):
+            call([part])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"doc_words": array("H", [1])}, id="fewer words"),
+        pytest.param({"doc_class": b"\1\1\1\1"}, id="more classes"),
+        pytest.param({"doc_class": b"\1\1\x40"}, id="a class above 63"),
+        pytest.param({"doc_part": array("I", [0, 1, 3])}, id="a part that is not there"),
+        pytest.param({"doc_part": array("I", [1, 0, 2])}, id="parts out of order"),
+        pytest.param({"part_message": array("I", [0, 1, 3])}, id="a message that is not there"),
+        pytest.param({"part_message": array("I", [0, 2, 1])}, id="messages out of order"),
+        pytest.param({"message_session": array("I", [0, 0, 1])}, id="a session that is not there"),
+        pytest.param({"message_time": array("q", [1])}, id="fewer times"),
+        pytest.param({"session_talk": b"\3"}, id="a talk above 2"),
+        pytest.param({"message_asked": array("I", [0])}, id="fewer questions"),
+        pytest.param({"message_asked": array("I", [0, 2, 2])}, id="a question behind its answer"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(changed: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"differ in length|outside"):
+        Layout(**flat(3, **changed))
+
+
+def test_other_sizes_are_refused() -> None:
+    layout = Layout(**flat(2))
+    with pytest.raises(ValueError, match="one byte a document"):
+        layout.averages(b"\1")
+    with pytest.raises(ValueError, match="length"):
+        layout.docs_in(array("q", [1]), array("q"))
+    with pytest.raises(ValueError, match="one byte a document"):
+        layout.docs_in(array("q", [1]), array("q", [2]), b"\1")
+
+
+@pytest.mark.parametrize("wrong", [None, "text", 7, array("d", [1.0, 1.0])])
+def test_columns_must_hold_their_type(wrong: Any) -> None:
+    for name in COLUMNS[:-1] if wrong is None else COLUMNS:
+        with pytest.raises((TypeError, ValueError)):
+            Layout(**flat(2, **{name: wrong}))

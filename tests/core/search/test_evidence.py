@@ -1,0 +1,290 @@
+"""The evidence of a query over a segment, accumulated block by block."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from itertools import accumulate as accumulated
+from itertools import pairwise
+from random import Random
+from time import monotonic_ns
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.search.compiled_query import Question
+from recall_rank._core.search.evidence import Evidence, idf
+from tests.support.kernel_inputs import columns, marks, postings, seeds
+from tests.support.segments import (
+    ALONE,
+    BLOCK,
+    CLASSES,
+    LONGEST,
+    NORMS,
+    ONES,
+    Group,
+    Segment,
+    accumulate,
+    check,
+    close,
+    flat,
+    groups,
+    one_group,
+    question,
+    some_segment,
+)
+
+
+def some_groups(chance: Random, terms: int) -> dict[str, Any]:
+    """Groups of ranges of terms; a joint one is the second half of the one before."""
+    starts, firsts, lasts, worth, joint = [0], list[int](), list[int](), list[float](), bytearray()
+    for _ in range(chance.randint(0, 5)):
+        for _ in range(chance.randint(0, 3)):
+            first = chance.randint(0, terms)
+            firsts.append(first)
+            lasts.append(chance.randint(first, terms))
+            worth.append(chance.choice([1.0, 0.5, 0.12, 0.9, 0.0]))
+        starts.append(len(firsts))
+        joint.append(bool(joint) and not joint[-1] and chance.random() < 0.3)
+    factors = [chance.choice([0.0, 0.3, 1.0, 2.5, 7.0]) for _ in joint]
+    return groups(starts, firsts, lasts, worth, factors, joint) | {
+        "class_weights": array("f", [chance.choice([1.0, 1.2, 0.5, 0.9]) for _ in range(CLASSES)])
+    }
+
+
+@given(seeds)
+def test_evidence_is_that_of_every_document_by_itself(chance: Random) -> None:
+    segment = some_segment(chance)
+    eligible = marks(chance, len(segment.documents), 0.8) if chance.random() < 0.5 else None
+    native, slow = segment.pair(eligible)
+    query = some_groups(chance, len(slow.frequencies))
+    assert accumulate(native, query)
+    accumulate(slow, query)
+    if chance.random() < 0.3:
+        ranges = array("q", [1, 4]), array("q", [2, 6]), 0.5
+        native.add_times(*ranges)
+        slow.add_times(*ranges)
+    around = array("f", [chance.choice([0.0, 0.1, 0.3]) for _ in range(12)])
+    session = array("f", [chance.choice([0.0, 0.1, 0.4]) for _ in range(4)])
+    only = marks(chance, len(segment.layout["part_message"])) if chance.random() < 0.3 else None
+    echo = chance.choice([0.0, 0.2]), chance.choice([0.0, 1.0])
+    assert native.fuse(around, session, only, *echo) == slow.fuse(around, session, only, *echo)
+    assert (native.docs_done, native.blocks_done) == (len(segment.documents), 1 if segment.documents else 0)
+    for place in range(len(segment.layout["session_talk"])):
+        assert native.session_evidence(place) == close(slow.session_evidence(place))
+    check(native, slow)
+
+
+@given(st.floats(0, 1e9), st.floats(0, 1))
+def test_idf_is_bm25_s_and_never_negative(documents: float, share: float) -> None:
+    frequency = documents * share
+    expected = math.log1p((documents - frequency + 0.5) / (frequency + 0.5))
+    assert idf(documents, frequency) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    assert idf(documents, frequency) >= 0
+
+
+def test_what_a_layout_remembers_is_of_these_norms_and_weights_only() -> None:
+    others = memoryview(array("f", [2 * value for row in NORMS.tolist() for value in row])).cast("B")
+    heavy = array("f", [2.0] * CLASSES)
+    documents = [{b"a": 3}, {b"a": 1}, {}]
+    pairs = Segment(flat(3), documents).pairs(4)
+    asked = [(NORMS, ONES), (others.cast("f", (CLASSES, LONGEST)), ONES), (NORMS, heavy), (NORMS, ONES)]
+    for (native, slow), (norms, class_weights) in zip(pairs, asked, strict=True):
+        query = {**one_group(0, 1), "norms": norms, "class_weights": class_weights}
+        assert accumulate(native, query)
+        accumulate(slow, query)
+        native.fuse(**ALONE)
+        slow.fuse(**ALONE)
+        check(native, slow)
+
+
+def test_two_halves_count_as_the_rarer() -> None:
+    documents = [{b"a": 3, b"b": 1}, {b"a": 9}, {b"b": 9}]
+    native, slow = Segment(flat(3), documents).pair()
+    query = {
+        **one_group(0, 1),
+        "starts": array("I", [0, 1, 2]),
+        "firsts": array("I", [0, 1]),
+        "lasts": array("I", [1, 2]),
+        "weights": array("f", [1.0, 1.0]),
+        "factors": array("f", [0.0, 1.0]),
+        "joint": b"\0\1",
+    }
+    for evidence in (native, slow):
+        accumulate(evidence, query)
+        evidence.fuse(**ALONE)
+    assert [part for part, *_ in check(native, slow)] == [0]
+
+
+def three_blocks() -> tuple[Evidence, list[int]]:
+    """140,000 documents, of which those at the borders of blocks hold the word."""
+    docs = 140_000
+    holding = [0, BLOCK - 1, BLOCK, 2 * BLOCK - 1, 2 * BLOCK, docs - 1]
+    documents: list[dict[bytes, int]] = [{} for _ in range(docs)]
+    for doc in holding:
+        documents[doc] = {b"a": 1}
+    return Evidence(Layout(**flat(docs)), postings(columns(documents))[0]), holding
+
+
+def test_documents_at_the_borders_of_blocks() -> None:
+    native, holding = three_blocks()
+    assert accumulate(native, one_group(0, 1))
+    assert (native.blocks_done, native.docs_done) == (3, 140_000)
+    assert native.fuse(**ALONE) == len(holding)
+    assert sorted(part for part, *_ in native.top(9)) == holding
+    assert len({score for _, _, score, *_ in native.top(9)}) == 1
+
+
+def test_after_the_deadline_nothing_is_done() -> None:
+    native, _ = three_blocks()
+    assert not accumulate(native, one_group(0, 1), 1)
+    assert (native.blocks_done, native.docs_done, native.fuse(**ALONE), len(native.top(9))) == (0, 0, 0, 0)
+
+
+@pytest.fixture(scope="module")
+def two_blocks() -> tuple[Layout, Any]:
+    docs = BLOCK + 2000
+    documents: list[dict[bytes, int]] = [{b"a": 1} if doc % BLOCK < 2000 else {} for doc in range(docs)]
+    return Layout(**flat(docs)), postings(columns(documents))[0]
+
+
+@pytest.mark.parametrize("micros", [1, 300, 1000, 3000, 10_000])
+def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]) -> None:
+    # 300 groups over 2,000 documents in each of two blocks: the deadline comes somewhere inside
+    layout, native = two_blocks
+    docs = layout.docs
+    query = {
+        **one_group(0, 1),
+        "starts": array("I", range(301)),
+        "firsts": array("I", bytes(4 * 300)),
+        "lasts": array("I", [1]) * 300,
+        "weights": array("f", [1 + k / 1000 for k in range(300)]),  # no two are one
+        "factors": array("f", [1.0]) * 300,
+        "joint": bytes(300),
+    }
+    full, late = Evidence(layout, native), Evidence(layout, native)
+    assert accumulate(full, query)
+    done = accumulate(late, query, monotonic_ns() + 1000 * micros)
+    assert late.docs_done in (0, BLOCK, docs)
+    assert done == (late.docs_done == docs)
+    full.fuse(**ALONE)
+    late.fuse(**ALONE)
+    expected = {part: (doc, score) for part, doc, score, *_ in full.top(docs) if doc < late.docs_done}
+    assert {part: (doc, score) for part, doc, score, *_ in late.top(docs)} == expected
+    again = Evidence(layout, native)  # what was left in the middle of a block leaves nothing to the next
+    assert accumulate(again, query)
+    again.fuse(**ALONE)
+    assert list(again.top(docs)) == list(full.top(docs))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"joint": b"\1"}, id="nothing to be joint with"),
+        pytest.param({"weights": array("f", [-1.0])}, id="negative weight"),
+        pytest.param({"weights": array("f", [math.nan])}, id="no weight"),
+        pytest.param({"firsts": array("I", [1])}, id="terms out of order"),
+        pytest.param({"lasts": array("I", [2])}, id="terms that are not there"),
+        pytest.param({"norms": NORMS[:63]}, id="a class without norms"),
+        pytest.param({"norms": memoryview(bytes(4 * 64)).cast("f", (64, 1))}, id="a length without norms"),
+        pytest.param({"class_weights": array("f", [1.0])}, id="a class without weight"),
+    ],
+)
+def test_groups_that_do_not_fit_are_refused(changed: dict[str, Any]) -> None:
+    native, _ = Segment(flat(2), [{b"a": 1}] * 2).pair()
+    with pytest.raises(ValueError, match=r"group|norms|term|weight"):
+        accumulate(native, {**one_group(0, 0 if "firsts" in changed else 1), **changed})
+
+
+@pytest.mark.parametrize("joint", [b"\1\0\0", b"\0\1\1"])
+def test_a_half_of_a_word_needs_another(joint: bytes) -> None:
+    three = groups([0, 0, 0, 0], [], [], [], [1.0] * 3, joint)
+    with pytest.raises(ValueError, match="joint"):
+        question(three)
+
+
+@given(seeds)
+def test_groups_of_equal_members_are_one(chance: Random) -> None:
+    segment = some_segment(chance)
+    native, slow = segment.pair()
+    few = some_groups(chance, len(slow.frequencies))
+    spans = list(pairwise(few["starts"]))
+    picked = [chance.randrange(len(spans)) for _ in range(chance.randint(0, 6))] if spans else []
+    members = [k for group in picked for k in range(*spans[group])]
+    sizes = accumulated(spans[group][1] - spans[group][0] for group in picked)
+    again = groups(
+        [0, *sizes],
+        *([few[name][k] for k in members] for name in ("firsts", "lasts", "weights")),
+        factors=[chance.choice([0.5, 2.0]) for _ in picked],
+        joint=bytes(at == 2 and chance.random() < 0.3 for at in range(len(picked))),
+    )
+    asked = question(again)
+    assert native.accumulate(asked)
+    accumulate(slow, again)
+    native.fuse(**ALONE)
+    slow.fuse(**ALONE)
+    check(native, slow)
+
+
+def test_what_is_asked_for_again_is_looked_up_once() -> None:
+    words = groups([0, 1, 2, 3, 4, 5], [0, 1, 0, 0, 0], [1, 2, 1, 1, 1], [1.0] * 5, [1.0] * 5, b"\0\0\0\0\1")
+    assert len(question(words)) == 4  # the last two are halves of a word
+
+
+def test_a_weight_of_nothing_gives_no_evidence_however_often() -> None:
+    # more postings than a block has documents: each would be touched for the first time again
+    terms = [f"{k:02}".encode() for k in range(40)]
+    native, _ = Segment(flat(2000), [dict.fromkeys(terms, 1)] * 2000).pair()
+    assert accumulate(native, one_group(0, 40, 0.0))
+    assert native.fuse(**ALONE) == 0
+
+
+def test_an_empty_segment_and_an_empty_query() -> None:
+    native, _ = Segment(flat(0, session_talk=b""), []).pair(bytearray())
+    empty = {"starts": array("I", [0]), "firsts": array("I"), "lasts": array("I"), "weights": array("f")}
+    assert accumulate(native, {**one_group(0, 0), **empty, "factors": array("f"), "joint": b""})
+    assert (native.fuse(**ALONE), len(native.top(3)), native.sessions()) == (0, 0, [])
+
+
+def test_other_sizes_are_refused() -> None:
+    layout, (native, _) = Layout(**flat(2)), postings(columns([{b"a": 1}] * 2))
+    with pytest.raises(ValueError, match="without postings"):
+        Evidence(layout, postings(columns([]))[0])
+    with pytest.raises(ValueError, match="one byte a document"):
+        Evidence(layout, native, bytearray(1))
+    evidence = Evidence(layout, native)
+    with pytest.raises(ValueError, match="length"):
+        evidence.add_times(array("q", [1]), array("q"), 1.0)
+    with pytest.raises(ValueError, match="12 weights and session 4"):
+        evidence.fuse(array("f", [0.0]), ALONE["session"])
+    with pytest.raises(ValueError, match="12 weights and session 4"):
+        evidence.fuse(ALONE["neighbours"], array("f"))
+    with pytest.raises(ValueError, match="one byte a part"):
+        evidence.fuse(**ALONE, only=b"\1")
+    accumulate(evidence, one_group(0, 1))
+    assert evidence.fuse(**ALONE) == 2
+    with pytest.raises(ValueError, match="once"):
+        evidence.fuse(**ALONE)
+    with pytest.raises(ValueError, match="negative"):
+        evidence.top(-1)
+    for session in (-1, 1, 2**62):
+        with pytest.raises(IndexError):
+            evidence.session_evidence(session)
+    with pytest.raises(ValueError, match="one byte a part"):
+        evidence.mark_hits(bytearray(3))
+    with pytest.raises(ValueError, match="one float a part"):
+        evidence.write_scores(array("f", [0.0]))
+
+
+@pytest.mark.parametrize("wrong", [None, "text", 7, array("d", [1.0, 1.0])])
+def test_columns_must_hold_their_type(wrong: Any) -> None:
+    native, _ = Segment(flat(1), [{b"a": 1}]).pair()
+    for name in ("norms", "class_weights"):
+        with pytest.raises((TypeError, ValueError)):
+            accumulate(native, {**one_group(0, 1), name: wrong})
+    for group in (Group(wrong, 1.0, joint=False), Group([wrong], 1.0, joint=False), wrong):
+        with pytest.raises((TypeError, ValueError, AttributeError)):
+            Question([group], 1.2, NORMS, ONES)

@@ -1,0 +1,92 @@
+"""Where a text is cut into passages."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_rank._core.text.passages import cut, folded, passages
+from recall_rank.analysis.normalize import fold
+from tests.reference import everything as reference
+from tests.support.kernel_inputs import seeds
+
+STARTS = array("Q", [10, 20, 30, 40])
+ATOMS = [b"a", b"bc", b" ", b". ", b"? ", b"! ", b"\n", b"\xf8", b"\xff", "é".encode(), "🙂".encode(), b"\x80" * 9]
+
+
+def some_passage(chance: Random) -> bytes:
+    return b"".join(chance.choices(ATOMS, k=chance.randint(0, 60)))
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        pytest.param(b"", [0], id="nothing"),
+        pytest.param(b"x" * 20, [20], id="a rest below a quarter stays"),
+        pytest.param(b"x" * 21, [16, 21], id="a longer one does not"),
+        pytest.param(b"x" * 9 + b"\n" + b"x. " + b"x" * 9, [10, 22], id="behind a line"),
+        pytest.param(b"x" * 9 + b"\xf9" + b"x. " + b"x" * 9, [9, 22], id="before a field"),
+        pytest.param(b"x" * 9 + b". " + b"x x" + b"x" * 9, [11, 23], id="behind a sentence"),
+        pytest.param(b"x" * 9 + b" " + b"x" * 12, [10, 22], id="behind a blank"),
+        pytest.param(b"x" * 7 + b" " + b"x" * 14, [16, 22], id="not in the first half"),
+        pytest.param(b"x" * 15 + "é".encode() * 3, [15, 21], id="between characters"),
+        pytest.param(b"\x80" * 40, [8, 16, 24, 40], id="no characters at all"),
+    ],
+)
+def test_passages(text: bytes, ends: list[int]) -> None:
+    assert cut(text, 16) == ends
+    assert reference.cut(text, 16) == ends
+
+
+@pytest.mark.parametrize("longest", [15, 0, -1, -(2**62)])
+def test_passages_have_at_least_16_bytes(longest: int) -> None:
+    with pytest.raises(ValueError, match=str(longest)):
+        cut(b"text", longest)
+
+
+def test_the_longest_passage_there_can_be() -> None:
+    assert cut(b"a b" * 99, 2**63 - 1) == [297]
+
+
+@given(seeds, st.integers(16, 40))
+def test_every_cut_is_at_the_best_place(chance: Random, longest: int) -> None:
+    text = some_passage(chance)
+    ends = cut(text, longest)
+    assert ends == reference.cut(text, longest)
+    sizes = [high - low for low, high in pairwise([0, *ends])]
+    assert ends[-1] == len(text)
+    assert all(longest // 2 <= size <= longest for size in sizes[:-1])
+    assert sizes[-1] <= longest + longest // 4
+
+
+@given(st.lists(st.sampled_from(["Aa", "Ω Σς", "İ", "ß", "中", "\U0001f642", "x\0", "@AZ[`az{"])), st.data())
+def test_texts_are_folded_whatever_they_are_cut_from(pieces: list[str], data: st.DataObject) -> None:
+    text = "".join(pieces).encode()
+    place = st.integers(0, len(text) + 2)
+    spans = data.draw(st.lists(st.tuples(place, place), max_size=4))
+    starts, ends = array("Q", [begin for begin, _ in spans]), array("Q", [end for _, end in spans])
+    assert folded(text, starts, ends, fold) == reference.folded(text, spans, fold)
+
+
+def test_texts_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="length"):
+        folded(b"abc", array("Q", [1]), array("Q"), fold)
+    with pytest.raises(OverflowError):
+        passages([2**70], STARTS, 0)
+
+
+@given(st.lists(st.integers(0, 2)), st.integers(0, 2**40))
+def test_a_passage_ends_where_the_next_begins(docs: list[int], first: int) -> None:
+    found = passages([doc + first for doc in docs], STARTS, first)
+    assert [list(each) for each in found] == [list(each) for each in reference.passages(docs, STARTS)]
+
+
+@pytest.mark.parametrize(("doc", "first_doc"), [(3, 0), (-1, 0), (1, 2), (2**40, 0)])
+def test_a_passage_is_one_that_is_there(doc: int, first_doc: int) -> None:
+    with pytest.raises(IndexError):
+        passages([doc], STARTS, first_doc)

@@ -1,0 +1,119 @@
+"""Labelled queries: what can be meant, and which of it can be answered from an index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from recall_rank.corpus import Index
+from recall_rank.evaluation.labelled_queries import LabelledQuery, answerable, labelled
+from recall_rank.index.reader.places import Place
+from recall_rank.recall import Recall
+from recall_rank.search.query import MAX_QUERY_CHARS
+from tests.support.search_samples import message, part, session
+
+SECRET = "hunter2"
+INDEX = Index.build(
+    [
+        session("tide", message("m1", "low water", "high water"), message("m2", part("m2.1", "slack")), project="sea"),
+        session("moss", message("m1", part("m1.1", None), "green"), title="Moss", project="land"),
+    ]
+)
+
+
+def test_mappings_are_records() -> None:
+    given = {
+        "query": "q", "id": "1", "kind": "k", "project": "p", "relevant_sessions": ["s"], "a newer version's": 1,
+        "relevant": [{"session": "s", "message": "m", "part": "p", "more": 2}, {"session": "t", "message": None}],
+        "also": [{"session": "s", "message": "n"}], "exclude": [{"session": "s", "message": "x"}],
+    }  # fmt: skip
+    record = LabelledQuery(
+        "q", (Place("s", "m", "p"), Place("t")), "1", "k", "p", (Place("s", "n"),), (Place("s", "x"),), ["s"]
+    )
+    assert labelled(given) == record
+    assert labelled(record) is record
+    assert labelled({**given, "kind": None, "also": None, "id": None}).kind == "query"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"query": None}, "query is missing"),
+        ({"query": 7}, "query must be a string, not int"),
+        ({"query": " \n"}, "query must not be empty"),
+        ({"query": SECRET * MAX_QUERY_CHARS}, "at most 4096 are accepted"),
+        ({"kind": [SECRET]}, "kind must be a string, not list"),
+        ({"project": 1}, "project must be a string"),
+        ({"relevant": []}, "relevant must name at least one place"),
+        ({"relevant": SECRET}, "relevant must be a list, not str"),
+        ({"relevant": {"session": SECRET}}, "relevant must be a list, not dict"),
+        ({"relevant": [SECRET]}, "each of relevant must be a recall_rank.Place, not str"),
+        ({"relevant": [{"message": SECRET}]}, "a place must name its session"),
+        ({"relevant": [{"session": SECRET, "part": SECRET}]}, "a place with a part must name its message"),
+        ({"relevant": [{"session": SECRET, "message": 3}]}, "message of a place must be a string, not int"),
+        ({"relevant": [{"session": {SECRET: 1}}]}, "session of a place must be a string, not dict"),
+        ({"also": [None]}, "each of also must be"),
+        ({"exclude": [{"session": SECRET}]}, "each of exclude must name a message"),
+        ({"relevant_sessions": [SECRET, 1]}, "each of relevant_sessions must be a string, not int"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_and_not_repeated(change: dict[str, Any], words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words) as refused:
+        labelled({"query": "q", "relevant": [{"session": "s"}], **change})
+    assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize("value", [SECRET, None, 3, ["q"]])
+def test_only_records_and_mappings_are_queries(value: Any) -> None:
+    with pytest.raises(TypeError, match="a query must be a LabelledQuery or a mapping"):
+        labelled(value)
+
+
+def test_an_index_knows_its_places() -> None:
+    here = [Place("tide"), Place("tide", "m1"), Place("tide", "m1", "m1.2"), Place("moss", "m1", "m1.2")]
+    gone = [Place("sand"), Place("tide", "m3"), Place("tide", "m1", "m2.1"), Place("tide", "m2", "m1.1"), Place("")]
+    assert INDEX.holds([*here, *gone]) == set(here)
+    assert INDEX.holds(here, project="sea") == set(here[:3])
+    assert INDEX.holds(here, project="sky") == set()
+    assert INDEX.holds([]) == set()
+
+
+def test_a_title_and_a_part_without_words_are_no_places() -> None:
+    assert INDEX.holds([Place("moss", ""), Place("moss", "", "moss:title"), Place("moss", "m1", "m1.1")]) == set()
+
+
+def test_a_recall_knows_the_places_of_its_sources() -> None:
+    assert Recall([]).holds([Place("tide")]) == set()
+
+
+def ask(**fields: Any) -> tuple[list[LabelledQuery], int]:
+    return answerable([LabelledQuery("q", **fields)], INDEX.holds)
+
+
+def test_a_query_keeps_those_answers_that_are_there() -> None:
+    here, gone = Place("tide", "m1"), Place("tide", "m9")
+    (query,), absent = ask(relevant=[gone, here], also=[Place("tide", "m2"), Place("sand", "m")])
+    assert (query.relevant, query.also, query.relevant_sessions) == ((here,), (Place("tide", "m2"),), ("tide",))
+    assert absent == 2
+
+
+def test_a_query_whose_answers_are_all_gone_is_left_out() -> None:
+    assert ask(relevant=[Place("tide", "m9")], also=[Place("tide", "m1")]) == ([], 0)
+    assert ask(relevant_sessions=["sand"]) == ([], 0)
+
+
+def test_named_sessions_count_where_they_are_there() -> None:
+    (query,), absent = ask(relevant=[Place("tide", "m1")], relevant_sessions=["moss", "sand"])
+    assert (query.relevant_sessions, absent) == (("moss",), 1)
+    (query,), absent = ask(relevant=[Place("tide", "m1")], relevant_sessions=["sand"])
+    assert (query.relevant_sessions, absent) == (("tide",), 1)
+    (query,), absent = ask(relevant_sessions=["moss", "tide"])
+    assert (query.relevant, query.relevant_sessions, absent) == ((), ("moss", "tide"), 0)
+
+
+def test_an_answer_in_another_project_is_gone() -> None:
+    query = LabelledQuery("q", [Place("tide", "m1")])
+    assert answerable([query], INDEX.holds, "land")[0] == []
+    assert answerable([query], INDEX.holds, "sea")[0][0].project == "sea"
+    assert ask(relevant=[Place("tide", "m1")], project="land") == ([], 0)

@@ -1,0 +1,191 @@
+"""What a person reads: three lines a hit, and an honest last one."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_rank.frontends.cli.output.ages import age, stamp
+from recall_rank.frontends.cli.output.human import MARK, answer_lines, closing_lines, hit_lines, marked
+from recall_rank.frontends.cli.output.paint import paint
+from recall_rank.histories.source_reports import with_reports
+from recall_rank.model import Count, SourceReport, Span
+from tests.support.frontend_samples import NOW, full_response, hit, response
+
+MINUTE = 60_000
+DAY = 86_400_000
+
+
+def text_of(lines: object) -> str:
+    stream = io.StringIO()
+    paint(lines, stream)  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("distance", "words"),
+    [
+        (0, "just now"),
+        (5 * MINUTE, "5 min ago"),
+        (90 * MINUTE, "1 h ago"),
+        (47 * 60 * MINUTE, "47 h ago"),
+        (3 * DAY, "3 days ago"),
+        (15 * DAY, "2 weeks ago"),
+        (70 * DAY, "2 months ago"),
+        (800 * DAY, "2 years ago"),
+        (-5 * MINUTE, "5 min ahead"),
+        (NOW, "time unknown"),
+    ],
+)
+def test_ages(distance: int, words: str) -> None:
+    assert age(NOW - distance, NOW) == words
+
+
+def test_stamps() -> None:
+    assert stamp(NOW) == "2026-05-28 20:26 UTC"
+    assert stamp(0) == ""
+    assert stamp(10**18) == ""
+
+
+@given(st.integers(0, 10**19), st.integers(0, 10**19))
+def test_any_time_has_an_age(time: int, now: int) -> None:
+    assert age(time, now)
+    stamp(time)
+
+
+def test_a_hit_takes_three_lines_and_one_to_reopen_it() -> None:
+    where, snippet, why, again = text_of(hit_lines(hit(), 1, NOW)).splitlines()
+    assert where == " 1. Limits · assistant · 2 h ago (2026-05-28 18:26 UTC) · /srv/harbor · opencode"
+    assert snippet == "    the rate limit is sixty"
+    assert why == "    rate, limit in text · score 0.75, confidence high · s1 · m1"
+    assert again == "    reopen: cd /srv/harbor && opencode --session s1"
+    assert len(text_of(hit_lines(hit(history="history"), 1, NOW)).splitlines()) == 3
+
+
+def test_a_hit_with_everything_says_everything() -> None:
+    (result,) = full_response().results
+    shown = text_of(hit_lines(result, 12, NOW))
+    assert shown.splitlines()[0].startswith("12. Limits · sam · assistant · bash · ")
+    assert "at least 3 hits in this session" in shown
+    assert "no longer in the agent's context" in shown
+    assert "score 0.750 = evidence +0.700, phrase +0.050" in shown
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"source": "title", "part_type": "title"}, "assistant · title"),
+        ({"part_type": "reasoning"}, "assistant · reasoning"),
+        ({"session_title": "", "session_id": "s7"}, " 1. s7 ·"),
+        ({"session_title": "", "session_id": ""}, " 1. untitled ·"),
+        ({"time": 0}, "time unknown · "),
+    ],
+)
+def test_first_lines(changes: dict[str, object], words: str) -> None:
+    assert words in text_of(hit_lines(hit(**changes), 1, NOW)).splitlines()[0]
+
+
+def test_matches_are_marked() -> None:
+    assert marked("the rate limit", hit().spans) == [("the ", ""), ("rate", MARK), (" ", ""), ("limit", MARK)]
+
+
+@given(st.text(max_size=30), st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40)), max_size=6))
+def test_marks_change_no_text_whatever_the_spans(snippet: str, pairs: list[tuple[int, int]]) -> None:
+    spans = [Span(start, end, 0, 0) for start, end in pairs]
+    blanks = str.maketrans(dict.fromkeys("\t\n\r ", ""))
+    whole = "".join(text for text, _ in marked(snippet, []))
+    cut = "".join(text for text, _ in marked(snippet, spans))
+    assert cut.translate(blanks) == whole.translate(blanks)
+
+
+def test_colour_only_where_asked() -> None:
+    stream = io.StringIO()
+    paint(hit_lines(hit(), 1, NOW), stream, colour=True)
+    assert "\x1b[1;33mrate\x1b[0m" in stream.getvalue()
+    assert "\x1b" not in text_of(hit_lines(hit(), 1, NOW))
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_a_terminal_gets_colour_unless_it_asks_for_none(
+    monkeypatch: pytest.MonkeyPatch, no_color: str, coloured: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    stream = Terminal()
+    paint(hit_lines(hit(), 1, NOW), stream)
+    assert ("\x1b[" in stream.getvalue()) == coloured
+
+
+@pytest.mark.parametrize(
+    ("changes", "offset", "words"),
+    [
+        ({}, 0, "2 hits · searched 2 of 3 sessions, 12 parts in 1.5 ms"),
+        ({"total": 40, "truncated": True}, 0, "1-2 of 40 hits (next: --offset 2) ·"),
+        (
+            {"total": 1234, "total_exact": False, "truncated": True},
+            10,
+            "11-12 of at least 1,234 hits (next: --offset 12)",
+        ),
+        ({"group": "session"}, 0, "2 sessions ·"),
+        ({"total": 12}, 10, "11-12 of 12 hits ·"),
+        ({"results": (), "total": 5}, 10, "None left of 5 hits ·"),
+        ({"results": (), "total": 0}, 0, "No hits ·"),
+    ],
+)
+def test_the_closing_line(changes: dict[str, object], offset: int, words: str) -> None:
+    answer = replace(response([hit(), hit()]), **changes)  # type: ignore[arg-type]
+    assert text_of(closing_lines(answer, offset)).startswith(words)
+
+
+def test_what_was_left_out_is_said() -> None:
+    answer = full_response()
+    coverage = replace(
+        answer.coverage,
+        parts=Count(17, 12, 7, {"words": 4, "filtered": 1, "directory": 0}),
+        per_source=(*answer.coverage.per_source, SourceReport("codex", "/x", errors=("no",))),
+    )
+    shown = text_of(answer_lines(replace(answer, coverage=coverage), NOW)).splitlines()
+    assert [line for line in shown if "searched" in line] == [
+        "1 hit · searched 2 of 3 sessions, 7 of 17 parts, 1 of 2 sources in 1.5 ms"
+    ]
+    for line in (
+        "left out 1 session: 1 by directory",
+        "left out 4 parts by words they must or must not hold",
+        "left out 1 part by type, role, tool or time",
+        "limited by directory",
+        "not reached: 5 parts",
+        "the time budget ended the search early",
+        "no word matched; these contain the text as it stands",
+        "not read: opencode: locked",
+        "note: odd",
+        "close: rat (one edit away)",
+        "try: match smart",
+    ):
+        assert line in shown
+
+
+def test_remarks_about_many_histories_leave_room_for_hits() -> None:
+    reports = [SourceReport("codex", f"/{number}", warnings=(f"odd {number}",)) for number in range(20)]
+    answer = with_reports(
+        replace(response([hit()]), warnings=("about this search",), load_errors=("no",) * 30), reports
+    )
+    lines = text_of(closing_lines(answer)).splitlines()
+    told = [line for line in lines if line.startswith("note: ")]
+    assert told[0] == "note: about this search"
+    assert told[1:] == [*(f"note: codex: odd {n}" for n in range(8)), "note: and 12 more: recall-rank sources says all"]
+    assert sum(line.startswith("not read: ") for line in lines) == 9
+    assert "not read: and 22 more: recall-rank sources says all" in lines
+
+
+def test_reasons_are_words() -> None:
+    answer = response([hit()])
+    coverage = replace(answer.coverage, sessions=Count(9, 1, 1, {"sessions_limit": 8}))
+    assert "left out 8 sessions: 8 by sessions limit" in text_of(closing_lines(replace(answer, coverage=coverage)))

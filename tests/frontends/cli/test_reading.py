@@ -1,0 +1,186 @@
+"""get, context, messages and sessions in the shell: what a person sees, and how the commands end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from recall_rank.frontends.demo.generate import history
+from tests.frontends.conftest import Machine, Run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "history.jsonl"
+    path.write_text(history(), encoding="utf-8")
+    return path
+
+
+def test_a_message_in_full(run: Run, file: Path) -> None:
+    result = run("get", "demo-10", "demo-10-m2", "--history", file)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Rate limiting for the booking API · /home/sam/harborline\n")
+    assert "assistant · " in result.stdout
+    assert "    A fixed window lets a client send 120 requests" in result.stdout
+
+
+def test_the_json_is_that_of_the_tool(run: Run, file: Path) -> None:
+    for words, key in (
+        (("get", "demo-10", "demo-10-m2"), "message"),
+        (("context", "demo-10", "demo-10-m2", "--window", 0), "messages"),
+        (("messages", "demo-10", "-n", 1), "pagination"),
+        (("sessions", "-n", 1), "sessions"),
+    ):
+        answer = json.loads(run(*words, "--history", file, "--json").stdout)
+        assert answer["ok"] is True
+        assert answer[key]
+
+
+def test_surroundings_with_the_message_marked(run: Run, file: Path) -> None:
+    shown = run("context", "demo-10", "demo-10-m2", "--window", 1, "--history", file).stdout.splitlines()
+    assert [line[:6] for line in shown if line.startswith("> ")] == ["> assi"]
+    assert "... more after" in shown
+    only = run("context", "demo-10", "demo-10-m2", "--before", 0, "--after", 0, "--history", file).stdout
+    assert "... more before" in only
+
+
+def test_pages(run: Run, file: Path) -> None:
+    shown = run("messages", "demo-10", "-n", 1, "--history", file).stdout
+    assert "messages 1-1 of " in shown
+    assert "(next: --offset 1)" in shown
+    none = run("messages", "demo-10", "--query", "nothingatall", "--history", file)
+    assert (none.exit_code, none.stdout.splitlines()[-1]) == (1, "No messages")
+
+
+def test_sessions(run: Run, file: Path) -> None:
+    shown = run("sessions", "--search", "rate limit", "--history", file).stdout.splitlines()
+    assert len(shown) == 3
+    assert shown[0].startswith("Rate limiting for the booking API · ")
+    assert shown[1:] == ["    /home/sam/harborline · demo-10", "1 session"]
+    none = run("sessions", "--scope", "project", "--history", file)
+    assert (none.exit_code, none.stdout.strip()) == (1, "No sessions")
+
+
+def test_tools_and_controls_are_shown_safely(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    part = {
+        "id": "p",
+        "type": "tool",
+        "tool": "ba\u001bsh",
+        "title": "List",
+        "input": {"command": "ls", "n": [1]},
+        "output": "one\r\n\ttwo\u001b[31m\n",
+        "error": "three",
+        "pruned": True,
+    }
+    said = {"t": "message", "id": "m", "session": "odd-one", "role": "assistant", "time": 0, "parts": [part]}
+    lines = [{"t": "session", "id": "odd-one"}, said]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    result = run("get", "odd-one", "m", "--history", path)
+    assert result.stdout.splitlines() == [
+        "untitled",
+        "",
+        "assistant · time unknown · m",
+        "    ba\\x1bsh: List (no longer in the agent's context)",
+        "    command: ls",
+        "    n: [1]",
+        "    one",
+        "        two\\x1b[31m",
+        "    three",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("get", "demo-10", "nothing"), 1, "Message not found: nothing"),
+        (("messages", "nobody"), 1, "Unknown session"),
+        (("context", "nobody", "m"), 1, "Unknown session"),
+        (("get", " ", "m"), 2, "are required"),
+        (("context", "demo-10", "demo-10-m2", "--window", -1), 2, "--window"),
+        (("get", "demo-10"), 2, "MESSAGE"),
+    ],
+)
+def test_how_they_end(run: Run, file: Path, words: tuple[object, ...], code: int, said: str) -> None:
+    result = run(*words, "--history", file)
+    assert result.exit_code == code
+    assert said in result.stderr
+
+
+def test_nothing_could_be_read(run: Run, machine: Machine) -> None:
+    assert run("sessions", "--history", "bad").exit_code == 3
+    assert run("sessions").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "rate limit"),
+        ("get", "demo-10", "demo-10-m2"),
+        ("context", "demo-10", "demo-10-m2"),
+        ("messages", "demo-10"),
+        ("sessions",),
+        ("sources",),
+        ("stats",),
+        ("get", "nowhere", "nothing"),
+    ],
+)
+def test_json_says_its_version(run: Run, file: Path, words: tuple[str, ...]) -> None:
+    assert json.loads(run(*words, "--history", file, "--json").stdout)["schema_version"] == 1
+
+
+def test_how_to_open_a_session_again(run: Run, file: Path) -> None:
+    text = file.read_text(encoding="utf-8").replace('"agent_app":', '"source": "opencode", "agent_app":')
+    file.write_text(text, encoding="utf-8")
+    command = "cd /home/sam/harborline && opencode --session demo-10"
+    found = json.loads(run("search", "token bucket", "-n", 1, "--history", file, "--json").stdout)["results"]
+    assert found[0].get("reopen") == command
+    listed = json.loads(run("sessions", "--search", "rate limiting", "--history", file, "--json").stdout)["sessions"]
+    assert listed[0].get("reopen") == command
+    assert f"    reopen: {command}\n" in run("sessions", "--search", "rate limiting", "--history", file).stdout
+
+
+def test_a_file_is_meant_however_it_was_named(run: Run, file: Path) -> None:
+    for name in ("src/booking/reserveSeat.ts", "./src/booking/reserveSeat.ts", "reserveSeat.ts"):
+        result = run("search", "reserve seat", "--file", name, "--history", file, "--json")
+        hits = json.loads(result.stdout)["results"]
+        assert hits, name
+        assert {hit["session_id"] for hit in hits} == {"demo-08"}
+
+
+def test_a_beginning_of_a_session_is_enough_in_a_search(run: Run, file: Path) -> None:
+    result = run("search", "rate limit", "--session", "demo-10", "--history", file, "--json")
+    hits = json.loads(result.stdout)["results"]
+    text = file.read_text(encoding="utf-8").replace("demo-10", "only-this-one-10")
+    file.write_text(text, encoding="utf-8")
+    again = json.loads(run("search", "rate limit", "--session", "only-t", "--history", file, "--json").stdout)[
+        "results"
+    ]
+    assert len(again) == len(hits) > 0
+    none = run("search", "rate limit", "--session", "nowhere", "--history", file)
+    assert (none.exit_code, none.stderr) == (1, "recall-rank: no session 'nowhere', or several whose ids begin so\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--scope", "session"), "--scope session goes with --session ID: a shell is in no session"),
+        (("--tool", "bash", "--type", "text"), "--tool goes with type 'all' or 'tool', not 'text'"),
+        (("--results", "0"), "--results must be a whole number from 1 to 1000, not 0"),
+        (("--last", "7x"), "--last must be a duration"),
+    ],
+)
+def test_an_error_names_what_was_typed(run: Run, file: Path, words: tuple[str, ...], said: str) -> None:
+    result = run("search", "rate", *words, "--history", file)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"recall-rank: {said}")
+
+
+def test_a_project_without_sessions_is_named(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    result = run("search", "rate", "--scope", "project", "--history", file)
+    assert result.exit_code == 1
+    assert f"note: none of them ran in {file.parent} or below it" in result.stdout

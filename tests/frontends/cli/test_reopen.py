@@ -1,0 +1,65 @@
+"""The command that opens a session again: known programs only, and nothing in it that a shell could act on."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_rank.frontends.cli.output.reopen import _COMMANDS, reopen
+from recall_rank.loaders.registry import LOADERS
+from recall_rank.model import Flag
+
+
+@pytest.mark.parametrize(
+    ("store", "command"),
+    [
+        ("claude-code", "claude --resume a-1"),
+        ("codex", "codex resume a-1"),
+        ("copilot-cli", "copilot --resume=a-1"),
+        ("cursor-cli", "cursor-agent --resume a-1"),
+        ("gemini-cli", "gemini --resume a-1"),
+        ("goose", "goose session --resume --session-id a-1"),
+        ("hermes", "hermes --resume a-1"),
+        ("opencode", "opencode --session a-1"),
+        ("pi", "pi --session a-1"),
+        ("history", None),
+        ("aider", None),
+        (None, None),
+    ],
+)
+def test_what_each_program_is_told(store: str | None, command: str | None) -> None:
+    assert reopen(store, "a-1", None) == command
+    assert reopen(store, "a-1", "/srv/sea port") == (command and f"cd '/srv/sea port' && {command}")
+
+
+def test_every_program_is_one_whose_stores_are_read() -> None:
+    assert set(_COMMANDS) <= {loader.name for loader in LOADERS}
+
+
+def test_a_subagent_is_not_opened() -> None:
+    assert reopen("codex", "a-1", "/srv", Flag.SUBAGENT | Flag.ERROR) is None
+
+
+def test_what_its_program_deleted_is_not_opened() -> None:
+    assert reopen("codex", "a-1", "/srv", Flag.SOURCE_MISSING) is None
+
+
+@pytest.mark.parametrize("key", ["", "-rf", "--yolo", "a b", "a;b", "$(id)", "a\nb", "a`b", "ä", "a/b", "x" * 300])
+def test_an_id_that_no_program_gives_is_not_repeated(key: str) -> None:
+    assert reopen("codex", key, None) is None
+
+
+@pytest.mark.parametrize("folder", ["relative", "/a\nb", "/a\x1b[2J", "/a\u202eb", "C:\\x"])
+def test_a_folder_that_cannot_be_shown_as_it_is(folder: str) -> None:
+    assert reopen("codex", "a-1", folder) is None
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_a_shell_reads_words_only(key: str, folder: str) -> None:
+    command = reopen("claude-code", key, "/" + folder)
+    if command is not None:
+        assert shlex.split(command) == ["cd", "/" + folder, "&&", "claude", "--resume", key]
+        assert "\n" not in command

@@ -1,0 +1,80 @@
+"""What points back to earlier work, in which languages, and the question behind it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_rank.frontends.hooks.back_references import MOST_CHARS, question_of, refers_back
+
+
+@pytest.mark.parametrize(
+    ("message", "question"),
+    [
+        ("How did we release the advisory lock last time?", "How did we release the advisory lock"),
+        ("Configure the webhook same as before please.", "Configure the webhook please."),
+        ("As we previously discussed, drop the redis cache", "drop the redis cache"),
+        ("Do you remember how we built the tide table?", "built the tide table"),
+        ("use the approach we picked for the ferry parser", "use the approach picked for the ferry parser"),
+        ("what did we decide about the map library?", "about the map library"),
+        ("in another session we had this E0502 error", "we had this E0502 error"),
+        ("have we already tried sharding the queue", "tried sharding the queue"),
+        ("did we ever benchmark the PMTiles file", "benchmark the PMTiles file"),
+        ("apply the prior fix for the torn line", "apply the fix for the torn line"),
+        ("Wie haben wir letztes Mal das Rate Limit gebaut?", "Rate Limit"),
+        ("Mach das Login genau wie zuvor mit dem Cookie", "Mach Login Cookie"),
+        ("Weißt du noch, warum capacity.spec.ts wackelt?", "capacity.spec.ts wackelt"),
+        ("comme la dernière fois, limite le débit par clé", "limite débit clé"),
+        ("¿Te acuerdas del error ENOENT en moon.csv?", "error ENOENT moon.csv"),
+        ("O que decidimos sobre o Postgres?", "sobre o Postgres"),
+        ("Ti ricordi di come abbiamo risolto il deadlock?", "come risolto deadlock"),
+        ("Doe het zoals de vorige keer met de cache", "Doe cache"),
+        ("сделай как в прошлый раз с миграцией", "сделай миграцией"),
+        ("tak jak poprzednio ustaw timeout", "ustaw timeout"),
+        ("上次的数据库迁移怎么做的", "的数据库迁移怎么做的"),
+        ("前回のデータベース移行を教えて", "データベース移行を教えて"),
+        ("지난번에 데이터베이스 이전 어떻게 했지", "데이터베이스"),
+    ],
+)
+def test_a_message_that_points_back(message: str, question: str) -> None:
+    assert refers_back(message)
+    assert question in question_of(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Please add a retry to the gateway client.",
+        "Clean the table before importing the webhook rows.",
+        "Remember to close the file handles in the loader.",
+        "/fix the webhook like last time",
+        "use recall(query) for what we did last time",
+        "remember?",
+        "",
+        "The lasttime variable is unused.",
+        "Füge dem Formular einen Knopf hinzu.",
+        "Ajoute un bouton au formulaire.",
+    ],
+)
+def test_a_message_that_does_not(message: str) -> None:
+    assert not refers_back(message)
+
+
+@pytest.mark.parametrize("message", ["last time??", "what did we decide?", "!!! previously ---", "remember"])
+def test_nothing_is_left_to_look_for(message: str) -> None:
+    assert question_of(message) == ""
+
+
+@given(st.text(max_size=400))
+def test_a_question_is_short_and_plain(message: str) -> None:
+    refers_back(message)
+    question = question_of(message)
+    assert len(question) <= MOST_CHARS
+    assert '"' not in question
+    assert "\n" not in question
+
+
+def test_a_long_message_is_cut_between_words() -> None:
+    question = question_of("last time " + "harbour " * 100)
+    assert question == ("harbour " * 15).strip()

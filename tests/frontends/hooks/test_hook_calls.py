@@ -1,0 +1,66 @@
+"""The hooks as calls: JSON in and out, off where the host has them off, never another project's with global off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.harbor import HERE, NOW, tools
+
+QUESTION = "Why did the tide gauge drift after noon, as last time?"
+PARTS = [{"type": "text", "text": QUESTION}]
+
+
+def call(name: str, args: dict[str, Any], wire: str = "snake", **options: Any) -> dict[str, Any]:
+    return tools(**options).call(f"hook:{name}", args, now=NOW, wire=wire)
+
+
+def test_only_the_reminder_is_on_unless_asked_for() -> None:
+    assert call("nudge", {"system": []})["registered"] is True
+    assert call("auto_recall", {"parts": PARTS}) == {"ok": True, "registered": False, "parts": PARTS}
+    assert call("compaction", {"context": []}) == {"ok": True, "registered": False, "context": []}
+    assert call("nudge", {"system": []}, nudge=False) == {"ok": True, "registered": False, "system": []}
+
+
+def test_a_part_is_added() -> None:
+    answer = call("auto_recall", {"parts": PARTS, "message_id": "new"}, autoRecall=True)
+    given, added = answer["parts"]
+    assert given == PARTS[0]
+    assert added.pop("text").startswith("<recall-auto>")
+    assert added == {"type": "text", "synthetic": True, "session_id": HERE.session_id, "message_id": "new"}
+
+
+def test_names_of_the_original() -> None:
+    args = {"parts": PARTS, "messageID": "new"}
+    assert call("auto_recall", args, wire="camel", autoRecall=True)["parts"][1]["messageID"] == "new"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        None,
+        "text",
+        [],
+        [None, 7, {"type": "text"}],
+        [{"type": "file", "text": QUESTION}],
+        [{"type": "text", "text": QUESTION, "synthetic": True}],
+    ],
+)
+def test_nothing_to_answer(parts: Any) -> None:
+    assert call("auto_recall", {"parts": parts}, auto_recall=True)["parts"] == parts
+
+
+def test_the_session_is_the_current_one_unless_named() -> None:
+    session = {"context": []}
+    assert call("compaction", session, compaction_recall=True)["context"] == []
+    assert call("compaction", {"context": "no list"}, compaction_recall=True)["context"] == "no list"
+    assert call("compaction", {"context": [], "session_id": 7}, compaction_recall=True)["context"] == []
+
+
+def test_with_global_off_the_project_is_all_there_is() -> None:
+    parts = [{"type": "text", "text": "what did we say about the bees swarm last time"}]
+    assert len(call("auto_recall", {"parts": parts}, auto_recall=True)["parts"]) == 2
+    assert call("auto_recall", {"parts": parts}, auto_recall=True, **{"global": False})["parts"] == parts
+    closed = call("auto_recall", {"parts": PARTS}, auto_recall=True, **{"global": False})
+    assert "tide-tables" in closed["parts"][1]["text"]

@@ -1,0 +1,52 @@
+"""Where an MCP client is, as far as it says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recall_rank.frontends.mcp.context import context_of_command, context_with_roots, decoded, encoded, path_of
+from recall_rank.model import Context
+
+
+def test_the_command_goes_before_the_roots(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "deep").mkdir()
+    command = context_of_command("s1", "quay", str(tmp_path / "deep"))
+    assert command == Context("s1", "quay", str(tmp_path / "deep"), str(tmp_path))
+    assert context_with_roots(command, ["file:///elsewhere"]) == command
+
+
+def test_the_roots_go_before_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = context_of_command("s1", None, None)
+    assert context_with_roots(command, ["https://x", "file:///home/ana/the%20quay/"]).directory == "/home/ana/the quay"
+    assert context_with_roots(command, []).directory == str(tmp_path)
+
+
+def test_the_home_folder_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert context_with_roots(Context(project="quay"), []) == Context(project="quay")
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///a/b", "/a/b"),
+        ("file://localhost/a%2Fb/", "/a/b"),
+        ("file:///", "/"),
+        ("file://host/a", None),
+        ("vscode-remote://x/a", None),
+        ("file:///caf%C3%A9%", "/café%"),
+    ],
+)
+def test_path_of(uri: str, path: str | None) -> None:
+    assert path_of(uri) == path
+
+
+def test_ids_survive_a_uri() -> None:
+    for text in ("ses_1", "a/b?c#d%20", "漢字 é", ""):
+        assert decoded(encoded(text)) == text
+        assert "/" not in encoded(text)

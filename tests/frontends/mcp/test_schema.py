@@ -1,0 +1,68 @@
+"""What an MCP client is told about the tools is what they take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+
+from recall_rank.frontends.mcp.descriptions import DESCRIPTIONS, INSTRUCTIONS
+from recall_rank.frontends.mcp.schema import input_schema, tool_definitions
+from recall_rank.frontends.tools.dispatch import TOOLS
+from recall_rank.frontends.tools.host_options import HostOptions, host_options
+from recall_rank.frontends.tools.parameters import refused
+
+SAMPLES: list[Any] = [None, "", "x", "auto", "smart", "user", True, 0, 1, 3, 10, 50, 51, 10**6, -1, 1.5, ["a"], {}]
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_schema_has_every_parameter_and_its_words(name: str) -> None:
+    options = HostOptions()
+    schema = input_schema(name, options)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    parameters = TOOLS[name][1](options)
+    assert list(schema["properties"]) == [*(each.name for each in parameters), "cursor"]
+    assert all(entry["description"] for entry in schema["properties"].values())
+    assert schema.get("required", []) == [each.name for each in parameters if each.required]
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_what_the_schema_allows_is_not_refused(name: str) -> None:
+    options = HostOptions()
+    schema = input_schema(name, options)
+    parameters = TOOLS[name][1](options)
+    required = {each.name: "x" for each in parameters if each.required}
+    validator = jsonschema.Draft202012Validator(schema)
+    allowed = 0
+    for each in parameters:
+        for value in SAMPLES:
+            args = {**required, each.name: value}
+            if value is not None and validator.is_valid(args):
+                assert refused(parameters, args) in ([], [each.name] if each.name == "query" and value == "" else [])
+                allowed += 1
+    assert allowed
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_defaults_fit(name: str) -> None:
+    schema = input_schema(name, host_options({"max_results": 5, "default_width": 80}))
+    for entry in schema["properties"].values():
+        if "default" in entry:
+            jsonschema.validate(entry["default"], entry)
+    if name == "recall":
+        assert schema["properties"]["results"]["maximum"] == 5
+        assert schema["properties"]["width"]["default"] == 80
+
+
+def test_a_model_reads_when_to_call_and_what_recall_is_not() -> None:
+    definitions = {each["name"]: each for each in tool_definitions(HostOptions())}
+    assert list(definitions) == list(TOOLS)
+    for each in definitions.values():
+        assert each["annotations"]["readOnlyHint"]
+        assert "Call it" in each["description"]
+        jsonschema.Draft202012Validator.check_schema(each["outputSchema"])
+    assert "Do not call it" in DESCRIPTIONS["recall"]
+    assert "First call" in DESCRIPTIONS["recall"]
+    assert "not memory" in DESCRIPTIONS["recall"]
+    assert "Worth writing down" in INSTRUCTIONS

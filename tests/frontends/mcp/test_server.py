@@ -1,0 +1,338 @@
+"""The official client talks to the server: tools, resources, progress, cancellation, context, limits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp
+import pytest
+
+from recall_rank.frontends.mcp import histories as mcp_histories
+from recall_rank.frontends.mcp import server as mcp_server
+from recall_rank.frontends.mcp.context import context_of_command
+from recall_rank.frontends.mcp.histories import Histories
+from recall_rank.frontends.mcp.resources import resource_call, rest_of
+from recall_rank.frontends.tools.host_options import host_options
+from recall_rank.histories.cache import first_part
+from recall_rank.model import Context
+from recall_rank.recall import Recall
+from tests.support.harbor import BEES, NOW, TIDES, Invented
+from tests.support.shelf import SIZE, Shelf
+
+pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+
+TIDE = {"session_id": "tide-tables", "message_id": "tt1"}
+
+
+class Slow(Invented):
+    """Cannot be read before it is told to."""
+
+    def __init__(self, *sessions: Any) -> None:
+        super().__init__(*sessions)
+        self.gate = threading.Event()
+
+    def read(self, unit: Any, since: bytes | None = None) -> Any:
+        self.gate.wait(30)
+        return super().read(unit, since)
+
+
+def server(*sources: Any, context: Context | None = None, **options: Any) -> Any:
+    histories = Histories(Recall(sources or (Invented(),)))
+    chosen = host_options({"redact": True, **options})
+    return mcp_server.RecallServer(histories, chosen, context or Context(directory="/home/ana/quay"))
+
+
+def talk(there: Any, work: Callable[[Any], Awaitable[Any]], **client: Any) -> Any:
+    async def run() -> Any:
+        async with mcp.Client(there.server, **client) as each:
+            return await work(each)
+
+    return anyio.run(run)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_all_tools_answer_in_text_and_structure(mode: str) -> None:
+    async def work(client: Any) -> None:
+        tools = (await client.list_tools()).tools
+        assert all(tool.annotations.read_only_hint and tool.output_schema for tool in tools)
+        args = {
+            "recall": {"query": "gauge", "match": "smart"},
+            "recall_get": TIDE,
+            "recall_context": TIDE,
+            "recall_messages": {"session_id": "tide-tables"},
+            "recall_sessions": {"scope": "global"},
+        }
+        assert [tool.name for tool in tools] == list(args)
+        for name, given in args.items():
+            result = await client.call_tool(name, given)
+            answer = result.structured_content
+            assert not result.is_error
+            assert answer["ok"]
+            assert answer["trust"] == "untrusted-history"
+            assert "<<<recalled " in result.content[0].text
+
+    talk(server(), work, mode=mode)
+
+
+def test_what_cannot_be_asked_is_told() -> None:
+    async def work(client: Any) -> None:
+        for args, category in (
+            ({"query": ""}, "query_required"),
+            ({"query": "x", "must": ["y"] * 65}, "too_much"),
+            ({"query": "x", "directory": "y" * 5_000}, "too_much"),
+            ({"query": "x", "budget_ms": 10**6}, "too_much"),
+            ({"query": "gauge", "cursor": "nonsense"}, "cursor"),
+        ):
+            result = await client.session.call_tool("recall", args)
+            assert result.is_error
+            assert result.structured_content["error_category"] == category
+        with pytest.raises(mcp.MCPError, match="Unknown tool"):
+            await client.session.call_tool("recall_everything", {})
+
+    talk(server(), work)
+
+
+def test_long_answers_are_paged() -> None:
+    long = "a gauge that drifts, " * 20_000
+
+    async def work(client: Any) -> str:
+        args: dict[str, Any] = {"session_id": "long", "message_id": "m1"}
+        text = ""
+        while True:
+            result = await client.call_tool("recall_get", args)
+            answer = result.structured_content
+            text += answer["parts"][0]["content"]
+            assert len(result.content[0].text) < 256 * 1024
+            if "next_cursor" not in answer:
+                return text
+            assert repr(answer["next_cursor"]) in result.content[0].text
+            args["cursor"] = answer["next_cursor"]
+
+    from recall_rank.model import Message, Part, Session
+
+    session = Session("long", (Message("m1", "user", NOW, (Part("p1", "text", long),)),), "Long")
+    assert talk(server(Invented(session)), work) == long
+
+
+def test_sessions_and_messages_are_resources() -> None:
+    async def work(client: Any) -> None:
+        listed = (await client.list_resources()).resources
+        assert {str(each.uri) for each in listed} >= {"recall://session/tide-tables"}
+        assert len((await client.list_resource_templates()).resource_templates) == 2
+        whole = await client.read_resource("recall://session/tide-tables")
+        assert "Why does the tide gauge drift" in whole.contents[0].text
+        one = await client.read_resource("recall://session/tide-tables/message/tt4")
+        assert "Reset the counter" in one.contents[0].text
+        for uri in ("recall://session/none-such", "recall://project/x", "recall://session/tide-tables/message/none"):
+            with pytest.raises(mcp.MCPError):
+                await client.read_resource(uri)
+
+    talk(server(), work)
+    talk(server(context=Context(directory="/nowhere")), work)
+
+
+def test_a_resource_says_where_it_goes_on() -> None:
+    assert resource_call("recall://session/a%2Fb?offset=20", 10) == (
+        "recall_messages",
+        {"session_id": "a/b", "limit": 10, "offset": 20},
+    )
+    page = {"pagination": {"offset": 20, "returned": 10, "has_more": True}}
+    assert list(rest_of("recall://session/a?offset=20", page)) == ["It goes on at recall://session/a?offset=30"]
+    cut = {**page, "next_cursor": "1.2.ab"}
+    assert list(rest_of("recall://session/a", cut)) == ["It goes on at recall://session/a?offset=20&cursor=1.2.ab"]
+
+
+def test_a_call_before_the_histories_are_read_shows_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow()
+    told: list[float] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        told.append(done)
+        slow.gate.set()
+
+    async def work(client: Any) -> None:
+        result = await client.call_tool("recall", {"query": "gauge"}, progress_callback=progress)
+        assert result.structured_content["total"]
+
+    talk(server(slow), work, mode="legacy")
+    assert told == sorted(told)
+    assert told
+
+
+def test_the_newest_part_answers_while_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_part.first_part, "__defaults__", (3 * SIZE,))
+    monkeypatch.setattr(mcp_histories, "PART_SECONDS", 0.0)
+    shelf = Shelf(tmp_path / "shelf", 16, waits_below=13)
+    histories = Histories(Recall([shelf], tmp_path / "cache"))
+    there = mcp_server.RecallServer(histories, host_options({"redact": True}), Context(directory="/home/ana/odd"))
+    found = {"session_id": "s15", "message_id": "s15m"}
+    calls = {
+        "recall": {"query": "lantern"},
+        "recall_get": found,
+        "recall_context": found,
+        "recall_messages": {"session_id": "s15"},
+        "recall_sessions": {"scope": "global"},
+    }
+
+    async def work(client: Any) -> None:
+        for name, given in calls.items():
+            answer = (await client.call_tool(name, given)).structured_content
+            assert answer["ok"], answer
+            (told,) = answer["warnings"]
+            assert told.startswith(first_part.STILL_READING)
+            assert answer["warning_categories"] == ["source"]
+        unknown = (await client.call_tool("recall_get", {**found, "session_id": "s01"})).structured_content
+        assert unknown["error"].endswith(f"{first_part.STILL_READING}; ask again soon")
+        shelf.gate.set()
+        assert await anyio.to_thread.run_sync(histories.wait, 30)
+        for name, given in calls.items():
+            assert "warnings" not in (await client.call_tool(name, given)).structured_content
+        assert (await client.call_tool("recall", calls["recall"])).structured_content["total"] == 16
+
+    talk(there, work)
+
+
+def test_a_call_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_server, "PATIENCE", 0.01)
+    slow = Slow()
+
+    async def work(client: Any) -> None:
+        result = await client.call_tool("recall", {"query": "gauge"})
+        assert result.structured_content["error_category"] == "not_ready"
+
+    talk(server(slow), work)
+    slow.gate.set()
+
+
+def test_a_cancelled_call_ends_and_others_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = server()
+    begun, stopped = threading.Event(), threading.Event()
+
+    def call(name: str, args: Any, *, context: Any, cancel: threading.Event) -> dict[str, Any]:
+        if args["query"] == "slow":
+            begun.set()
+            assert cancel.wait(30)
+            stopped.set()
+        return {"ok": True, "results": []}
+
+    monkeypatch.setattr(there._tools, "call", call)
+
+    async def work(client: Any) -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "recall", {"query": "slow"})
+            assert await anyio.to_thread.run_sync(begun.wait, 30)
+            group.cancel_scope.cancel()
+        assert (await client.call_tool("recall", {"query": "quick"})).structured_content["ok"]
+        assert await anyio.to_thread.run_sync(stopped.wait, 30)
+
+    talk(there, work, mode="legacy")
+
+
+def test_a_call_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_server, "CALL_SECONDS", 0.05)
+    there = server()
+
+    def call(name: str, args: Any, *, context: Any, cancel: threading.Event) -> dict[str, Any]:
+        cancel.wait(30)
+        return {"ok": True}
+
+    monkeypatch.setattr(there._tools, "call", call)
+
+    async def work(client: Any) -> None:
+        answer = (await client.session.call_tool("recall", {"query": "x"})).structured_content
+        assert answer["error_category"] == "aborted"
+
+    talk(there, work)
+
+
+def test_roots_say_what_the_project_is() -> None:
+    import mcp_types as types
+
+    root = "file:///home/ana/hives"
+
+    async def roots(_: Any) -> types.ListRootsResult:
+        return types.ListRootsResult(roots=[types.Root(uri=root)])
+
+    async def work(client: Any) -> list[str]:
+        answer = (await client.call_tool("recall_sessions", {})).structured_content
+        first = [session["id"] for session in answer["sessions"]]
+        nonlocal root
+        root = "file:///home/ana/quay"
+        await client.send_roots_list_changed()
+        later = first
+        with anyio.fail_after(60):
+            while later == first:  # the server asks for the new roots in its own time
+                await anyio.sleep(0.02)
+                answer = (await client.call_tool("recall_sessions", {})).structured_content
+                later = [session["id"] for session in answer["sessions"]]
+        return first + later
+
+    there = server(Invented(TIDES, BEES), context=context_of_command(None, None, None))
+    found = talk(there, work, mode="legacy", list_roots_callback=roots)
+    assert found == [BEES.id, TIDES.id]
+
+
+def test_with_global_off_nothing_else_is_served() -> None:
+    async def work(client: Any) -> None:
+        answer = (await client.call_tool("recall_sessions", {})).structured_content
+        assert [session["id"] for session in answer["sessions"]] == [TIDES.id]
+        assert (await client.session.call_tool("recall_get", {"session_id": BEES.id, "message_id": "x"})).is_error
+        with pytest.raises(mcp.MCPError):
+            await client.read_resource(f"recall://session/{BEES.id}")
+
+    talk(server(Invented(TIDES, BEES), **{"global": False}), work)
+
+
+def test_histories_in_memory_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recall_rank.frontends.mcp.histories.FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("recall_rank.frontends.mcp.histories._SHARE", 0)
+    recall = Recall([Invented()])
+    again = threading.Event()
+    monkeypatch.setattr(recall, "refresh", again.set)
+    histories = Histories(recall)
+    assert histories.wait(30)
+    histories.keep_fresh()
+    assert again.wait(30)
+
+
+def test_histories_that_cannot_be_read_again_are_told_of() -> None:
+    there = server()
+    histories = there._histories
+
+    def fail() -> None:
+        raise OSError("the disk is gone")
+
+    async def work(client: Any) -> None:
+        for again, told in ((fail, ["the disk is gone"]), (lambda: None, [])):
+            histories.recall.refresh = again
+            assert histories._refreshing.acquire(timeout=30)
+            histories._refresh()
+            answer = (await client.call_tool("recall", {"query": "tide"})).structured_content
+            assert answer["ok"]
+            found = [
+                text.rpartition(": ")[2] for text in answer.get("warnings", ()) if "could not be read again" in text
+            ]
+            assert found == told
+
+    histories.wait(30)
+    talk(there, work)
+
+
+class Unreadable(Invented):
+    """Has nothing that can be read."""
+
+    def units(self) -> Any:
+        raise OSError("torn")
+
+
+def test_histories_that_cannot_be_read_are_told() -> None:
+    async def work(client: Any) -> None:
+        result = await client.session.call_tool("recall_sessions", {"scope": "global"})
+        assert result.is_error
+        assert "torn" in result.structured_content["error"]
+
+    talk(server(Unreadable()), work)

@@ -1,0 +1,298 @@
+"""No listed secret comes out, wherever it is cut; what is none stays as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.datasets.synthetic_secrets import FAMILIES, FORMS, Planted, make, planted, survives
+from recall_rank import Index
+from recall_rank._core.text.secret_prefilter import Signs
+from recall_rank.analysis.text_edits import edited
+from recall_rank.frontends.cli.main import cli
+from recall_rank.frontends.redaction import answers as redaction_answers
+from recall_rank.frontends.redaction import forms as redaction_forms
+from recall_rank.frontends.redaction import redact as redaction
+from recall_rank.frontends.redaction.answers import hidden, without_secrets
+from recall_rank.frontends.redaction.names import family_of, named
+from recall_rank.frontends.redaction.redact import Secret, label, redacted, secrets
+from recall_rank.frontends.redaction.rules import NAMED
+from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.frontends.tools.host_options import host_options
+from recall_rank.model import Message, Part, Reading, Session, Unit
+from recall_rank.recall import Recall
+
+COUNT = 1_000 if os.environ.get("RECALL_RANK_SOAK") == "long" else 40
+NOW = 1_790_000_000_000
+KEY = "aB3dE5fG7hJ9"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_secret_never_survives_the_cut(family: str) -> None:
+    drawn = random.Random(family)
+    lost = 0
+    for one in planted(family, COUNT, seed=1):
+        cuts = [(0, len(one.text))]
+        for width in (50, 200):
+            middle = drawn.randrange(one.start, one.end)
+            low = max(0, middle - drawn.randrange(width))
+            cuts.append((low, min(len(one.text), low + width)))
+        lost += any(survives(one, edited(one.text, hidden(one.text, *cut), *cut).text) for cut in cuts)
+    assert lost <= COUNT // 100
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            "ask-anthropic-first then sk-ant-... and sk-ant-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", id="placeholder"
+        ),
+        pytest.param("AKIAIOSFODNN7EXAMPLE", id="the key of the documentation"),
+        pytest.param("commit 3f786850e387550fdab836ed7e6dc881de23001b fixed it", id="a hash"),
+        pytest.param("id = 550e8400-e29b-41d4-a716-446655440000", id="a UUID"),
+        pytest.param("def get_token_count(tokens: int = 12345678) -> int:", id="tokens that are counted"),
+        pytest.param("password = os.environ['DB_PASSWORD_2']", id="a password from elsewhere"),
+        pytest.param(
+            "postgres://user:password@localhost/db and https://${USER}:${TOKEN}@host.test", id="names of both"
+        ),
+        pytest.param("Authorization: Bearer $API_TOKEN_FROM_ENV_2", id="a variable"),
+        pytest.param("skip-this-very-long-kebab-case-name-2-times", id="a name in kebab case"),
+        pytest.param("-----BEGIN PRIVATE KEY----- is how such a block begins", id="the head of a block alone"),
+        pytest.param("-----BEGIN CERTIFICATE-----\n" + "A" * 64 + "\n-----END CERTIFICATE-----", id="a certificate"),
+        pytest.param("the next_page_token: Ab1Cd2Ef3Gh4Ij5Kl6Mn7", id="a place in a list"),
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert redacted(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("key xai-" + KEY * 7 + " end", "key [redacted xai] end", id="by its beginning"),
+        pytest.param("db://me:aB3dE5fG7@host", "db://me:[redacted password]@host", id="in an address"),
+        pytest.param('{"password": "c0rrect horse 9!"}', '{"password": "[redacted password]"}', id="with blanks"),
+        pytest.param("run --api-key aB3dE5fG7hI9jK1L now", "run --api-key [redacted secret] now", id="of a flag"),
+        pytest.param("a ghp_" + KEY + "\n" + KEY * 2 + " b", "a [redacted github] b", id="over two lines"),
+        pytest.param("MIT 12:AA" + KEY * 3, "MIT [redacted telegram]", id="by what stands inside"),
+    ],
+)
+def test_what_a_secret_was_is_told(text: str, shown: str) -> None:
+    assert redacted(text) == shown
+
+
+def test_a_block_is_found_from_its_middle() -> None:
+    block = make(random.Random(3), "private key")
+    text = f"before\n{block}\nafter"
+    assert secrets(text, 200, 210) == [(7, 7 + len(block), "private-key")]
+    assert secrets(text, 0, 5) == []
+    cut = f"before\n{block[:-40]}"
+    assert redacted(cut) == "before\n[redacted private-key]"
+
+
+@given(st.text(st.sampled_from('aB3_-.:=/"\\ \nsk-ant-ghp_eyJ@')), st.integers(0, 60), st.integers(0, 60))
+def test_any_text_gives_edits_in_order(text: str, low: int, width: int) -> None:
+    high = min(len(text), low + width)
+    found = hidden(text, low, high)
+    assert all(start < high and end > low and 0 <= start < end <= len(text) for start, end, _ in found)
+    assert all(before[1] <= after[0] for before, after in pairwise(found))
+
+
+NAMES = [
+    "api_key",
+    "Token",
+    "secret",
+    "openai",
+    "cohere key",
+    "password",
+    "pwd",
+    "passphrase",
+    "Authorization",
+    "creds",
+]
+SIGNS = [": ", "=", ' => "', "':'", " ", ">", "=\\", ":" * 7]
+STARTS = ["sk-ant-", "ghp_", "AKIA", "eyJ", "12345:AA", "https://hooks.slack.com/services/T0/", "dp.pt.", "Bearer "]
+VALUES = [KEY, KEY * 2, KEY * 4, "c0rrect9!", "\u0663", "x" * 70]
+OTHERS = [
+    *("--api-key ", "--password", "token ", "Basic ", "postgres://me:c0rrect9@host", "://", "@", "-", ",", "\\n"),
+    *(" ", "\n", '"', "'", "\\", "é", "-----BEGIN PRIVATE KEY-----"),
+]
+pieces = st.one_of(
+    st.sampled_from([*NAMES, *SIGNS, *STARTS, *VALUES, *OTHERS]),
+    st.tuples(*map(st.sampled_from, (NAMES, SIGNS, VALUES))).map("".join),
+    st.tuples(*map(st.sampled_from, (STARTS, VALUES))).map("".join),
+)
+
+
+def by_every_rule(text: str, low: int, high: int) -> list[Secret]:
+    """What the rules find of themselves, nothing looked at before them."""
+    _, start, end = redaction._SIGNS.around(text, low, high)
+    run = re.search("[A-Za-z0-9_-]{15}", text[start:end])
+    found = [
+        *redaction_forms.keys(text, start, end),
+        *(one for one in named(text, start, end) if one[2] == "password" or run),
+        *redaction_forms.url_passwords(text, start, end),
+        *redaction_forms.headers(text, start, end),
+        *redaction_forms.blocks(text, max(0, low - redaction_forms.BLOCK_REACH), high),
+    ]
+    return [one for one in redaction._apart(found) if one[0] < high and one[1] > low]
+
+
+def uncovered(text: str, low: int, high: int) -> list[Secret]:
+    """What the rules find and the look in front of them keeps from them."""
+    shown = {place for start, end, _ in secrets(text, low, high) for place in range(start, end)}
+    return [one for one in by_every_rule(text, low, high) if not shown.issuperset(range(*one[:2]))]
+
+
+@given(st.lists(pieces, max_size=12).map("".join), st.integers(0, 300), st.integers(1, 300))
+def test_no_rule_finds_what_the_first_look_does_not_let_through(text: str, low: int, width: int) -> None:
+    low = min(low, max(0, len(text) - 1))
+    high = min(len(text), low + width)
+    assert uncovered(text, low, high) == []
+    assert uncovered(text, 0, len(text)) == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_of_every_family_nothing_is_kept_from_the_rules(family: str) -> None:
+    drawn = random.Random(family)
+    for one in planted(family, COUNT, seed=3):
+        low = drawn.randrange(one.end)
+        assert uncovered(one.text, low, min(len(one.text), low + 200)) == []
+
+
+def test_a_first_look_that_keeps_a_key_from_the_rules_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"use ghp_{KEY * 3} there"
+    assert uncovered(text, 0, len(text)) == []
+    monkeypatch.setattr(redaction, "_SIGNS", Signs(["xai-"]))
+    assert uncovered(text, 0, len(text)) == [(4, 44, "github")]
+
+
+WORDS = [word for line in NAMED.strip().splitlines() for word in line.split("|")[1].split()]
+WORDS += ["key", "Token", "SECRET", "creds", "credential", "authorization", "passwd", "password", "pwd", "passphrase"]
+WORDS += ["api_key", "\u212aey", "to\u212aen", "pa\u017fsword", "cache", "harbour"]
+
+
+def otherwise_replaced(chance: random.Random) -> int:
+    """How many of many values under many names are shown otherwise than the rules of names say."""
+    wrong = 0
+    for _ in range(4_000):
+        name = chance.choice(["", "_", "-", "."]).join(chance.choices(WORDS, k=chance.randint(1, 3)))
+        letters = chance.choice(["0123456789abcdef", "ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789"])
+        value = "".join(chance.choices(letters, k=chance.choice([9, 16, 17, 24, 32, 40, 46])))
+        family = family_of(name, value)
+        wrong += redaction_answers._replaced(name, value) != (label(family) if family else redacted(value))
+    return wrong
+
+
+def test_under_no_name_a_value_is_kept_from_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert otherwise_replaced(random.Random(3)) == 0
+    for word in redaction_answers._TELLING[:5]:
+        without = tuple(other for other in redaction_answers._TELLING if other != word)
+        monkeypatch.setattr(redaction_answers, "_TELLING", without)
+        assert otherwise_replaced(random.Random(3)) > 0, word
+        monkeypatch.undo()
+
+
+def test_answers_keep_their_ids_and_numbers() -> None:
+    key = make(random.Random(1), "github")
+    answer = {
+        "session_id": key,
+        "total": 3,
+        "title": f"use {key}",
+        "input": {"password": "aB3dE5fG7"},
+        "more": [key, None],
+    }
+    assert without_secrets(answer) == {
+        "session_id": key,
+        "total": 3,
+        "title": "use [redacted github]",
+        "input": {"password": "[redacted password]"},
+        "more": ["[redacted github]", None],
+    }
+
+
+class Held:
+    """A source of one session with a secret in every kind of place."""
+
+    name = "held"
+    location = "held"
+
+    def __init__(self, one: Planted) -> None:
+        self.one = one
+
+    def units(self) -> list[Unit]:
+        return [Unit("all", self.location)]
+
+    def signature(self, unit: Unit) -> bytes:
+        return b"1"
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        one, secret, text = self.one, self.one.secret, self.one.text
+        parts = (
+            Part("p1", "text", f"the harbor gauge drifts {text}"),
+            Part("p2", "tool", tool="bash", input={"command": f"gauge --dump {text}"}, output=text * 9, error=text),
+        )
+        message = Message("m1", "user", NOW, parts)
+        title = f"gauge {secret if one.family in FORMS else 'alone'}"  # others need a name or an address around them
+        return Reading([Session("s1", (message,), title, "/home/ana", "quay", updated=NOW)])
+
+
+@pytest.mark.parametrize("family", ["anthropic", "github", "jwt", "private key", "database url", "aws secret"])
+def test_no_tool_lets_a_secret_out(family: str) -> None:
+    for one in planted(family, 3, seed=2):
+        tools = RecallTools(Recall([Held(one)]), options=host_options({"redact": True}))
+        ids = {"session_id": "s1", "message_id": "m1"}
+        word = one.secret[len(one.secret) // 2 :][:12]
+        for name, args in (
+            *(
+                ("recall", {"query": "gauge", "match": match, "explain": True, "width": 60})
+                for match in ("smart", "literal")
+            ),
+            ("recall", {"query": word, "expand": "message"}),
+            ("recall", {"query": word, "match": "fuzzy", "explain": True}),
+            ("recall_get", ids),
+            ("recall_context", ids),
+            ("recall_messages", {"session_id": "s1"}),
+            ("recall_sessions", {"scope": "global"}),
+        ):
+            answer = tools.call(name, args, now=NOW)
+            assert answer["ok"], answer
+            answer.pop("query", None)  # what the caller said is no news to it
+            for result in answer.get("results", ()):
+                result.pop("matched_terms", None), result["why"].pop("matched_terms", None)
+                assert all(0 <= s["start"] <= s["end"] <= len(result["snippet"]) for s in result["spans"])
+            assert not survives(one, str(answer))
+
+
+def test_the_shell_redacts_when_it_is_asked_to(tmp_path: Path) -> None:
+    key = make(random.Random(4), "github")
+    session = {"t": "session", "id": "s1", "title": f"with {key}", "updated": NOW}
+    part = {"id": "p1", "type": "text", "text": f"the gauge takes {key} today"}
+    message = {"t": "message", "id": "m1", "session": "s1", "role": "user", "time": NOW, "parts": [part]}
+    path = tmp_path / "history.jsonl"
+    path.write_text(f"{json.dumps(session)}\n{json.dumps(message)}\n", encoding="utf-8")
+    for more in ([], ["--json"]):
+        words = ["search", "gauge", "--history", str(path), "--no-cache", *more]
+        plain, safe = (CliRunner().invoke(cli, [*words, *redact]).stdout for redact in ([], ["--redact"]))
+        assert key in plain
+        assert key not in safe
+        assert safe.count("[redacted github]") == 2
+
+
+def test_a_search_shows_what_its_caller_allows() -> None:
+    session = Session("s1", (Message("m1", "user", NOW, (Part("p1", "text", "the code is SESAME today, as ever"),)),))
+    with Index.build([session]) as index:
+        result = index.search("code", redact=lambda *_: [(12, 18, "<it>")], width=20).results[0]
+        assert "SESAME" not in result.snippet
+        assert [result.snippet[span.start : span.end] for span in result.spans] == ["code"]
+        with pytest.raises(TypeError, match="redact must be a function"):
+            index.search("code", redact="yes")

@@ -1,0 +1,41 @@
+"""With global off nothing of another project shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.support.harbor import BEES, FERRIES, NOW, TIDES, ask, parts, tools
+
+
+class TestGlobalOff:
+    """Nothing of another project shows, whatever is asked."""
+
+    def test_global_scope_is_refused(self) -> None:
+        closed = tools(**{"global": False})
+        assert ask(closed, "noon")["error_category"] == "global_disabled"
+        assert closed.call("recall_sessions", {"scope": "global"})["error_category"] == "global_disabled"
+
+    def test_its_sessions_do_not_exist(self) -> None:
+        closed, alone = tools(**{"global": False}, broken=("lost",)), tools(TIDES, FERRIES, **{"global": False})
+        for name, args in (
+            ("recall", {"query": "zephyrcanary", "scope": "project"}),
+            ("recall", {"query": "noon", "scope": "project", "directory": "/home", "fallback": True}),
+            ("recall", {"query": "zephyrcanari", "match": "fuzzy", "scope": "project"}),
+            ("recall", {"query": "noon", "session_id": "bee-hives"}),
+            ("recall", {"query": "noon", "session_id": "bee-"}),
+            ("recall_get", {"session_id": "bee-hives", "message_id": "bh1"}),
+            ("recall_context", {"session_id": "bee-hives", "message_id": "bh1"}),
+            ("recall_messages", {"session_id": "bee-hives"}),
+            ("recall_sessions", {}),
+        ):
+            answer = closed.call(name, args, now=NOW)
+            assert "swarm" not in str(answer)
+            assert _still(answer) == _still(alone.call(name, args, now=NOW)), "as if the other were not there"
+
+
+def _still(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if name not in ("elapsed_ms", "cpu_ms")}
+
+
+def test_the_other_project_is_there_when_global_is_on() -> None:
+    assert parts(ask(tools(BEES), "zephyrcanary")) == ["bh1p", "bee-hives:title"]

@@ -1,0 +1,261 @@
+"""A Recall with a cache answers as one without, at once, and says how old its answer is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recall_rank import Context, Index, Recall, RefreshReport
+from recall_rank.histories.cache.location import MACHINE, default_cache
+from recall_rank.histories.ignore import Ignore
+from recall_rank.index.errors import MissingIndexError
+from recall_rank.loaders import open_sources
+from recall_rank.model import Flag, Session, Unit
+from tests.histories.test_refresh import Shelf, talk
+from tests.support.machine import Machine
+from tests.support.rebuilt import ASKED
+from tests.support.search_samples import ENOUGH_MS, NOW
+
+TIMED = ("elapsed_ms", "cpu_ms")
+
+
+def told(recall: Recall, text: str, **options: Any) -> dict[str, Any]:
+    answer = recall.search(text, now=NOW, budget_ms=ENOUGH_MS, explain=True, results=30, **options).to_dict()
+    answer["coverage"].pop("stale_ms")
+    return {name: value for name, value in answer.items() if name not in TIMED}
+
+
+def test_answers_are_those_of_memory_cold_warm_and_without_the_cache(tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "home", 3)
+    memory = Recall(machine.sources())
+    for _ in range(2):
+        with Recall(machine.sources(), cache=tmp_path / "cache") as recall:
+            for text in ASKED:
+                assert told(recall, text) == told(memory, text)
+            assert recall.sessions() == memory.sessions()
+            assert recall.sources() == memory.sources()
+            for session in recall.sessions():
+                assert recall.transcript(session.id) == memory.transcript(session.id)
+    with Recall(machine.sources(), cache=tmp_path / "cache") as recall:
+        recall.prepare()
+        for path in (tmp_path / "cache").rglob("*-*-*"):
+            if path.is_file():
+                path.unlink()
+        for text in ASKED:
+            assert told(recall, text) == told(memory, text)
+
+
+def test_a_view_of_one_project_shows_what_one_without_a_cache_shows(tmp_path: Path) -> None:
+    shelf = Shelf()
+    for number in range(6):
+        words = ("the lantern is lit", f"codename walrus{number}")
+        shelf.put(f"u{number}", talk(f"s{number}", *words, project=("quay", "harbor")[number % 2], parent="s0"))
+    here = Context(project="quay", session_id="s1")
+    memory = Recall([shelf]).only(here)
+    with Recall([shelf], cache=tmp_path) as recall:
+        view = recall.only(here)
+        for text in ("lantern", "walrus3", "walrus2", "walrsu5", "nothing of that"):
+            for scope in ("global", "project"):
+                assert told(view, text, scope=scope) == told(memory, text, scope=scope)
+        assert view.sessions() == memory.sessions()
+        assert view.sources() == memory.sources()
+        with pytest.raises(LookupError):
+            view.session("s3")
+        shelf.put("u8", talk("s8", "the lantern again", project="quay"))
+        shelf.put("u9", talk("s9", "the lantern again", project="harbor"))
+        assert view.refresh().sources == ()
+        assert {session.id for session in view.sessions()} == {"s0", "s1", "s2", "s4", "s8"}
+        assert view.search("lantern").coverage.sessions.known == 5
+        assert view.only(Context(project="harbor")).search("lantern").coverage.sessions.known == 4
+
+
+class Slow(Shelf):
+    """A source that waits until it may be listed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may = threading.Event()
+        self.may.set()
+
+    def units(self) -> Iterable[Unit]:
+        assert self.may.wait(30)
+        return super().units()
+
+
+def test_a_search_does_not_wait_for_a_slow_refresh(tmp_path: Path) -> None:
+    slow = Slow()
+    slow.put("u0", talk("s0", "the lantern"))
+    Recall([slow], cache=tmp_path).prepare()
+    slow.put("u1", talk("s1", "the lantern"))
+    slow.may.clear()
+    with Recall([slow], cache=tmp_path) as recall:
+        time.sleep(0.01)
+        answer = recall.search("lantern", budget_ms=20_000)
+        assert (answer.total, recall.wait(0)) == (1, False)
+        assert answer.coverage.stale_ms >= 10
+        slow.may.set()
+        assert recall.wait()
+        assert recall.search("lantern").total == 2
+
+
+def test_what_is_new_is_found_at_once(tmp_path: Path) -> None:
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", "the lantern"))
+    for number in range(1, 4):
+        with Recall([shelf], cache=tmp_path) as recall:
+            recall.prepare()
+            assert recall.search("lantern").total == number
+        shelf.put(f"u{number}", talk(f"s{number}", "the lantern"))
+
+
+def test_a_refresh_that_fails_is_told_and_the_old_index_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", "the lantern"))
+    Recall([shelf], cache=tmp_path).prepare()
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr("recall_rank.histories.cached_backend.refresh", fail)
+    with Recall([shelf], cache=tmp_path) as recall:
+        recall.search("lantern")
+        recall.wait()
+        assert recall.search("lantern").warnings == ("the index could not be brought up to date: no luck",)
+
+
+def test_other_patterns_are_heeded_before_anything_is_shown(tmp_path: Path) -> None:
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", "the lantern", directory="/home/mara/secret/plans"))
+    shelf.put("u1", talk("s1", "the lantern", directory="/home/mara/lamp"))
+    Recall([shelf], cache=tmp_path).prepare()
+    with Recall([shelf], cache=tmp_path, ignore=Ignore(projects=("/home/mara/secret",))) as recall:
+        assert [hit.session_id for hit in recall.search("lantern").results] == ["s1"]
+    for ignore, left in (
+        (Ignore(sessions=("s[1-9]",)), {"s0"}),
+        (Ignore(paths=("*/u0",)), {"s1"}),
+        (Ignore(stores=("sh*",)), set()),
+        (Ignore(stores=("/shelf",)), set()),
+        (Ignore(), {"s0", "s1"}),
+    ):
+        for cache in (None, tmp_path):
+            with Recall([shelf], cache=cache, ignore=ignore) as recall:
+                assert {session.id for session in recall.sessions()} == left
+
+
+def test_kept_sessions_say_so_and_can_be_read(tmp_path: Path) -> None:
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", "the lantern"))
+    shelf.put("u1", talk("s1", "the lantern", "is lit"))
+    with Recall([shelf], cache=tmp_path, keep_vanished=True) as recall:
+        recall.prepare()
+        del shelf.held["u1"]
+        recall.refresh()
+        found = {hit.session_id: hit.flags for hit in recall.search("lantern").results}
+        assert found == {"s0": Flag.NONE, "s1": Flag.SOURCE_MISSING}
+        assert {each.id: each.flags for each in recall.sessions()} == found
+        assert recall.search("lantern").to_dict()["results"][1]["flags"] == ["source_missing"]
+        page = recall.messages("s1")
+        assert [message.parts[0].text for message in page.messages] == ["the lantern", "is lit"]
+        assert recall.get("s1", "s1:1").message.parts[0].text == "is lit"
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_what_are_no_sources_is_refused(tmp_path: Path, cached: bool) -> None:
+    cache = tmp_path if cached else None
+    for wrong in (None, 5, "history.jsonl", tmp_path, Shelf()):
+        with pytest.raises(
+            TypeError, match=r"sources must be a list of sources, such as open_sources\(path\) gives, not "
+        ):
+            Recall(wrong, cache)  # type: ignore[arg-type]
+    for odd in ("history.jsonl", object(), None):
+        with pytest.raises(TypeError, match=r"a source has name, location, units\(\), signature\(\) and read\(\); "):
+            Recall([Shelf(), odd], cache)  # type: ignore[list-item]
+
+
+def test_the_cache_of_this_user_is_the_default_of_discovery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", "the lantern"))
+    monkeypatch.setattr("recall_rank.loaders.discover", lambda: [shelf])
+    cache = default_cache()
+    assert cache is not None
+    assert tmp_path in cache.parents
+    with Recall.discover() as recall:
+        assert recall.search("lantern").total == 1
+        assert recall.folder == cache / MACHINE
+        assert recall.checked is not None
+    assert (cache / MACHINE).is_dir()
+    with Recall.discover(None) as recall:
+        assert recall.search("lantern").total == 1
+        assert (recall.folder, recall.checked, recall.notes()) == (None, None, [])
+
+
+def test_damage_that_shows_in_a_search_is_repaired(tmp_path: Path) -> None:
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", *(f"the lantern {number}" for number in range(300))))
+    with Recall([shelf], cache=tmp_path) as recall:
+        right = [hit.part_id for hit in recall.search("lantern 17").results]
+    (segment,) = tmp_path.rglob("segment-*")
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 1
+    segment.write_bytes(data)
+    with Recall([shelf], cache=tmp_path) as recall:
+        assert [hit.part_id for hit in recall.search("lantern 17").results] == right
+
+
+def test_an_index_that_was_opened_can_be_refreshed(tmp_path: Path) -> None:
+    shelf = Shelf()
+    shelf.put("u0", talk("s0", "the lantern"))
+    with pytest.raises(MissingIndexError):
+        Index.open(tmp_path / "index")
+    with Index.open(tmp_path / "index", create=True) as index:
+        assert len(index) == 0
+        report = index.refresh([shelf])
+        assert isinstance(report, RefreshReport)
+        assert (report.changed, report.indexed, index.search("lantern").total) == (True, 1, 1)
+        shelf.put("u1", talk("s1", "the lantern"))
+        other = Index.open(tmp_path / "index")
+        assert (index.refresh([shelf]).units, index.search("lantern").total) == (1, 2)
+        assert (other.search("lantern").total, Index.open(tmp_path / "index").search("lantern").total) == (1, 2)
+    with pytest.raises(ValueError, match="opened from a folder"):
+        Index.build([Session("s")]).refresh([shelf])
+    with pytest.raises(ValueError, match="closed"):
+        index.refresh([shelf])
+    blocked = tmp_path / "file"
+    blocked.touch()
+    with pytest.raises(OSError, match="not a folder"):
+        Index.open(tmp_path / "index").__class__.open(blocked)
+
+
+def test_threads_search_while_others_refresh(tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "home", 1, "history claude")
+    failed: list[BaseException] = []
+    with Recall(open_sources(machine.home), cache=tmp_path / "cache") as recall:
+        recall.prepare()
+        ended = threading.Event()
+
+        def search() -> None:
+            try:
+                while not ended.is_set():
+                    recall.search("lantern horn")
+                    recall.sessions()
+            except BaseException as error:  # noqa: BLE001 - told in the other thread
+                failed.append(error)
+
+        threads = [threading.Thread(target=search) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(10):
+            machine.change()
+            recall.refresh()
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert failed == []

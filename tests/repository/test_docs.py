@@ -1,0 +1,421 @@
+"""What the documents say is true: their commands and Python run, their names exist, and nothing is left out.
+
+`[...]` in a transcript stands for anything, on a line of its own for any lines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import recall_rank
+from bench.__main__ import BENCHMARKS
+from recall_rank import loaders, model
+from recall_rank.evaluation import labelled_queries as labelled
+from recall_rank.evaluation import report as figures
+from recall_rank.frontends.cli.main import cli
+from recall_rank.frontends.demo.generate import history
+from recall_rank.histories.settings import Settings, settings
+from recall_rank.loaders.registry import LOADERS
+from recall_rank.search.query import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
+
+FIRST = 'python3 -m venv .venv && . .venv/bin/activate && pip install . && recall-rank demo "rate limit"'
+SECOND = "python3 -m venv .venv && . .venv/bin/activate && pip install -e '.[test]' && python -m pytest"
+
+_BLOCK = re.compile(r"^```(\w*)(?: title=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_CODE = re.compile(r"`([^`\n]+)`")
+_GAP = "[...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One fenced block of a page."""
+
+    language: str
+    title: str
+    text: str
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks(path: Path) -> list[Block]:
+    return [Block(*found.groups(default="")) for found in _BLOCK.finditer(path.read_text(encoding="utf-8"))]
+
+
+def prose(path: Path) -> str:
+    """The page without its blocks."""
+    return _BLOCK.sub("", path.read_text(encoding="utf-8"))
+
+
+def names(text: str) -> set[str]:
+    """Everything that is set as code."""
+    return set(_CODE.findall(text))
+
+
+def rows(text: str, heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading, without its two head lines."""
+    below = re.split(rf"^#+ {re.escape(heading)}$", text, maxsplit=1, flags=re.MULTILINE)[1]
+    table = re.search(r"(?:^\|.*\n)+", below, re.MULTILINE)
+    assert table is not None, f"no table below {heading!r}"
+    return [re.split(r"\s*\|\s*", line.strip())[1:-1] for line in table[0].splitlines()[2:]]
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """The words of every command, without comments and without variables before it."""
+    for line in text.splitlines():
+        for words in _split(shlex.split(line, comments=True, posix=True)):
+            while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+                words.pop(0)
+            if words:
+                yield words
+
+
+def _split(words: list[str]) -> Iterator[list[str]]:
+    part: list[str] = []
+    for word in words:
+        if word == "&&":
+            yield part
+            part = []
+        else:
+            part.append(word)
+    yield part
+
+
+def said(output: str, transcript: str) -> str | None:
+    """What of a transcript is not in the output, in its order; None when all is."""
+    at, gap, lines = 0, True, output.splitlines()
+    for line in transcript.splitlines():
+        if line.strip() == _GAP:
+            gap = True
+        elif line.strip():
+            pattern = re.compile(".*".join(map(re.escape, line.rstrip().split(_GAP))))
+            reach = range(at, len(lines)) if gap else range(at, min(at + 1, len(lines)))
+            place = next((k for k in reach if pattern.fullmatch(lines[k].rstrip())), None)
+            if place is None:
+                return line
+            at, gap = place + 1, False
+        else:
+            gap = True
+    return None
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the demo's history in it, which is also all that is found on the machine."""
+    (tmp_path / "history.jsonl").write_text(history(), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(loaders, "discover", lambda: loaders.open_sources(tmp_path / "history.jsonl"))
+    return tmp_path
+
+
+def run(words: list[str]) -> str:
+    """What `recall-rank` prints for these words. Every command that a page shows finds something."""
+    result = CliRunner().invoke(cli, words, prog_name="recall-rank", catch_exceptions=False)
+    assert result.exit_code == 0, f"recall-rank {shlex.join(words)}: {result.output}"
+    return result.stdout
+
+
+# --- blocks ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_blocks_run(path: Path, desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = blocks(path)
+    for block in found:
+        if block.title:
+            (desk / block.title).write_text(block.text, encoding="utf-8")
+    scope: dict[str, Any] = {"__name__": "page"}
+    printed = ""
+    for block in found:
+        if block.language == "python":
+            exec(compile(block.text, str(path), "exec"), scope)
+            printed = capsys.readouterr().out
+        elif block.language == "text":
+            missing = said(printed, block.text)
+            assert missing is None, f"{path.name}: the code above prints no {missing!r} but:\n{printed}"
+        elif block.language == "console":
+            check_transcript(path, block.text)
+        elif block.language == "sh":
+            for words in commands(block.text):
+                check_command(words)
+        elif block.language == "json" or "mcp_servers" in block.text:
+            check_client(json.loads(block.text) if block.language == "json" else tomllib.loads(block.text))
+        elif block.language == "toml":
+            (desk / "config.toml").write_text(block.text, encoding="utf-8")
+            assert settings(desk / "config.toml") != Settings()
+        else:
+            assert block.language == "jsonl", f"{path.name}: nothing checks a block of {block.language!r}"
+
+
+def check_transcript(path: Path, text: str) -> None:
+    command, _, transcript = text.partition("\n")
+    assert command.startswith("$ ")
+    ((program, *words),) = commands(command[2:])
+    assert program == "recall-rank"
+    output = run(words)
+    missing = said(output, transcript)
+    assert missing is None, f"{path.name}: `{command[2:]}` prints no {missing!r} but:\n{output}"
+
+
+def check_command(words: list[str]) -> None:
+    """Runs what searches; of everything else, the pieces it names have to be there."""
+    program, *rest = words
+    if program == "recall-rank":
+        run(rest)
+    elif program == "pip":
+        check_install(rest)
+    elif program in ("python", "python3"):
+        check_python(rest)
+    elif program == ".":
+        assert rest == [".venv/bin/activate"]
+    elif program in ("ruff", "mypy", "cython-lint"):
+        assert program in {requirement.partition(">")[0] for requirement in EXTRAS["lint"]}
+        assert all((ROOT / word).exists() for word in rest if word in ("src_ext", "."))
+    elif program in ("claude", "codex"):
+        assert rest[:2] == ["mcp", "add"]
+        check_server(rest[rest.index("--") + 1 :])
+    else:
+        pytest.fail(f"nothing checks the command {program!r}")
+
+
+def check_client(settings_of_client: dict[str, Any]) -> None:
+    """What an agent's settings start is our server."""
+    for name in ("mcpServers", "mcp_servers", "mcp"):
+        for entry in settings_of_client.get(name, {}).values():
+            command = entry["command"]
+            check_server(command if isinstance(command, list) else [command, *entry["args"]])
+            return
+    pytest.fail(f"no server in {settings_of_client}")
+
+
+def check_server(words: list[str]) -> None:
+    assert words[:2] == ["recall-rank", "mcp"]
+    command = cli.get_command(click.Context(cli), "mcp")
+    assert command is not None
+    command.make_context("mcp", words[2:])
+
+
+def check_install(words: list[str]) -> None:
+    assert words[0] == "install"
+    target = words[-1]
+    assert target[0] == "."
+    extras = target[1:].strip("[]")
+    assert all(extra in EXTRAS for extra in extras.split(",") if extra), target
+
+
+def check_python(words: list[str]) -> None:
+    if words[0] == "setup.py":
+        assert (ROOT / "setup.py").is_file()
+        return
+    assert words[0] == "-m"
+    assert words[1] in ("venv", "pytest", "bench")
+    if words[1] == "bench":
+        assert words[2] in ("list", "run", "compare")
+        assert words[2] != "run" or words[3] in BENCHMARKS
+
+
+def test_a_transcript_that_is_not_printed_is_noticed() -> None:
+    output = " 1. one\n    two 3.5 ms\n\n 2. three\n"
+    assert said(output, " 1. one\n    two [...] ms\n\n 2. three\n") is None
+    assert said(output, "[...]\n 2. three\n") is None
+    assert said(output, " 1. one\n    two [...] s\n") == "    two [...] s"
+    assert said(output, " 1. one\n 2. three\n") == " 2. three"
+    assert said(output, " 2. three\n\n 1. one\n") == " 1. one"
+
+
+# --- README -----------------------------------------------------------------------------------------
+
+
+def test_readme_has_the_two_commands_and_the_parts_in_order() -> None:
+    text = page("README.md")
+    assert f"\n{FIRST}\n" in text
+    assert f"\n{SECOND}\n" in text
+    order = ["$ recall-rank demo", FIRST, SECOND, "```python", "| ---: |", "## What it searches", "## What it is not"]
+    places = [text.find(piece) for piece in [*order, "## Contribute", "## Links"]]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "recall-rank" in PROJECT["project"]["scripts"]
+    (python,) = (block.text for block in blocks(ROOT / "README.md") if block.language == "python")
+    assert sum(bool(line.strip()) for line in python.splitlines()) == 6
+
+
+def test_readme_has_the_contributors_commands() -> None:
+    listed = [list(commands(block.text)) for block in blocks(ROOT / "CONTRIBUTING.md") if block.language == "sh"]
+    ours = [list(commands(block.text)) for block in blocks(ROOT / "README.md") if block.language == "sh"]
+    assert listed[0] == ours[-1]
+    assert len([block for block in blocks(ROOT / "README.md") if block.language == "sh"][-1].text.splitlines()) == 5
+
+
+# --- ARCHITECTURE -----------------------------------------------------------------------------------
+
+
+def modules() -> list[str]:
+    """Every file of the package that has a name of its own, and the sources of its compiled rooms."""
+    python = [path.name for path in (ROOT / "recall_rank").rglob("*.py") if path.name != "__init__.py"]
+    return [*python, *(path.name for path in (ROOT / "src_ext").rglob("*.pyx"))]
+
+
+def test_architecture_names_every_file_and_no_other() -> None:
+    text = page("ARCHITECTURE.md")
+    named = {Path(name).name for name in names(text) if name.endswith((".py", ".pyx"))}
+    elsewhere = {"__init__.py", *(path.name for path in (ROOT / "tests").glob("*.py"))}
+    assert set(modules()) <= named
+    assert named <= {*modules(), *elsewhere}
+
+
+def test_architecture_is_short_and_asks_a_question_a_file() -> None:
+    lines = page("ARCHITECTURE.md").splitlines()
+    assert len(lines) <= 150
+    questions = [line for line in lines if line.startswith("### ")]
+    assert all(line.endswith("?") and ".py`" in line for line in questions)
+
+
+def test_architecture_gives_a_reason_for_every_requirement() -> None:
+    listed = {name for cells in rows(page("ARCHITECTURE.md"), "Runtime requirements") for name in cells[0].split(", ")}
+    assert listed == {re.split(r"[<>=!~]", requirement)[0] for requirement in PROJECT["project"]["dependencies"]}
+
+
+# --- docs/ ------------------------------------------------------------------------------------------
+
+
+def test_every_option_of_search_stands_with_its_default() -> None:
+    table = {cells[0].strip("`"): cells for cells in rows(page("docs/library.md"), "Options of search")}
+    assert list(table) == [field.name for field in fields(Options)]
+    for field in fields(Options):
+        _, kind, default, meaning = table[field.name]
+        assert default == f"`{field.default!r}`", field.name
+        assert kind
+        assert meaning
+
+
+@pytest.mark.parametrize(
+    "record",
+    [model.SearchResponse, model.Result, model.Why, model.Span, model.Count, model.Coverage, model.SourceReport,
+     model.Session, model.Message, model.Part, model.Context, figures.Evaluation, figures.Figures, figures.Ranks,
+     figures.Comparison, figures.Compared, figures.Difference, labelled.LabelledQuery],
+)  # fmt: skip
+def test_every_field_of_a_record_is_named(record: type) -> None:
+    counts = {"sessions", "messages", "parts"}  # of a source: "counts"
+    listed = names(page("docs/library.md"))
+    assert {field.name for field in fields(record)} - counts <= listed
+
+
+def test_every_public_name_and_flag_is_named() -> None:
+    text = page("docs/library.md") + page("docs/loaders.md")
+    assert [name for name in recall_rank.__all__ if not re.search(rf"\b{name}\b", text)] == []
+    assert {str(flag.name) for flag in model.Flag} <= names(text)
+
+
+def test_every_method_is_named() -> None:
+    text = page("docs/library.md")
+    for owner in (recall_rank.Index, recall_rank.Recall):
+        public = [name for name in vars(owner) if not name.startswith("_")]
+        assert [name for name in public if not re.search(rf"\b{name}\b", text)] == []
+
+
+def options_of(command: click.Command) -> set[str]:
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    return {name for option in options for name in (*option.opts, *option.secondary_opts)}
+
+
+def test_every_command_and_option_stands_in_its_section() -> None:
+    text = page("docs/command-line.md")
+    context = click.Context(cli)
+    first, *sections = re.split(r"^## recall-rank (\w+)$", text, flags=re.MULTILINE)
+    found = dict(zip(sections[::2], sections[1::2], strict=True))
+    assert list(found) == cli.list_commands(context)
+    assert options_of(cli) - {"-h"} <= names(first)
+    search = names(found["search"])
+    cached = {"--cache", "--no-cache", "--keep-vanished", "--no-keep-vanished", "--ignore"}
+    assert cached <= names(first)
+    for name, section in found.items():
+        command = cli.get_command(context, name)
+        assert command is not None
+        listed = {word for word in names(section) if re.fullmatch(r"--?[a-z][a-z-]*", word)}
+        if name == "demo":  # takes every option of search but --history, and says so
+            searched = cli.get_command(context, "search")
+            assert searched is not None
+            assert options_of(command) == options_of(searched) - {"--history", *cached}
+            assert listed == {"--history"}
+        else:
+            assert options_of(command) - cached == listed - {"--"} - cached
+            assert name == "purge" or ("--history" in listed) == (cached <= options_of(command))
+    assert {"--match", "-m"} <= search
+
+
+def test_defaults_of_the_command_line_are_those_of_the_library() -> None:
+    defaults = {field.name: field.default for field in fields(Options)}
+    for option, _, default, _ in rows(page("docs/command-line.md"), "recall-rank search"):
+        name = option.split("`")[1].removeprefix("--").replace("-", "_")
+        if isinstance(defaults.get(name), str | float) and not isinstance(defaults[name], bool):
+            assert default.strip("`") == f"{defaults[name]:{'.0f' if isinstance(defaults[name], float) else ''}}"
+
+
+def test_every_loader_is_named_with_the_variables_it_reads() -> None:
+    text = page("docs/loaders.md")
+    listed = {cells[0].strip("`") for cells in rows(text, "What is found on a machine")}
+    assert listed == {loader.name for loader in LOADERS}
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "recall_rank/loaders").glob("*.py"))
+    read = set(re.findall(r"""environ(?:\.get\(|\[)"([A-Z_]+)""", source))
+    assert read <= names(text)
+
+
+def test_every_key_of_the_neutral_format_is_named() -> None:
+    source = page("recall_rank/loaders/history_jsonl.py")
+    read = set(re.findall(r"""\bget\("(\w+)"\)""", source))
+    listed = {name for cells in rows(page("docs/loaders.md"), "history JSONL") for name in names(cells[1])}
+    assert read <= listed
+
+
+# --- all pages --------------------------------------------------------------------------------------
+
+
+def anchors(path: Path) -> set[str]:
+    """The fragments by which headings are reached."""
+    headings = re.findall(r"^#+ (.+)$", prose(path), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for link in _LINK.findall(prose(path)):
+        if link.startswith("https://"):
+            continue
+        place, _, fragment = link.partition("#")
+        target = (path.parent / place).resolve() if place else path
+        assert target.exists(), f"{path.name} links to {link}"
+        assert not fragment or fragment in anchors(target), f"{path.name} links to {link}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_name_no_place_of_one_machine(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert re.findall(r"/(?:root|work|tmp|Users)/\S*|localhost|127\.0\.0\.1", text) == []
+    assert not [line for line in text.splitlines() if "../shared" in line and path.name != "CONTRIBUTING.md"]
+
+
+def test_the_python_of_the_pages_is_ours() -> None:
+    version = PROJECT["project"]["requires-python"].removeprefix(">=")
+    assert f"Python {version} or newer" in page("README.md")
+    assert sys.version_info >= tuple(map(int, version.split(".")))

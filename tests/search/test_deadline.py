@@ -1,0 +1,218 @@
+"""Time: every search ends by its deadline, says so, and is still an answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from time import monotonic_ns
+from typing import Any
+
+import pytest
+
+from recall_rank import weights
+from recall_rank.index.reader.searched import Searched
+from recall_rank.index.segment.build import build
+from recall_rank.model import SearchResponse
+from recall_rank.search.deadline import SCORE_BY, Deadline, DegradeKind
+from recall_rank.search.engine import search
+from recall_rank.search.expansion.expand import expand
+from recall_rank.search.expansion.lexicon import Lexicon
+from recall_rank.search.query import Options, Query
+from tests.support.cutting import Cut, joined
+from tests.support.search_samples import NOW, session
+
+WORDS = "lantern wick oil glass shutter harbor keeper rope storm tide".split()
+
+
+SEVERAL = Cut(3, tuple(n % 3 for n in range(30)), ((0, 3, True), (1, 4, True), (1, 5, False)))
+
+
+@pytest.fixture(scope="module", params=[None, SEVERAL], ids=["one segment", "three segments"])
+def segment(request: pytest.FixtureRequest) -> Searched:
+    said = [" ".join(WORDS[(n * k) % 10] for k in range(1, 12)) for n in range(300)]
+    history = [session(f"s{n}", *said[n * 10 : n * 10 + 10], title="Lantern", updated=NOW - n) for n in range(30)]
+    return joined(history, request.param)
+
+
+def run(segment: Searched, text: str, clock: Callable[[], int] = monotonic_ns, **options: Any) -> SearchResponse:
+    return search(segment, Query.parse(text, NOW, Options(**options)), clock=clock)
+
+
+class Clock:
+    """The real time, as native loops see it, that jumps by `jump_ms` at its `at`-th reading."""
+
+    def __init__(self, jump_ms: float, at: int) -> None:
+        self.jump = int(jump_ms * 1e6)
+        self.at = at
+        self.readings = 0
+
+    def __call__(self) -> int:
+        self.readings += 1
+        return monotonic_ns() + (self.jump if self.readings >= self.at else 0)
+
+
+def check(response: SearchResponse) -> None:
+    """Well-formed, whatever was left out."""
+    for count in (response.coverage.sessions, response.coverage.messages, response.coverage.parts):
+        assert count.known == count.eligible + sum(count.skipped.values())
+        assert 0 <= count.searched <= count.eligible
+        assert count.not_reached == count.eligible - count.searched
+    assert response.total >= len(response.results)
+    assert response.degrade_kind in ("none", "time", "budget", "fallback")
+    assert all(0 <= hit.score <= 1 for hit in response.results)
+    assert response.to_json()
+
+
+@pytest.mark.parametrize("match", ["literal", "smart", "fuzzy", "regex"])
+@pytest.mark.parametrize("group", ["part", "session"])
+@pytest.mark.parametrize("order", ["relevance", "time"])
+def test_a_budget_that_is_spent_at_once_still_gives_an_answer(
+    segment: Searched, match: str, group: str, order: str
+) -> None:
+    response = run(segment, "lantern wick", budget_ms=0.001, match=match, group=group, order=order)
+    check(response)
+    assert response.degrade_kind == "time"
+    assert "time_budget" in response.coverage.limited_by
+    assert not response.total_exact
+
+
+@pytest.mark.parametrize("at", [2, 3, 4, 6, 10, 20, 30])
+@pytest.mark.parametrize("share", [0.5, SCORE_BY, 2.0])
+def test_a_jump_of_the_clock_at_any_stage(segment: Searched, at: int, share: float) -> None:
+    check(run(segment, "lantern wick", Clock(2000 * share, at), budget_ms=2000, results=50))
+
+
+def test_too_late_to_score_the_prefilter_s_order_is_returned(segment: Searched) -> None:
+    response = run(segment, "lantern wick", Clock(2000 * SCORE_BY, at=2), budget_ms=2000, results=50)
+    assert response.degrade_kind == "time"
+    assert response.results
+    assert "score" not in response.stages_run
+    assert {hit.stage for hit in response.results} == {"prefilter"}
+    assert response.coverage.parts.not_reached == 0  # everything was looked at
+    assert response.elapsed_ms >= 2000 * SCORE_BY
+
+
+def test_in_time_nothing_is_degraded(segment: Searched) -> None:
+    response = run(segment, "lantern wick", Clock(2000 * SCORE_BY - 500, at=2), budget_ms=2000)
+    assert response.degrade_kind == "none"
+    assert "score" in response.stages_run
+
+
+def test_time_that_ends_while_scoring_leaves_no_mixed_list(segment: Searched, monkeypatch: pytest.MonkeyPatch) -> None:
+    # native code reads the real clock: its time ends at once, that of the stages before does not
+    real = Deadline.too_late_to_score
+    monkeypatch.setattr(Deadline, "__init__", _spent_for_native_loops(Deadline.__init__))
+    monkeypatch.setattr(Deadline, "too_late_to_score", lambda _: False)
+    response = run(segment, "lantern wick", budget_ms=60_000, results=weights.SCORED)
+    monkeypatch.setattr(Deadline, "too_late_to_score", real)
+    assert {hit.stage for hit in response.results} == {"prefilter"}
+    assert response.degrade_kind == "time"
+
+
+def _spent_for_native_loops(real: Callable[..., None]) -> Callable[..., None]:
+    def init(self: Deadline, *args: Any, **kwargs: Any) -> None:
+        real(self, *args, **kwargs)
+        self.score_by_ns = monotonic_ns()
+
+    return init
+
+
+def test_a_word_whose_look_up_was_interrupted_is_not_called_done(segment: Searched) -> None:
+    times = iter([0, 0, 3_000_000_000])  # at the start, before the word and behind it
+    query = Query.parse("lantren", NOW, Options())
+    assert expand(query, segment, segment.docs, None, Deadline(2000, lambda: next(times))).words_done == 0
+
+
+def test_other_forms_that_take_long_are_not_looked_up_when_it_is_late() -> None:
+    """Of words with many beginning alike that was done whatever the time: 5 ms past a deadline at a million parts."""
+    words = ["lanterns", *(f"lantern{a}{b}" for a in "abcdefghij" for b in "klmnopqrst")]
+    segment = build([session("s", " ".join(words))])
+    lexicon = Lexicon(segment, None, late=lambda: True)
+    assert lexicon.families([b"lantern", b"nothing"]) == [(), ()]
+    found = Lexicon(segment, None).families([b"lantern"])
+    assert b"lanterns" in [form for form, _ in found[0]]
+    assert lexicon.families([b"lantern"]) == found  # known by now
+
+
+def test_one_list_never_mixes_stages(segment: Searched) -> None:
+    response = run(segment, "lantern wick", results=50, budget_ms=60_000)
+    assert len(response.results) > weights.SCORED
+    assert len({hit.stage for hit in response.results}) == 1
+
+
+def test_what_was_not_reached_is_told(segment: Searched) -> None:
+    response = run(segment, "lantern", Clock(0, at=1), budget_ms=0.001)
+    assert response.coverage.parts.not_reached == response.coverage.parts.eligible
+    assert not response.results
+
+
+@pytest.mark.parametrize("match", ["literal", "smart", "regex"])
+def test_a_cancelled_search_ends_with_an_answer(segment: Searched, match: str) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    response = run(segment, "lantern wick", cancel=cancel, budget_ms=60_000, match=match)
+    check(response)
+    assert response.degrade_kind == "time"
+
+
+def test_a_pattern_is_cancelled_while_it_is_tried(segment: Searched) -> None:
+
+    class AfterTen:
+        asked = 0
+
+        def is_set(self) -> bool:
+            self.asked += 1
+            return self.asked > 10
+
+    response = run(segment, "lantern.*wick", cancel=AfterTen(), budget_ms=60_000, match="regex")
+    assert response.degrade_kind == "time"
+    assert 0 < response.coverage.parts.searched < response.coverage.parts.eligible
+
+
+def test_a_larger_budget_never_covers_less(segment: Searched) -> None:
+    covered = [run(segment, "lantern", budget_ms=budget).coverage.parts.searched for budget in (0.001, 60_000)]
+    assert covered == sorted(covered)
+
+
+def test_time_is_measured(segment: Searched) -> None:
+    response = run(segment, "lantern", Clock(50, at=3), budget_ms=2000)
+    assert response.elapsed_ms >= 50
+    assert 0 < response.cpu_ms < 5000
+
+
+# --- the deadline itself -------------------------------------------------------------------------------------
+
+
+def test_a_deadline_of_a_test_s_clock() -> None:
+    now = [1_000]
+    deadline = Deadline(10, clock=lambda: now[0])
+    assert deadline.at_ns == 8_001_000  # two milliseconds are kept for the answer
+    assert not deadline.passed()
+    assert not deadline.too_late_to_score()
+    now[0] += int(10_000_000 * SCORE_BY)
+    assert deadline.too_late_to_score()
+    assert not deadline.passed()
+    left = deadline.at_ns - now[0]
+    assert (deadline.passed(left - 1), deadline.passed(left)) == (False, True)
+    now[0] = deadline.at_ns
+    assert deadline.passed()
+    assert deadline.elapsed_ms() == pytest.approx(8)
+
+
+def test_cancelling_passes_a_deadline() -> None:
+    cancel = threading.Event()
+    deadline = Deadline(60_000, cancel=cancel)
+    assert not deadline.passed()
+    cancel.set()
+    assert deadline.passed()
+    assert deadline.too_late_to_score()
+
+
+def test_the_kinds_in_the_order_that_names_an_answer() -> None:
+    assert list(DegradeKind) == ["none", "time", "budget", "fallback"]
+
+
+def test_a_long_scan_ends_soon_after_its_deadline() -> None:
+    segment = build([session("s", *["ab " * 30_000] * 8)])
+    for match in ("smart", "literal"):
+        check(run(segment, "zzab ab", budget_ms=1, match=match))

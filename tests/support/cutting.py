@@ -1,0 +1,79 @@
+"""Histories in several segments, with sessions in them that were replaced or deleted since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hypothesis import strategies as st
+
+from recall_rank.corpus import Index
+from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.segment.build import build
+from recall_rank.index.segment.segment import Segment
+from recall_rank.model import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """In which segment each session lies, as far as it is told, and who is gone: (segment, session, whether a newer
+    version of it stays)."""
+
+    segments: int
+    places: tuple[int, ...]
+    gone: tuple[tuple[int, int, bool], ...]
+
+
+_gone = st.tuples(st.integers(0, 4), st.integers(0, 9), st.booleans())
+cuts = st.builds(
+    Cut,
+    st.integers(1, 5),
+    st.lists(st.integers(0, 4), min_size=6, max_size=6).map(tuple),
+    st.lists(_gone, max_size=4).map(tuple),
+)
+
+
+def cut_up(history: Sequence[Session], cut: Cut) -> tuple[list[Segment], list[frozenset[int]]]:
+    """Segments of `history`, and in each the numbers of the sessions that are gone."""
+    held: list[list[Session]] = [[] for _ in range(cut.segments)]
+    dead: list[list[Session]] = [[] for _ in range(cut.segments)]
+    for number, session in enumerate(history):
+        held[cut.places[number] % cut.segments if number < len(cut.places) else 0].append(session)
+    for turn, (segment, number, replaced) in enumerate(cut.gone):
+        session = history[number % len(history)]
+        # what is gone says what the others say, and other things: if it could be seen, it would show
+        if replaced:
+            former = replace(session, messages=session.messages[: -(-len(session.messages) // 2)], title="Lantern oil")
+        else:
+            former = replace(session, id=f"{session.id}-gone", updated=session.updated + turn)
+        dead[segment % cut.segments].append(former)
+    segments = [build([*left, *gone]) for left, gone in zip(held, dead, strict=True)]
+    rows = []
+    for segment, gone in zip(segments, dead, strict=True):
+        keys = [(s.id, len(s.messages), s.title or "", s.updated) for s in gone]
+        rows.append(frozenset(_numbers(segment, keys)))
+    return segments, rows
+
+
+def _numbers(segment: Segment, keys: list[tuple[str, int, str, int]]) -> list[int]:
+    """The rows of the sessions that are gone. Where a former version is in the segment of the newer, it comes behind:
+    which of two equal ones is gone makes no difference."""
+    found = []
+    for number in reversed(range(len(segment.sessions))):
+        row = segment.sessions[number]
+        for key in keys:
+            if (row.id, row.last_message - row.first_message - 1, row.title) == key[:3]:
+                keys.remove(key)
+                found.append(number)
+                break
+    return found
+
+
+def joined(history: Sequence[Session], cut: Cut | None) -> Segment | JoinedSegment:
+    """What a search of `history` reads: one segment, or several."""
+    return build(history) if cut is None else JoinedSegment(*cut_up(history, cut))
+
+
+def joined_index(history: Sequence[Session], cut: Cut) -> Index:
+    """The same as an index."""
+    return Index._of(*cut_up(history, cut))

@@ -1,0 +1,185 @@
+"""Small segments for the rooms that weigh evidence, and what their hits must be."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate as running_sums
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+
+from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.search.compiled_query import Question
+from recall_rank._core.search.evidence import Evidence
+from tests.reference import everything as reference
+from tests.support.kernel_inputs import ascending, columns, postings
+
+CLASSES, LONGEST, BLOCK = 64, 1024, 65536
+TITLE, ASSISTANT = reference.TITLE, reference.ASSISTANT
+TERMS = [b"a", b"b", b"c", b"d", b"e", b"f"]
+
+_chance = Random(1)
+NORMS = (
+    memoryview(array("f", [_chance.uniform(0.2, 4) for _ in range(CLASSES * LONGEST)]))
+    .cast("B")
+    .cast("f", (CLASSES, LONGEST))
+)
+ONES = array("f", [1.0] * CLASSES)
+ALONE = {"neighbours": array("f", [0.0] * 12), "session": array("f", [0.0] * 4)}
+
+
+def close(value: float) -> Any:
+    return pytest.approx(value, rel=1e-4, abs=1e-6)
+
+
+@dataclass(slots=True)
+class Segment:
+    """Columns as Layout takes them, and what each document holds."""
+
+    layout: dict[str, Any]
+    documents: list[dict[bytes, int]]
+
+    def pair(self, eligible: bytearray | None = None) -> tuple[Evidence, reference.Evidence]:
+        return self.pairs(1, eligible)[0]
+
+    def pairs(self, count: int, eligible: bytearray | None = None) -> list[tuple[Evidence, reference.Evidence]]:
+        """Evidence of several queries over the same columns."""
+        native, slow = postings(columns(self.documents))
+        layout, plain = Layout(**self.layout), reference.Layout(**self.layout)
+        return [(Evidence(layout, native, eligible), reference.Evidence(plain, slow, eligible)) for _ in range(count)]
+
+
+def some_segment(chance: Random) -> Segment:
+    """A few sessions: a title of one part, then messages of some parts of some documents."""
+    sessions = chance.randint(1, 4)
+    message_session, part_message, kinds = array("I"), array("I"), bytearray()
+    for session in range(sessions):
+        for message in range(1 + chance.randint(0, 5)):
+            for _ in range(chance.randint(0, 3) if message else 1):
+                part_message.append(len(message_session))
+                kinds.append(chance.choice([1, ASSISTANT, 3, 63]) if message else TITLE)
+            message_session.append(session)
+    messages, parts = len(message_session), len(part_message)
+    docs = chance.randint(0, 18)
+    doc_part = ascending(chance, docs, parts)
+    documents = [
+        {term: chance.choice([1, 1, 2, 5, 255]) for term in chance.sample(TERMS, chance.randint(0, 3))}
+        for _ in range(docs)
+    ]
+    return Segment(
+        {
+            "doc_part": doc_part,
+            "doc_words": array("H", [chance.choice([0, 1, 9, 200, 1023, 1024, 65535]) for _ in range(docs)]),
+            "doc_class": bytes(kinds[part] for part in doc_part),
+            "part_message": part_message,
+            "message_session": message_session,
+            "message_time": array("q", [chance.randrange(6) for _ in range(messages)]),
+            "session_talk": bytes(chance.choice([0, 1, 2]) for _ in range(sessions)),
+            "message_asked": array("I", [chance.randint(0, message) for message in range(messages)]),
+        },
+        documents,
+    )
+
+
+def one_group(first: int, last: int, weight: float = 1.0) -> dict[str, Any]:
+    return groups([0, 1], [first], [last], [weight], [1.0], b"\0")
+
+
+def groups(
+    starts: Sequence[int],
+    firsts: Sequence[int],
+    lasts: Sequence[int],
+    weights: Sequence[float],
+    factors: Sequence[float],
+    joint: bytes | bytearray,
+) -> dict[str, Any]:
+    """What reference.Evidence takes: group g has the members starts[g]:starts[g + 1]."""
+    return {
+        "starts": array("I", starts),
+        "firsts": array("I", firsts),
+        "lasts": array("I", lasts),
+        "weights": array("f", weights),
+        "factors": array("f", factors),
+        "joint": joint,
+        "k1": 1.2,
+        "norms": NORMS,
+        "class_weights": ONES,
+    }
+
+
+@dataclass(frozen=True)
+class Group:
+    """One thing that is asked for, as Question takes it."""
+
+    members: list[tuple[int, int, float]]
+    factor: float
+    joint: bool
+
+
+def question(query: dict[str, Any]) -> Question:
+    """The same groups, checked."""
+    members = list(zip(query["firsts"], query["lasts"], query["weights"], strict=True))
+    spans = pairwise(query["starts"])
+    asked = [
+        Group(members[first:last], factor, joint != 0)
+        for (first, last), factor, joint in zip(spans, query["factors"], query["joint"], strict=True)
+    ]
+    return Question(asked, query["k1"], query["norms"], query["class_weights"])
+
+
+def apart(query: dict[str, Any]) -> dict[str, Any]:
+    """The same groups, none of which is equal to one before: such a one has a range of no term besides, of a weight of
+    its own. Equal ones would be one, and the sum of their factors is rounded otherwise than what each of them adds."""
+    members = list(zip(query["firsts"], query["lasts"], query["weights"], strict=True))
+    own: list[list[tuple[int, int, float]]] = []
+    for first, last in pairwise(query["starts"]):
+        group = members[first:last]
+        own.append(group if group not in own else [*group, (0, 0, 2.0 + len(own))])
+    flattened = [member for group in own for member in group]
+    return query | {
+        "starts": array("I", running_sums(map(len, own), initial=0)),
+        "firsts": array("I", [first for first, _, _ in flattened]),
+        "lasts": array("I", [last for _, last, _ in flattened]),
+        "weights": array("f", [weight for _, _, weight in flattened]),
+    }
+
+
+def accumulate(evidence: Evidence | reference.Evidence, query: dict[str, Any], deadline_ns: int = 0) -> bool:
+    """Let either side weigh the groups of a query; the native one has them checked before."""
+    if isinstance(evidence, reference.Evidence):
+        return evidence.accumulate(**query)
+    return evidence.accumulate(question(query), deadline_ns)
+
+
+def flat(docs: int, **changed: Any) -> dict[str, Any]:
+    """A layout where every document is a part and a message of its own, all in one session."""
+    return {
+        "doc_part": array("I", range(docs)),
+        "doc_words": array("H", [7]) * docs,
+        "doc_class": b"\1" * docs,
+        "part_message": array("I", range(docs)),
+        "message_session": array("I", bytes(4 * docs)),
+        "message_time": array("q", bytes(8 * docs)),
+        "session_talk": b"\0",
+        **changed,
+    }
+
+
+def check(native: Evidence, slow: reference.Evidence) -> list[tuple[int, int, float, float, int]]:
+    """All hits of the native side, which must be those of the slow one, ordered as promised."""
+    hits = list(native.top(native.hit_count))
+    assert {part for part, *_ in hits} == set(slow.fused)
+    for part, doc, score, base, tier in hits:
+        assert (score, base) == (close(slow.fused[part]), close(slow.base[part]))
+        assert slow.layout.doc_part[doc] == part
+        assert tier == slow.tier.get(part, 0)
+        if not tier:
+            assert slow.scores[doc] == close(slow.base[part])
+    times = [slow.layout.message_time[slow.layout.part_message[part]] for part, *_ in hits]
+    order = [(tier, -score, -time, part) for (part, _, score, _, tier), time in zip(hits, times, strict=True)]
+    assert order == sorted(order)
+    return hits
