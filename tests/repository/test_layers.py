@@ -62,7 +62,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 FLOOR_OF = {prefix: number for number, floor in enumerate(FLOORS) for prefix in floor}
 MODEL_ONLY = ("loaders",)  # floor 4, but of the package it knows the records alone
 # Packages that lie below and are unknown all the same: a search reads no store, and histories get the index factory.
-NEVER = (("search", "loaders"), ("histories", "search"), ("histories", "analysis"), ("corpus", "loaders"))
+NEVER = (("search", "loaders"), ("histories", "search"), ("corpus", "loaders"))
 
 # (importer, imported): reason. At most five.
 EXEMPT: dict[tuple[str, str], str] = {
