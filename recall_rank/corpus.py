@@ -16,7 +16,7 @@ from recall_rank.model import RefreshReport, SearchResponse, Session, Source
 from recall_rank.model.coerce import sessions_from
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
-from recall_rank.search.filters.eligible import eligible
+from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.query import OPTION_NAMES, Query, options_of
 from recall_rank.search.retrieval.prefilter import prefilter
 
@@ -170,9 +170,9 @@ class Index:
 
         parsed = self._parse(query, options)
         segment = self._segment
-        allowed = eligible(segment, parsed)
-        expansion = expand(parsed, segment, allowed.documents, allowed.docs)
-        evidence = prefilter(segment, parsed, expansion, allowed.documents, allowed.words, allowed.docs, None)
+        eligible = eligible_set(segment, parsed)
+        expansion = expand(parsed, segment, eligible)
+        evidence = prefilter(segment, parsed, expansion, eligible)
         found = array("f", bytes(4 * segment.parts))
         evidence.write_scores(found)
         scores = np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)

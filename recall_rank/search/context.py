@@ -8,19 +8,19 @@ from recall_rank.index.reader.searched import Searched
 from recall_rank.model import NearMiss
 from recall_rank.search.deadline import Deadline, DegradeKind
 from recall_rank.search.expansion.expand import Expansion
-from recall_rank.search.filters.eligible import Eligible
+from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
 from recall_rank.search.ranking.group import Grouped
 
 
 @dataclass(slots=True)
-class Search:
+class SearchContext:
     """The state of one search; engine.search() fills it stage by stage, respond() reads it."""
 
     segment: Searched
     query: Query
     deadline: Deadline
-    allowed: Eligible
+    eligible: EligibleSet
     expansion: Expansion
     text_marks: bytearray | None = None  # parts whose text holds the query, once it was scanned
     page: list[Grouped] = field(default_factory=list)
@@ -35,10 +35,10 @@ class Search:
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.parts_reached = self.allowed.parts_reached
-        if self.allowed.parts is not None:  # else nothing was looked at
+        self.parts_reached = self.eligible.parts_reached
+        if self.eligible.part_marks is not None:  # else nothing was looked at
             self.reached(self.parts_reached)
-        if self.allowed.cut_by_caller:
+        if self.eligible.cut_by_caller:
             self.degraded.add(DegradeKind.BUDGET)
 
     def reached(self, part: int) -> None:

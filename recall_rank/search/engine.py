@@ -6,10 +6,10 @@ from time import monotonic_ns, thread_time_ns
 
 from recall_rank.index.reader.searched import Searched
 from recall_rank.model import SearchResponse
-from recall_rank.search.context import Search
+from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import Clock, Deadline
 from recall_rank.search.expansion.expand import expand
-from recall_rank.search.filters.eligible import eligible
+from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.query import Query
 from recall_rank.search.ranking.fallback_hits import scan
 from recall_rank.search.results.calibrate import calibrate
@@ -26,18 +26,16 @@ def search(segment: Searched, query: Query, clock: Clock = monotonic_ns) -> Sear
     return respond(done, cpu_ms=(thread_time_ns() - cpu) / 1e6)
 
 
-def run(segment: Searched, query: Query, clock: Clock = monotonic_ns) -> Search:
+def run(segment: Searched, query: Query, clock: Clock = monotonic_ns) -> SearchContext:
     """All stages but the response: what they found out, for who wants to look at it."""
     deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
-    allowed = eligible(segment, query, deadline.at_ns)
-    expansion = expand(query, segment, allowed.documents, allowed.docs, deadline)
-    search = Search(segment, query, deadline, allowed, expansion)
+    eligible = eligible_set(segment, query, deadline.at_ns)
+    expansion = expand(query, segment, eligible, deadline)
+    search = SearchContext(segment, query, deadline, eligible, expansion)
     search.looked_up(expansion.words_done)
     if search.text_decides:
         scan(search)
-    evidence = prefilter(
-        segment, query, expansion, allowed.documents, allowed.words, allowed.docs, search.text_marks, deadline.at_ns
-    )
+    evidence = prefilter(segment, query, expansion, eligible, search.text_marks, deadline.at_ns)
     search.stages.append("prefilter")
     search.read_documents(evidence.docs_done)
     search.page = page(search, evidence)

@@ -17,6 +17,7 @@ from recall_rank.search.deadline import SCORE_BY, Deadline, DegradeKind
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.expansion.lexicon import Lexicon
+from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.query import Options, Query
 from tests.support.cutting import Cut, joined
 from tests.support.search_samples import NOW, session
@@ -120,7 +121,8 @@ def _spent_for_native_loops(real: Callable[..., None]) -> Callable[..., None]:
 def test_a_word_whose_look_up_was_interrupted_is_not_called_done(segment: Searched) -> None:
     times = iter([0, 0, 3_000_000_000])  # at the start, before the word and behind it
     query = Query.parse("lantren", NOW, Options())
-    assert expand(query, segment, segment.docs, None, Deadline(2000, lambda: next(times))).words_done == 0
+    everything = eligible_set(segment, query)
+    assert expand(query, segment, everything, Deadline(2000, lambda: next(times))).words_done == 0
 
 
 def test_other_forms_that_take_long_are_not_looked_up_when_it_is_late() -> None:

@@ -15,6 +15,7 @@ from recall_rank.index.reader.searched import Searched
 from recall_rank.search.deadline import Deadline
 from recall_rank.search.expansion.forms import Forms, members_of
 from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, never
+from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Compound, Query, Word
 
 MIN_HALF = 3  # characters of each half when a word is taken apart
@@ -54,13 +55,11 @@ class Expansion:
 _group, _expansion = Maker(TermGroup).make, Maker(Expansion).make
 
 
-def expand(
-    query: Query, segment: Searched, documents: int, eligible: bytearray | None, deadline: Deadline | None = None
-) -> Expansion:
-    """The groups of `query` over the eligible documents, of which there are `documents`; after the deadline, of its
-    first words only."""
-    late = deadline.passed if deadline else never
-    return _Expander(query, Lexicon(segment, eligible, late), documents, late, deadline.at_ns if deadline else 0).run()
+def expand(query: Query, segment: Searched, eligible: EligibleSet, deadline: Deadline | None = None) -> Expansion:
+    """The terms of the eligible vocabulary that stand for the words of `query`; after the deadline, for the words
+    that were looked up before it."""
+    late, deadline_ns = (deadline.passed, deadline.at_ns) if deadline else (never, 0)
+    return _Expander(query, Lexicon(segment, eligible.doc_marks, late), eligible.doc_count, late, deadline_ns).run()
 
 
 def rarity(documents: int, frequency: float) -> float:
@@ -68,11 +67,10 @@ def rarity(documents: int, frequency: float) -> float:
     return idf(documents, frequency) + weights.PRESENT
 
 
-def longer_words(
-    expansion: Expansion, segment: Searched, documents: int, eligible: bytearray | None
-) -> list[TermGroup]:
-    """The longer words that known words begin: what they alone give away comes after all other hits."""
-    lexicon = Lexicon(segment, eligible)
+def longer_words(expansion: Expansion, segment: Searched, eligible: EligibleSet) -> list[TermGroup]:
+    """Groups of the longer terms that begin with a known word of the query: hits by these alone follow all others."""
+    documents = eligible.doc_count
+    lexicon = Lexicon(segment, eligible.doc_marks)
     groups = []
     for word, at in expansion.known:
         members = lexicon.longer(word.form)

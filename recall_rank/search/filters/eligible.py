@@ -22,25 +22,25 @@ SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning"
 
 
 @dataclass(slots=True)
-class Eligible:
-    """What may answer. The marks are None when everything may; documents and words are the eligible ones'."""
+class EligibleSet:
+    """The sessions, messages, parts and documents that may answer. Marks are u8, None where everything may answer."""
 
-    sessions: list[bool]
-    messages: bytearray | None
-    parts: bytearray | None
-    docs: bytearray | None
-    documents: int
-    words: int
+    session_marks: list[bool]
+    message_marks: bytearray | None
+    part_marks: bytearray | None
+    doc_marks: bytearray | None
+    doc_count: int  # eligible documents
+    word_count: int  # words of the eligible documents
     session_count: Count
     message_count: Count
     part_count: Count
     limited_by: list[str]
     buckets: dict[int, str]  # session -> directory bucket, when a directory was asked for
     cut_by_caller: bool  # the caller's `sessions` left eligible sessions out
-    parts_reached: int  # parts, from the first, whose text was looked at for `must` and `must_not`
+    parts_reached: int  # parts, from the first, whose text was read for `must` and `must_not` before the deadline
 
 
-def eligible(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligible:
+def eligible_set(segment: Searched, query: Query, deadline_ns: int = 0) -> EligibleSet:
     """The eligible part of `segment`; of parts whose text was not looked at before the deadline, none."""
     options = query.options
     if _leaves_all(query):
@@ -75,7 +75,7 @@ def eligible(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligible:
     skipped: dict[str, int] = {}
     for reason in reasons.values():
         skipped[reason] = skipped.get(reason, 0) + 1
-    return Eligible(
+    return EligibleSet(
         keep,
         message_marks,
         part_marks,
@@ -102,11 +102,11 @@ def eligible(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligible:
     )
 
 
-def _everything(segment: Searched, limited: list[str], buckets: dict[int, str]) -> Eligible:
+def _everything(segment: Searched, limited: list[str], buckets: dict[int, str]) -> EligibleSet:
     """All of `segment`, with what the caller limited it to and where its sessions lie."""
     sessions, messages, parts = len(segment.sessions), segment.said_messages, segment.said_parts
     docs, words = segment.averages()
-    return Eligible(
+    return EligibleSet(
         [True] * sessions,
         None,
         None,

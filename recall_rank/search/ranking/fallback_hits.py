@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from recall_rank import weights
 from recall_rank.index.reader.searched import Evidences
-from recall_rank.search.context import Search
+from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.expansion.expand import longer_words
 from recall_rank.search.retrieval.literal import text_hits
 from recall_rank.search.retrieval.prefilter import prefilter
 
 
-def scan(search: Search) -> None:
+def scan(search: SearchContext) -> None:
     """Mark the parts whose text holds the query."""
-    search.text_marks, looked = text_hits(search.segment, search.query, search.allowed.parts, search.deadline)
+    search.text_marks, looked = text_hits(search.segment, search.query, search.eligible.part_marks, search.deadline)
     search.stages.append("scan")
     search.reached(looked)
 
 
-def extend(search: Search, evidence: Evidences) -> None:
+def extend(search: SearchContext, evidence: Evidences) -> None:
     """Add the tail to the hits of `evidence`, each kind as a tier of its own: now all hits are known."""
     ranked = evidence.hit_count
     if not search.text_decides and not search.deadline.passed():
@@ -35,19 +35,17 @@ def extend(search: Search, evidence: Evidences) -> None:
     search.total_exact = True
 
 
-def _by_longer_words(search: Search, evidence: Evidences) -> None:
+def _by_longer_words(search: SearchContext, evidence: Evidences) -> None:
     """Add the parts that hold a word which a word of the query begins."""
-    segment, allowed = search.segment, search.allowed
-    longer = longer_words(search.expansion, segment, allowed.documents, allowed.docs)
+    segment, eligible = search.segment, search.eligible
+    longer = longer_words(search.expansion, segment, eligible)
     if not longer:
         return
     found = prefilter(
         segment,
         search.query,
         search.expansion,
-        allowed.documents,
-        allowed.words,
-        allowed.docs,
+        eligible,
         None,  # what is a hit already stays where it is
         search.deadline.at_ns,
         longer,

@@ -8,7 +8,7 @@ from recall_rank import weights
 from recall_rank._core.rank.candidate import best_first, of_hits
 from recall_rank._core.search.hits import Hits
 from recall_rank.index.reader.searched import Evidences
-from recall_rank.search.context import Search
+from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.ranking.boost import boost
 from recall_rank.search.ranking.candidate import Candidate
@@ -17,7 +17,7 @@ from recall_rank.search.ranking.group import Grouped as Entry
 from recall_rank.search.ranking.score import holding, read, score
 
 
-def best_parts(search: Search, evidence: Evidences) -> tuple[list[Candidate], list[Candidate]]:
+def best_parts(search: SearchContext, evidence: Evidences) -> tuple[list[Candidate], list[Candidate]]:
     """The survivors in their final order, and behind them, as far as the page needs them, all other hits.
 
     There are as many survivors as fill whole pages: no page mixes them with hits by evidence alone. Out of time, there
@@ -41,10 +41,10 @@ def best_parts(search: Search, evidence: Evidences) -> tuple[list[Candidate], li
     return best, candidates(search, found.taken(rest))
 
 
-def best_sessions(search: Search, evidence: Evidences, rows: list[SessionHits]) -> list[Entry]:
+def best_sessions(search: SearchContext, evidence: Evidences, rows: list[SessionHits]) -> list[Entry]:
     """All sessions with hits: as many as fill whole pages in their final order, the others by evidence alone."""
     segment, ceiling = search.segment, search.expansion.ceiling or 1.0
-    if search.allowed.buckets:
+    if search.eligible.buckets:
         rows = sorted(rows, key=lambda row: (row[6], _bucket(search, row[0])))
     count = _whole_pages(search.query.options.results)
     found = _likely(search, evidence.top(weights.SURVIVORS + weights.LOOKED_AT), weights.SURVIVORS)
@@ -62,7 +62,7 @@ def best_sessions(search: Search, evidence: Evidences, rows: list[SessionHits]) 
     return ranked + by_session(segment, (), [row for row in rows if row[0] not in known], ceiling)
 
 
-def rerank(search: Search, found: list[Candidate]) -> list[Candidate] | None:
+def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
     """`found` in their final order; None when the time to score was over before all of them were read and scored."""
     segment, query, deadline = search.segment, search.query, search.deadline
     if not found:
@@ -82,12 +82,12 @@ def rerank(search: Search, found: list[Candidate]) -> list[Candidate] | None:
     return None
 
 
-def candidates(search: Search, found: Hits) -> list[Candidate]:
+def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
     """Parts as they were found: by the prefilter, or behind its hits by longer words and the text scan."""
     return of_hits(found, search.segment.times_of(found.parts()), search.expansion.ceiling or 1.0)
 
 
-def ordered(search: Search, found: list[Candidate]) -> list[Candidate]:
+def ordered(search: SearchContext, found: list[Candidate]) -> list[Candidate]:
     """By score, then newer, then source, session, message and part: a total order, whatever order things came in."""
     segment, messages = search.segment, search.segment.part_message
 
@@ -103,7 +103,7 @@ def _whole_pages(results: int) -> int:
     return -(-weights.SURVIVORS // results) * results
 
 
-def _likely(search: Search, found: Hits, count: int) -> Hits:
+def _likely(search: SearchContext, found: Hits, count: int) -> Hits:
     """Of the prefilter's hits the first `count`, and of the next LOOKED_AT those that hold the query as it was written:
     its words may all be common ones."""
     sure = min(count, found.first_tier)
@@ -114,9 +114,9 @@ def _likely(search: Search, found: Hits, count: int) -> Hits:
     return found.taken([*range(sure), *compress(others, marks)])
 
 
-def _session(search: Search, part: int) -> int:
+def _session(search: SearchContext, part: int) -> int:
     return search.segment.message_session[search.segment.part_message[part]]
 
 
-def _bucket(search: Search, session: int) -> int:
-    return BUCKETS[search.allowed.buckets.get(session, "exact")]
+def _bucket(search: SearchContext, session: int) -> int:
+    return BUCKETS[search.eligible.buckets.get(session, "exact")]

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from recall_rank import weights
 from recall_rank._core.rank import candidate as room
-from recall_rank.search.context import Search
+from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.candidate import Candidate
 from recall_rank.search.ranking.group import is_title
 
@@ -16,7 +16,7 @@ _raw = attrgetter("raw")
 LEAST = 1e-3  # added before a logarithm: nothing is not infinitely far from little
 
 
-def calibrate(search: Search) -> None:
+def calibrate(search: SearchContext) -> None:
     """Fill score, sure and confidence of the page's candidates, and `answerable`.
 
     Both chances are logistic (weights.CHANCE and weights.SURE). The score depends on query, document and corpus alone
@@ -42,12 +42,12 @@ def calibrate(search: Search) -> None:
             candidate.confidence = "medium" if certain >= medium else "low"
 
 
-def signs_of_query(search: Search, words: int) -> list[float]:
+def signs_of_query(search: SearchContext, words: int) -> list[float]:
     """What of both chances is the same for all candidates: the first ones in the order of weights.SURE.
 
     `words` is how many words of the query count.
     """
-    documents = min(max(search.allowed.documents, weights.FEWEST), weights.MOST)
+    documents = min(max(search.eligible.doc_count, weights.FEWEST), weights.MOST)
     return [1.0, log(search.expansion.ceiling / (words + 1) + LEAST), log(documents)]
 
 

@@ -9,18 +9,18 @@ from dataclasses import replace
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank._core.search.column_filters import count_marks
 from recall_rank.model import Count, Coverage, Result
-from recall_rank.search.context import Search
+from recall_rank.search.context import SearchContext
 
 _coverage = Maker(Coverage).make
 
 
-def coverage(search: Search, results: Sequence[Result]) -> Coverage:
+def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
     """The ledger of a search; a part counts as searched when every stage that decides hits has looked at it."""
-    allowed = search.allowed
-    sessions, messages, parts = allowed.session_count, allowed.message_count, allowed.part_count
+    eligible = search.eligible
+    sessions, messages, parts = eligible.session_count, eligible.message_count, eligible.part_count
     if search.parts_reached < search.segment.parts:
         sessions, messages, parts = _reached(search, sessions, messages, parts)
-    limited = list(allowed.limited_by)
+    limited = list(eligible.limited_by)
     if search.out_of_time:
         limited.append("time_budget")
     buckets: Mapping[str, int] = {}
@@ -37,18 +37,18 @@ def coverage(search: Search, results: Sequence[Result]) -> Coverage:
     )
 
 
-def _reached(search: Search, sessions: Count, messages: Count, parts: Count) -> tuple[Count, Count, Count]:
+def _reached(search: SearchContext, sessions: Count, messages: Count, parts: Count) -> tuple[Count, Count, Count]:
     """The same counts with what was searched of each: whole messages and whole sessions only."""
-    segment, allowed, part = search.segment, search.allowed, search.parts_reached
+    segment, eligible, part = search.segment, search.eligible, search.parts_reached
     message = segment.part_message[part]  # not all of its parts were looked at, nor all of its session
-    if allowed.parts is None or allowed.messages is None:
+    if eligible.part_marks is None or eligible.message_marks is None:
         before = [piece.before(message, part) for piece in segment.pieces]
         whole, spoken, searched = (sum(counts) for counts in zip(*before, strict=True))
     else:
         said = memoryview(segment.content_parts())[:part]
-        spans = [segment.span_of(number) for number, allows in enumerate(allowed.sessions) if allows]
+        spans = [segment.span_of(number) for number, allows in enumerate(eligible.session_marks) if allows]
         whole = sum(last <= message for _, last in spans)
-        titles = sum(allowed.messages[first] for first, _ in spans if first < message)
-        spoken = count_marks(memoryview(allowed.messages)[:message]) - titles
-        searched = count_marks(memoryview(allowed.parts)[:part], said)
+        titles = sum(eligible.message_marks[first] for first, _ in spans if first < message)
+        spoken = count_marks(memoryview(eligible.message_marks)[:message]) - titles
+        searched = count_marks(memoryview(eligible.part_marks)[:part], said)
     return replace(sessions, searched=whole), replace(messages, searched=spoken), replace(parts, searched=searched)

@@ -7,7 +7,7 @@ from itertools import islice
 
 from recall_rank.analysis.normalize import encode, fold
 from recall_rank.model import NearMiss
-from recall_rank.search.context import Search
+from recall_rank.search.context import SearchContext
 from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.retrieval.prefilter import prefilter
 
@@ -18,7 +18,7 @@ LOOKED_AT = 20  # sessions, those with the most evidence first
 AFTERWARDS_NS = 30  # that a hit costs until the sessions are told
 
 
-def near_misses(search: Search) -> tuple[NearMiss, ...]:
+def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
     """At most three: words that almost stand in the eligible vocabulary, and sessions that hold the query's words.
 
     Nothing while there are hits, or when the time is up.
@@ -28,8 +28,8 @@ def near_misses(search: Search) -> tuple[NearMiss, ...]:
     return tuple(islice((*_words(search), *_sessions(search)), MOST))
 
 
-def _words(search: Search) -> Iterator[NearMiss]:
-    lexicon = Lexicon(search.segment, search.allowed.docs)
+def _words(search: SearchContext) -> Iterator[NearMiss]:
+    lexicon = Lexicon(search.segment, search.eligible.doc_marks)
     for word in dict.fromkeys(search.expansion.unknown):
         form = encode(fold(word))
         found = lexicon.within(form, EDITS, search.deadline.at_ns)
@@ -41,21 +41,12 @@ def _words(search: Search) -> Iterator[NearMiss]:
             )
 
 
-def _sessions(search: Search) -> Iterator[NearMiss]:
+def _sessions(search: SearchContext) -> Iterator[NearMiss]:
     """For a literal or a pattern that stands nowhere: the sessions that hold all of its words, or all but one."""
     if not search.text_decides:
         return
-    allowed = search.allowed
-    evidence = prefilter(
-        search.segment,
-        search.query,
-        search.expansion,
-        allowed.documents,
-        allowed.words,
-        allowed.docs,
-        None,
-        search.deadline.at_ns,
-    )
+    deadline_ns = search.deadline.at_ns
+    evidence = prefilter(search.segment, search.query, search.expansion, search.eligible, None, deadline_ns)
     if search.deadline.passed(evidence.hit_count * AFTERWARDS_NS):
         return
     for session, *_ in evidence.sessions()[:LOOKED_AT]:
@@ -67,16 +58,16 @@ def _sessions(search: Search) -> Iterator[NearMiss]:
             yield NearMiss("session", row.title or row.id, row.id, _reason(search, missing))
 
 
-def _reason(search: Search, missing: list[str]) -> str:
+def _reason(search: SearchContext, missing: list[str]) -> str:
     """What a session holds that lacks these words, at most one; of misspelt words it holds others, nearly the same."""
     but = f" but {missing[0]!r}" if missing else ""
     nearly = " and ".join(repr(word) for word in search.expansion.repaired if word not in missing)
     return f"holds all words of the query{but}{f', {nearly} only nearly' if nearly else ''}, not in this form"
 
 
-def _missing(search: Search, session: int) -> list[str]:
+def _missing(search: SearchContext, session: int) -> list[str]:
     """The words of the query that stand nowhere in the eligible documents of a session."""
-    segment, eligible = search.segment, search.allowed.docs
+    segment, eligible = search.segment, search.eligible.doc_marks
     first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in segment.span_of(session))
     piece = next(piece for piece in reversed(segment.pieces) if piece.first_doc <= first)
     if eligible is None:

@@ -7,13 +7,13 @@ from itertools import islice
 
 from recall_rank._core.search.column_filters import marked
 from recall_rank.index.reader.searched import Evidences
-from recall_rank.search.context import Search
+from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.fallback_hits import extend
 from recall_rank.search.ranking.group import PER_SESSION, Grouped, by_bucket, by_part, by_session
 from recall_rank.search.ranking.ranking import best_parts, best_sessions, candidates, rerank
 
 
-def page(search: Search, evidence: Evidences) -> list[Grouped]:
+def page(search: SearchContext, evidence: Evidences) -> list[Grouped]:
     """The entries from `offset` on, as many as `results`."""
     options = search.query.options
     first, last = options.offset, options.offset + options.results
@@ -40,11 +40,11 @@ def page(search: Search, evidence: Evidences) -> list[Grouped]:
     else:
         entries = by_part(search.segment, *best_parts(search, evidence), search.total > options.results)
     if in_buckets:
-        entries = by_bucket(entries, search.allowed.buckets)
+        entries = by_bucket(entries, search.eligible.buckets)
     return list(islice(entries, first, last))
 
 
-def _in_turns(search: Search, evidence: Evidences, counts: Sequence[tuple[int, int]]) -> Iterator[Grouped]:
+def _in_turns(search: SearchContext, evidence: Evidences, counts: Sequence[tuple[int, int]]) -> Iterator[Grouped]:
     """The page's hits in the order of the segment; where not all fit, a session's third waits for all others."""
     segment = search.segment
     hits, page = bytearray(segment.parts), bytearray(segment.parts)
@@ -61,7 +61,7 @@ def _in_turns(search: Search, evidence: Evidences, counts: Sequence[tuple[int, i
         yield Grouped(found[part], session)
 
 
-def _turns(search: Search, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+def _turns(search: SearchContext, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """(session, first, last) of its hits for every session that is on the page; `counts` are (session, hits)."""
     options = search.query.options
     first, last = options.offset, options.offset + options.results

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank.model import Count, Result, SearchResponse
-from recall_rank.search.context import Search
+from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.results.coverage import coverage
 from recall_rank.search.results.result import Asked
@@ -15,7 +15,7 @@ DEGRADED = (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK)
 _response = Maker(SearchResponse).make
 
 
-def respond(search: Search, cpu_ms: float) -> SearchResponse:
+def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
     """The response to one search."""
     options = search.query.options
     asked = Asked.of(search)
@@ -50,7 +50,7 @@ def few(sessions: Count) -> str:
     return f"{searched} searched: widen scope or filters"
 
 
-def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
+def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[str, ...]:
     options = search.query.options
     found: list[str] = []
     for written, forms in search.expansion.repaired.items():
@@ -67,8 +67,8 @@ def _suggestions(search: Search, results: Sequence[Result]) -> tuple[str, ...]:
             found.append("no part holds this exact text: try match 'smart'")
         if options.type != "all":
             found.append("no hit of this type: try type 'all'")
-        if search.allowed.session_count.known and search.allowed.session_count.eligible <= 4:
-            found.append(few(search.allowed.session_count))
+        if search.eligible.session_count.known and search.eligible.session_count.eligible <= 4:
+            found.append(few(search.eligible.session_count))
     elif len(results) == search.total and all(result.source == "title" for result in results):
         found.append("only titles match: read the session, or try other words")
     return tuple(found[:3])

@@ -12,7 +12,7 @@ from recall_rank._core.runtime.record_factory import Maker
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
 from recall_rank.index.segment.strings import Strings
 from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Span, Why
-from recall_rank.search.context import Search
+from recall_rank.search.context import SearchContext
 from recall_rank.search.query import Options
 from recall_rank.search.ranking.group import Grouped
 from recall_rank.search.results.snippet import field_names, show, show_at, spot
@@ -51,7 +51,7 @@ class Columns:
 class Asked:
     """A search, and what of it every result is told by."""
 
-    search: Search
+    search: SearchContext
     options: Options
     written: list[str | None]  # the query's words, None for one that does not count
     forms: list[str]  # those that count, as they are compared
@@ -60,7 +60,7 @@ class Asked:
     columns: dict[int, Columns] = field(default_factory=dict)  # of every segment with results, by its identity
 
     @classmethod
-    def of(cls, search: Search) -> Asked:
+    def of(cls, search: SearchContext) -> Asked:
         query = search.query
         return cls(
             search,
@@ -110,7 +110,7 @@ class Asked:
         if author and self._names(author):
             matched = (*matched, "author")
         relevance: DirectoryRelevance = "unknown"
-        if search.allowed.buckets:
+        if search.eligible.buckets:
             relevance = self._directory_relevance(session)
         explain = candidate.explain() if options.explain else None
         why = _why(
@@ -156,7 +156,7 @@ class Asked:
 
     def _representative(self, session: int, segment: Segment, row: SessionRow) -> int:
         """The newest eligible message of the session: where a title hit leads."""
-        marks = self.search.allowed.messages
+        marks = self.search.eligible.message_marks
         moved = self.search.segment.span_of(session)[0] - row.first_message  # marks are of all segments' messages
         best = row.first_message
         for message in range(row.first_message + 1, row.last_message):
@@ -192,7 +192,7 @@ class Asked:
         return names
 
     def _directory_relevance(self, session: int) -> DirectoryRelevance:
-        bucket = self.search.allowed.buckets.get(session)
+        bucket = self.search.eligible.buckets.get(session)
         return bucket if bucket in ("exact", "project", "global") else "unknown"  # type: ignore[return-value]
 
 

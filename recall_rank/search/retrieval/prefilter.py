@@ -12,6 +12,7 @@ from recall_rank.analysis.question_intent import asks_what_to_do
 from recall_rank.index.reader.searched import Evidences, Searched
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.search.expansion.expand import Expansion, TermGroup, rarity
+from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
 
 CLASSES, LONGEST = 64, 1024
@@ -22,19 +23,18 @@ def prefilter(
     segment: Searched,
     query: Query,
     expansion: Expansion,
-    documents: int,
-    words: int,
-    eligible: bytearray | None,
-    only: bytearray | None,
+    eligible: EligibleSet,
+    only: bytearray | None = None,
     deadline_ns: int = 0,
     groups: list[TermGroup] | None = None,
 ) -> Evidences:
-    """The evidence of every eligible document. `documents` and `words` are those of the eligible set.
+    """The evidence of every eligible document, fused with that of its neighbours and its session.
 
-    `groups` are the expansion's, unless others are given.
+    `only`, u8[parts], keeps the hits in the marked parts. `deadline_ns` is a monotonic time, 0 for none: documents
+    behind the last one that was read until then have no evidence. `groups` replace the groups of the expansion.
     """
-    evidence = segment.evidence(eligible)
-    average = words / documents if documents else 1.0
+    evidence = segment.evidence(eligible.doc_marks)
+    average = eligible.word_count / eligible.doc_count if eligible.doc_count else 1.0
     question = Question(
         expansion.groups if groups is None else groups,
         weights.K1,
@@ -42,16 +42,14 @@ def prefilter(
         class_weights(orders=asks_what_to_do([word.form for word in query.words])),
     )
     evidence.accumulate(question, deadline_ns)
-    _add_dates(segment, query, evidence, documents, eligible)
+    _add_dates(segment, query, evidence, eligible)
     around = (*weights.NEIGHBOURS_WORK, *weights.NEIGHBOURS_TALK, *weights.NEIGHBOURS_CHAT)
     session = (weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK)
     evidence.fuse(around, session, only, weights.ECHO, weights.ECHO_FLOOR * expansion.ceiling)
     return evidence
 
 
-def _add_dates(
-    segment: Searched, query: Query, evidence: Evidences, documents: int, eligible: bytearray | None
-) -> None:
+def _add_dates(segment: Searched, query: Query, evidence: Evidences, eligible: EligibleSet) -> None:
     """A date in the query is evidence for what was said then, as a word in as many documents would be, and where it is
     one day also for what was said on the next."""
     if not names_a_date(query.text):
@@ -62,8 +60,10 @@ def _add_dates(
         return
     for ranges in named_dates(query.text, min(oldest for oldest, _ in spans), max(newest for _, newest in spans)):
         starts, ends = array("q", (start for start, _ in ranges)), array("q", (end for _, end in ranges))
-        frequency = sum(piece.segment.layout.docs_in(starts, ends, piece.docs_of(eligible)) for piece in segment.pieces)
-        value = weights.DATE * rarity(documents, frequency)
+        frequency = sum(
+            piece.segment.layout.docs_in(starts, ends, piece.docs_of(eligible.doc_marks)) for piece in segment.pieces
+        )
+        value = weights.DATE * rarity(eligible.doc_count, frequency)
         evidence.add_times(starts, ends, value)
         days = array("q", (end for start, end in ranges if end - start == DAY_MS))
         if days:

@@ -10,6 +10,7 @@ from recall_rank import weights
 from recall_rank.corpus import Index
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.expansion.forms import MAX_FUZZY
+from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.query import Options, Query
 from tests.support.search_samples import ask, found, marked, message, part, parts, session, texts
 
@@ -201,8 +202,9 @@ def test_common_words_together_outweigh_one_that_is_a_little_rarer() -> None:
 def test_in_a_sentence_a_hyphen_joins_words_and_no_name() -> None:
     def boosts(query: str) -> set[float]:
         index = texts("a high-speed ferry", "calm water")
-        parsed = Query.parse(query, 1, Options())
-        return {group.boost for group in expand(parsed, index._segment, 2, None).groups if group.span == 2}
+        parsed, segment = Query.parse(query, 1, Options()), index._segment
+        groups = expand(parsed, segment, eligible_set(segment, parsed)).groups
+        return {group.boost for group in groups if group.span == 2}
 
     assert boosts("high-speed") == boosts("high-speed ferry") == {weights.JOINED}
     assert boosts("who saw high-speed ferries cross narrow harbour mouths") == {weights.HYPHENED}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count, pairwise
 from typing import Any
 
@@ -16,6 +17,7 @@ from recall_rank.index.reader.searched import Searched
 from recall_rank.index.segment.build import build
 from recall_rank.model import Coverage, SearchResponse, Session
 from recall_rank.search import engine
+from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Options, Query
 from recall_rank.search.retrieval import literal as literal_stage
 from recall_rank.search.retrieval import prefilter as prefilter_stage
@@ -269,15 +271,13 @@ def cut_prefilter(docs: int) -> Callable[..., Any]:
     """The prefilter, ended before document number `docs` of the segment."""
     real = prefilter_stage.prefilter
 
-    def prefilter(
-        segment: Searched, query: Query, expansion: Any, documents: int, words: int, eligible: Any, *args: Any
-    ) -> Any:
+    def prefilter(segment: Searched, query: Query, expansion: Any, eligible: EligibleSet, *args: Any) -> Any:
         reached = min(docs, segment.docs)
-        own = (piece.docs_of(eligible) for piece in segment.pieces)
+        own = (piece.docs_of(eligible.doc_marks) for piece in segment.pieces)
         left = (b"\1" * p.segment.docs if o is None else o for p, o in zip(segment.pieces, own, strict=True))
         mask = bytearray().join(left)
         mask[reached:] = bytes(segment.docs - reached)
-        return CutShort(real(segment, query, expansion, documents, words, mask, *args), reached)
+        return CutShort(real(segment, query, expansion, replace(eligible, doc_marks=mask), *args), reached)
 
     return prefilter
 

@@ -14,7 +14,7 @@ from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import Session
 from recall_rank.search.expansion.expand import expand
-from recall_rank.search.filters.eligible import eligible
+from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.query import Options, Query
 from recall_rank.search.retrieval.prefilter import class_weights, prefilter
 from tests.support.cutting import Cut, cuts, joined
@@ -32,12 +32,12 @@ NORMS = memoryview(bytes(4 * 64 * 1024)).cast("f", (64, 1024))
 def scores(segment: Segment | JoinedSegment, text: str, *, apart: bool = False) -> list[float]:
     """The evidence of every part; with `apart`, no two groups have equal members, though nearly."""
     query = Query.parse(text, NOW, Options(scope="global"))
-    allowed = eligible(segment, query, 0)
-    expansion = expand(query, segment, allowed.documents, allowed.docs)
+    eligible = eligible_set(segment, query)
+    expansion = expand(query, segment, eligible)
     if apart:
         for at, group in enumerate(expansion.groups):
             group.members = [(first, last, weight * (1 + at * 1e-6)) for first, last, weight in group.members]
-    found = prefilter(segment, query, expansion, allowed.documents, allowed.words, allowed.docs, None)
+    found = prefilter(segment, query, expansion, eligible)
     values = array("f", [-1.0]) * segment.parts
     found.write_scores(values)
     return list(values)
@@ -52,6 +52,6 @@ def test_a_word_that_is_asked_for_again_counts_again(history: list[Session], cut
 def test_it_is_looked_up_once() -> None:
     segment = build([session("s", "lantern harbor", "lantern")])
     query = Query.parse("lantern harbor lantern, harbor lantern", NOW, Options(scope="global"))
-    groups = expand(query, segment, 2, None).groups
+    groups = expand(query, segment, eligible_set(segment, query)).groups
     assert sorted(group.written for group in groups if group.span == 1) == ["harbor"] * 2 + ["lantern"] * 3
     assert len(Question(groups, 1.2, NORMS, class_weights())) == 2 + sum(group.span > 1 for group in groups)
