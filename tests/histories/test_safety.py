@@ -34,21 +34,20 @@ from tests.support.rebuilt import ASKED, check, ids, refreshed
 from tests.support.soak import LONG, times
 from tests.support.system_calls import plant, refuse, watched
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 KILLS = times(25, 10_000)
 DAMAGES = int(os.environ.get("RECALL_RANK_CACHE_DAMAGES", "300"))
 
 
-def child(*words: object) -> str:
-    """What a script beside this file prints; it must end well."""
-    command = [sys.executable, *(str(word) for word in words)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(HERE.parent)))}
+def child(script: str, *words: object) -> str:
+    """The output of a script of tests/support, which must end well."""
+    command = [sys.executable, "-m", f"tests.support.{script}", *(str(word) for word in words)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     told = None if LONG else subprocess.PIPE  # a long run tells how far it is
     patience = None if LONG else 500
     done = subprocess.run(
         command,
-        cwd=HERE,
+        cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=told,
@@ -77,12 +76,12 @@ def shelves() -> tuple[Shelf, Shelf]:
 
 @pytest.mark.slow
 def test_killed_at_any_call_a_refresh_leaves_the_old_index_or_the_new(tmp_path: Path) -> None:
-    assert int(child("kill_refreshers.py", tmp_path)) > 20
+    assert int(child("kill_refreshers", tmp_path)) > 20
 
 
 @pytest.mark.slow
 def test_killed_at_any_moment_two_refreshers_leave_an_index(tmp_path: Path) -> None:
-    assert int(child("kill_refreshers.py", tmp_path, KILLS, 1)) == 2 * KILLS
+    assert int(child("kill_refreshers", tmp_path, KILLS, 1)) == 2 * KILLS
 
 
 def test_a_manifest_tells_of_a_durable_table(tmp_path: Path) -> None:
@@ -298,7 +297,7 @@ def test_a_forged_table_is_refused(tmp_path: Path, claim: str, monkeypatch: pyte
 
 
 def test_no_code_is_loaded_from_the_cache() -> None:
-    for path in [*(ROOT / "recall_rank" / "cache").glob("*.py"), *(ROOT / "recall_rank" / "index").glob("*.py")]:
+    for path in [*(ROOT / "recall_rank" / "histories").rglob("*.py"), *(ROOT / "recall_rank" / "index").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in ("eval", "exec", "compile", "__import__"), path

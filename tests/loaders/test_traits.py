@@ -29,9 +29,14 @@ from tests.fixtures import (
 )
 
 MODULES = {
-    **{loader.name: loader.name.replace("-", "_") for loader in ours.LOADERS},
-    "gemini-cli": "gemini",
-    "copilot-cli": "copilot",
+    **{loader.name: f"{loader.name.replace('-', '_')}.source" for loader in ours.LOADERS},
+    "opencode-json": "opencode.json_tree",
+    "opencode-export": "opencode.export",
+    "gemini-cli": "gemini.source",
+    "copilot-cli": "copilot.source",
+    "cursor-cli": "cursor.cli_source",
+    "tallow": "pi.tallow",
+    "praisonai": "praisonai",
     "history": "history_jsonl",
 }
 
@@ -179,7 +184,7 @@ import sys
 from pathlib import Path
 from recall_rank.loaders import discover
 print([source.name for source in discover({}, Path(sys.argv[1]))])
-print(sorted(name for name in sys.modules if name.split(".")[-1] in %r))
+print(sorted(name for name in sys.modules if name.removeprefix("recall_rank.loaders.") in %r))
 """
     done = subprocess.run(
         [sys.executable, "-c", code % (set(MODULES.values()),), str(tmp_path)],

@@ -376,8 +376,9 @@ def test_every_loader_is_named_with_the_variables_it_reads() -> None:
     text = page("docs/loaders.md")
     listed = {cells[0].strip("`") for cells in rows(text, "What is found on a machine")}
     assert listed == {loader.name for loader in LOADERS}
-    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "recall_rank/loaders").glob("*.py"))
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "recall_rank/loaders").rglob("*.py"))
     read = set(re.findall(r"""environ(?:\.get\(|\[)"([A-Z_]+)""", source))
+    assert read
     assert read <= names(text)
 
 

@@ -20,9 +20,9 @@ import pytest
 import recall_rank
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = Path("src_ext/recall_rank/_core")
+KERNELS = Path("src_ext/recall_rank/_core")
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-TINY_ROOM = '"""A room of one function."""\n\n\ndef twice(int number):\n    return 2 * number\n'
+TINY_KERNEL = '"""A room of one function."""\n\n\ndef twice(int number):\n    return 2 * number\n'
 
 
 def run(*command: str, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -40,9 +40,9 @@ def copy_project(folder: Path) -> Path:
         shutil.copytree(ROOT / name, folder / name, ignore=skip)
     for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", *(path.name for path in ROOT.glob("*.md"))):
         shutil.copy(ROOT / name, folder)
-    (folder / ROOMS / "left.c").write_text("int left;")
+    (folder / KERNELS / "left.c").write_text("int left;")
     (folder / "recall_rank/_core/left.so").write_bytes(b"\x7fELF")
-    (folder / "recall_rank/demo/left.tmp").write_text("left")
+    (folder / "recall_rank/frontends/demo/left.tmp").write_text("left")
     return folder
 
 
@@ -53,13 +53,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project with one small room in place of the real ones, which take a minute to compile."""
+    """The project with one small kernel in place of the real ones, which take a minute to compile."""
     folder = copy_project(tmp_path_factory.mktemp("tiny"))
-    for path in (folder / ROOMS).glob("*.p[yx][xd]"):
+    for path in (folder / KERNELS).rglob("*.p[yx][xd]"):
         if path.name != "__init__.pxd":
             path.unlink()
-    (folder / ROOMS / "tiny.pyx").write_text(TINY_ROOM)
-    (folder / "recall_rank/_core/tiny.pyi").write_text("def twice(number: int) -> int: ...\n")
+    (folder / KERNELS / "text/tiny.pyx").write_text(TINY_KERNEL)
+    (folder / "recall_rank/_core/text/tiny.pyi").write_text("def twice(number: int) -> int: ...\n")
     return folder
 
 
@@ -85,13 +85,13 @@ def test_no_package_is_forgotten() -> None:
     assert there == set(PROJECT["tool"]["setuptools"]["packages"])
 
 
-@pytest.mark.parametrize("room", sorted(path.stem for path in (ROOT / ROOMS).glob("*.pyx")))
-def test_a_room_is_compiled_documented_and_has_a_stub(room: str) -> None:
-    module = importlib.import_module(f"recall_rank._core.{room}")
+@pytest.mark.parametrize("kernel", sorted(path.relative_to(ROOT / KERNELS) for path in (ROOT / KERNELS).rglob("*.pyx")))
+def test_a_kernel_is_compiled_documented_and_has_a_stub(kernel: Path) -> None:
+    module = importlib.import_module(".".join(("recall_rank._core", *kernel.with_suffix("").parts)))
     assert module.__file__
     assert Path(module.__file__).suffix != ".py"
     assert (module.__doc__ or "").strip()
-    assert (ROOT / "recall_rank" / "_core" / f"{room}.pyi").is_file()
+    assert (ROOT / "recall_rank" / "_core" / kernel.with_suffix(".pyi")).is_file()
 
 
 @pytest.mark.parametrize("module", ["recall_rank", "recall_rank.model"])
@@ -117,6 +117,7 @@ def test_the_source_archive_holds_sources_only(project: Path, tmp_path: Path) ->
     )
     for pattern in sources:
         expected = {path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)}
+        assert expected, pattern
         assert expected <= names
     assert {"LICENSE", "README.md", "CHANGELOG.md", "setup.py", "pyproject.toml", "recall_rank/py.typed"} <= names
     assert not [name for name in names if name.endswith((".c", ".cpp", ".so", ".pyd", ".pyc", ".tmp"))]
@@ -129,11 +130,15 @@ def test_the_wheel_holds_the_package_only(tiny: Path, tmp_path: Path) -> None:
     assert "-none-any" not in wheel.name
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    assert {"recall_rank/py.typed", "recall_rank/_core/tiny.pyi", "recall_rank/model/history.py"} <= names
-    assert [name for name in names if name.startswith("recall_rank/_core/tiny.") and name.endswith((".so", ".pyd"))]
+    assert {"recall_rank/py.typed", "recall_rank/_core/text/tiny.pyi", "recall_rank/model/sessions.py"} <= names
+    assert [
+        name for name in names if name.startswith("recall_rank/_core/text/tiny.") and name.endswith((".so", ".pyd"))
+    ]
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"recall_rank"}
     assert not [name for name in names if name.endswith((".pyx", ".pxd", ".c", ".tmp", "left.so"))]
-    demo = {path.relative_to(ROOT).as_posix() for path in (ROOT / "recall_rank/demo").iterdir() if path.is_file()}
+    demo = {
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "recall_rank/frontends/demo").iterdir() if path.is_file()
+    }
     assert demo <= names
 
 
@@ -144,9 +149,9 @@ def test_a_missing_compiler_is_said_in_one_sentence(tiny: Path) -> None:
     assert "Traceback" not in answer.stderr
 
 
-def test_another_mode_rebuilds_every_room(tiny: Path) -> None:
+def test_another_mode_rebuilds_every_kernel(tiny: Path) -> None:
     debug = run("setup.py", "build_ext", "--inplace", cwd=tiny, RECALL_RANK_DEBUG="1")
     release = run("setup.py", "build_ext", "--inplace", cwd=tiny, RECALL_RANK_DEBUG="0")
     again = run("setup.py", "build_ext", "--inplace", cwd=tiny, RECALL_RANK_DEBUG="0")
-    built = ["building 'recall_rank._core.tiny' extension" in answer.stdout for answer in (debug, release, again)]
+    built = ["building 'recall_rank._core.text.tiny' extension" in answer.stdout for answer in (debug, release, again)]
     assert built == [True, True, False], debug.stderr + release.stderr + again.stderr

@@ -131,7 +131,7 @@ def test_a_public_name_is_bound_on_first_use_and_described(name: str) -> None:
 def test_another_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'Engine'"):
         _ = recall_rank.Engine
-    assert not hasattr(recall_rank, "search")
+    assert not hasattr(recall_rank, "SearchContext")
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -194,8 +194,9 @@ def test_what_is_not_needed_is_not_imported(code: str, without: set[str]) -> Non
 
 
 def test_every_module_can_be_imported_first() -> None:
-    modules = sorted(path.stem for path in (ROOT / "recall_rank").glob("*.py") if path.stem != "__init__")
+    paths = [path.relative_to(ROOT).with_suffix("") for path in (ROOT / "recall_rank").rglob("*.py")]
+    modules = sorted(".".join(path.parts) for path in paths if path.name not in ("__init__", "__main__"))
     for module in modules:
-        importlib.import_module(f"recall_rank.{module}")
-    assert "engine" in modules
-    assert "recall_rank" in loaded_by(f"import recall_rank.{modules[0]}")
+        importlib.import_module(module)
+    assert "recall_rank.search.engine" in modules
+    assert "recall_rank" in loaded_by(f"import {modules[0]}")

@@ -236,7 +236,7 @@ def test_the_package_is_the_command_too() -> None:
 def test_a_closed_pipe_is_no_error() -> None:
     code = (
         "import os, sys, click\n"
-        "from recall_rank.frontends import cli\n"
+        "from recall_rank.frontends.cli import main as cli\n"
         "@click.command()\n"
         "def endless():\n"
         "    while True: click.echo('x' * 1000)\n"
@@ -263,7 +263,8 @@ def test_asking_for_json_loads_nothing_to_draw_with() -> None:
     code = (
         "import sys\n"
         "before = set(sys.modules)\n"  # a tool that measures coverage has loaded modules of its own
-        "from recall_rank.frontends import cli_search, human, cli_batch, cli_sources\n"
+        "from recall_rank.frontends.cli.commands import batch, search, sources\n"
+        "from recall_rank.frontends.cli.output import human\n"
         "heavy = {'rich', 'numpy', 'rapidfuzz', 'asyncio', 'orjson', 'sqlite3'}\n"
         "print(sorted(heavy & (sys.modules.keys() - before)))\n"
     )

@@ -22,7 +22,7 @@ from tests.support.index_history import history
 from tests.support.search_samples import ask
 from tests.support.soak import LONG, times
 
-TESTS = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +49,11 @@ def the(folder: Path, kind: str) -> Path:
 
 
 def child(script: str, *arguments: object) -> str:
-    """What a script of this folder prints, which a crash would end."""
-    path = os.pathsep.join([str(TESTS), str(TESTS.parent)])
+    """The output of a script of tests/support, which a crash would end."""
     done = subprocess.run(
-        [sys.executable, str(TESTS / "index" / script), *map(str, arguments)],
+        [sys.executable, "-m", f"tests.support.{script}", *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=None if LONG else subprocess.PIPE, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, (done.stderr or "")[-2000:]
     return done.stdout
@@ -62,14 +61,14 @@ def child(script: str, *arguments: object) -> str:
 
 @pytest.mark.slow
 def test_damage_is_refused_or_harmless(tmp_path: Path) -> None:
-    told = child("damage.py", tmp_path / "index", times(5_000, 1_000_000), 1)
+    told = child("damage", tmp_path / "index", times(5_000, 1_000_000), 1)
     assert "flip a bit: refused" in told
     assert "an older stretch: refused" in told
 
 
 @pytest.mark.slow
 def test_forged_checksums_crash_nothing(tmp_path: Path) -> None:
-    told = child("damage.py", tmp_path / "index", times(1_000, 100_000), 2, "forge")
+    told = child("damage", tmp_path / "index", times(1_000, 100_000), 2, "forge")
     assert "forge: refused" in told
     assert "forge: answered" in told
 

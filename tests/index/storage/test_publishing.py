@@ -41,12 +41,12 @@ def held(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_killed_at_any_call_a_saver_leaves_the_old_index_or_the_new(tmp_path: Path) -> None:
-    assert int(child("kill_savers.py", tmp_path / "index")) > 20
+    assert int(child("kill_savers", tmp_path / "index")) > 20
 
 
 @pytest.mark.slow
 def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
-    assert int(child("kill_savers.py", tmp_path / "index", KILLS, 1)) == 2 * KILLS
+    assert int(child("kill_savers", tmp_path / "index", KILLS, 1)) == 2 * KILLS
 
 
 @pytest.mark.parametrize("for_ever", [False, True], ids=["once", "for ever"])

@@ -469,13 +469,13 @@ def test_no_file_is_opened_where_sqlite_opens_it() -> None:
         "open_regular",
     }
     found = set()
-    for path in folder.glob("*.py"):
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 wraps = ast.unparse(node.func) == "unpacker.open"  # of a file that is open already
                 if name in openers and not wraps:
-                    found.add(path.name)
-    assert found == {"files.py", "sqlite_copy.py"}
-    database_side = (folder / "sqlite.py").read_text() + (folder / "opencode.py").read_text()
+                    found.add(path.relative_to(folder).as_posix())
+    assert found == {"files/files.py", "sqlite/copy.py"}
+    database_side = (folder / "sqlite/source.py").read_text() + (folder / "opencode/source.py").read_text()
     assert "loaders.files" not in database_side
