@@ -55,7 +55,7 @@ class Index:
             return held
         from recall_rank.index.merge.merge import merge
 
-        return merge([piece.segment for piece in held.pieces], held.dead)
+        return merge([piece.segment for piece in held.views], held.dead)
 
     @classmethod
     def build(

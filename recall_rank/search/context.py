@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import NearMiss
 from recall_rank.search.deadline import Deadline, DegradeKind
 from recall_rank.search.expansion.expand import Expansion
@@ -17,7 +17,7 @@ from recall_rank.search.ranking.group import Grouped
 class SearchContext:
     """The state of one search; engine.search() fills it stage by stage, respond() reads it."""
 
-    segment: Searched
+    segment: IndexReader
     query: Query
     deadline: Deadline
     eligible: EligibleSet

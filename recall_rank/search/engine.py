@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic_ns, thread_time_ns
 
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import SearchResponse
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import Clock, Deadline
@@ -19,14 +19,14 @@ from recall_rank.search.results.respond import respond
 from recall_rank.search.retrieval.prefilter import prefilter
 
 
-def search(segment: Searched, query: Query, clock: Clock = monotonic_ns) -> SearchResponse:
+def search(segment: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchResponse:
     """Answer `query` from `segment` within the query's budget."""
     cpu = thread_time_ns()
     done = run(segment, query, clock)
     return respond(done, cpu_ms=(thread_time_ns() - cpu) / 1e6)
 
 
-def run(segment: Searched, query: Query, clock: Clock = monotonic_ns) -> SearchContext:
+def run(segment: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchContext:
     """All stages but the response: what they found out, for who wants to look at it."""
     deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
     eligible = eligible_set(segment, query, deadline.at_ns)

@@ -1040,7 +1040,7 @@ TITLE, ASSISTANT = 0, 2  # classes of documents: a title, an agent's prose
 LONGEST = 1024
 
 
-class Layout:
+class DocColumns:
     """The columns as they are given."""
 
     def __init__(
@@ -1113,11 +1113,11 @@ def taken(scores: Sequence[float]) -> list[tuple[int, float]]:
 class Evidence:
     """BM25 document by document in double precision."""
 
-    def __init__(self, layout: Layout, postings: Postings, eligible: Sequence[int] | None = None) -> None:
-        self.layout = layout
+    def __init__(self, doc_columns: DocColumns, postings: Postings, eligible: Sequence[int] | None = None) -> None:
+        self.doc_columns = doc_columns
         self.frequencies = [dict(pairs) for pairs in postings.lists]
-        self.allowed = [eligible is None or eligible[doc] != 0 for doc in range(len(layout.doc_part))]
-        self.scores = [0.0] * len(layout.doc_part)
+        self.allowed = [eligible is None or eligible[doc] != 0 for doc in range(len(doc_columns.doc_part))]
+        self.scores = [0.0] * len(doc_columns.doc_part)
         self.base: dict[int, float] = {}  # part -> its best document's score
         self.best: dict[int, int] = {}  # part -> the first such document
         self.fused: dict[int, float] = {}
@@ -1149,22 +1149,22 @@ class Evidence:
                 )
                 for low, high in pairwise(starts)
             ]
-            norm = norms[self.layout.doc_class[doc], min(self.layout.doc_words[doc], LONGEST - 1)]
+            norm = norms[self.doc_columns.doc_class[doc], min(self.doc_columns.doc_words[doc], LONGEST - 1)]
             for group, factor in enumerate(factors):
                 if group + 1 < len(factors) and joint[group + 1]:
                     continue  # the first half only counts with the second
                 tf = min(heard[group - 1], heard[group]) if joint[group] else heard[group]
                 self.scores[doc] += factor * (k1 + 1) * tf / (tf + norm) if tf else 0.0
-            self.scores[doc] *= class_weights[self.layout.doc_class[doc]]
+            self.scores[doc] *= class_weights[self.doc_columns.doc_class[doc]]
         return True
 
     def add_times(self, starts: Sequence[int], ends: Sequence[int], value: float) -> None:
         for doc, score in enumerate(self.scores):
-            if score and in_ranges(self.layout.message_time[self.layout.message_of(doc)], starts, ends):
+            if score and in_ranges(self.doc_columns.message_time[self.doc_columns.message_of(doc)], starts, ends):
                 self.scores[doc] += value
 
     def is_title(self, part: int) -> bool:
-        return self.layout.doc_class[self.best[part]] == TITLE
+        return self.doc_columns.doc_class[self.best[part]] == TITLE
 
     def fuse(
         self,
@@ -1174,37 +1174,37 @@ class Evidence:
         echo: float = 0,
         echo_floor: float = 0,
     ) -> int:
-        layout = self.layout
+        doc_columns = self.doc_columns
         for doc, score in enumerate(self.scores):
-            part = layout.doc_part[doc]
+            part = doc_columns.doc_part[doc]
             if score and score > self.base.get(part, 0.0):
                 self.base[part], self.best[part] = score, doc
         messages: dict[int, float] = {}
         titles: dict[int, float] = {}
         for part, score in self.base.items():
             if self.is_title(part):
-                titles[layout.session_of(part)] = score
+                titles[doc_columns.session_of(part)] = score
             else:
-                message = layout.part_message[part]
+                message = doc_columns.part_message[part]
                 messages[message] = max(score, messages.get(message, 0.0))
         for message, score in messages.items():
-            place = layout.message_session[message]
+            place = doc_columns.message_session[message]
             self.sums[place] = self.sums.get(place, 0.0) + score**3
         for part, score in self.base.items():
             if only is not None and not only[part]:
                 continue
-            message, place = layout.part_message[part], layout.session_of(part)
-            talk = layout.session_talk[place]
+            message, place = doc_columns.part_message[part], doc_columns.session_of(part)
+            talk = doc_columns.session_talk[place]
             people = talk == 1
             for weight, step in zip(neighbours[4 * talk : 4 * talk + 4], (-1, 1, -2, 2), strict=True):
                 other = message + step
-                if 0 <= other < len(layout.message_session) and layout.message_session[other] == place:
+                if 0 <= other < len(doc_columns.message_session) and doc_columns.message_session[other] == place:
                     score += weight * messages.get(other, 0.0)
             score += session[people] * self.session_evidence(place)
             if not self.is_title(part):
                 score += session[2 + people] * titles.get(place, 0.0)
-            asked = layout.message_asked[message] if layout.message_asked is not None else message
-            if asked != message and layout.doc_class[self.best[part]] == ASSISTANT:
+            asked = doc_columns.message_asked[message] if doc_columns.message_asked is not None else message
+            if asked != message and doc_columns.doc_class[self.best[part]] == ASSISTANT:
                 score += echo * max(0.0, messages.get(asked, 0.0) - echo_floor)
             self.fused[part] = score
         self.tiers = 1
@@ -1235,8 +1235,8 @@ class Evidence:
             return self.tier.get(part, 0), -self.fused[part], part
 
         found = []
-        for session in {self.layout.session_of(part) for part in self.fused}:
-            parts = [part for part in self.fused if self.layout.session_of(part) == session]
+        for session in {self.doc_columns.session_of(part) for part in self.fused}:
+            parts = [part for part in self.fused if self.doc_columns.session_of(part) == session]
             content = [part for part in parts if not self.is_title(part)]
             shown, best = min(content or parts, key=rank), min(parts, key=rank)
             title = len(content) < len(parts)

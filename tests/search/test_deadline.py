@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recall_rank import weights
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
 from recall_rank.model import SearchResponse
 from recall_rank.search.deadline import SCORE_BY, Deadline, DegradeKind
@@ -29,13 +29,13 @@ SEVERAL = Cut(3, tuple(n % 3 for n in range(30)), ((0, 3, True), (1, 4, True), (
 
 
 @pytest.fixture(scope="module", params=[None, SEVERAL], ids=["one segment", "three segments"])
-def segment(request: pytest.FixtureRequest) -> Searched:
+def segment(request: pytest.FixtureRequest) -> IndexReader:
     said = [" ".join(WORDS[(n * k) % 10] for k in range(1, 12)) for n in range(300)]
     history = [session(f"s{n}", *said[n * 10 : n * 10 + 10], title="Lantern", updated=NOW - n) for n in range(30)]
     return joined(history, request.param)
 
 
-def run(segment: Searched, text: str, clock: Callable[[], int] = monotonic_ns, **options: Any) -> SearchResponse:
+def run(segment: IndexReader, text: str, clock: Callable[[], int] = monotonic_ns, **options: Any) -> SearchResponse:
     return search(segment, Query.parse(text, NOW, Options(**options)), clock=clock)
 
 
@@ -68,7 +68,7 @@ def check(response: SearchResponse) -> None:
 @pytest.mark.parametrize("group", ["part", "session"])
 @pytest.mark.parametrize("order", ["relevance", "time"])
 def test_a_budget_that_is_spent_at_once_still_gives_an_answer(
-    segment: Searched, match: str, group: str, order: str
+    segment: IndexReader, match: str, group: str, order: str
 ) -> None:
     response = run(segment, "lantern wick", budget_ms=0.001, match=match, group=group, order=order)
     check(response)
@@ -79,11 +79,11 @@ def test_a_budget_that_is_spent_at_once_still_gives_an_answer(
 
 @pytest.mark.parametrize("at", [2, 3, 4, 6, 10, 20, 30])
 @pytest.mark.parametrize("share", [0.5, SCORE_BY, 2.0])
-def test_a_jump_of_the_clock_at_any_stage(segment: Searched, at: int, share: float) -> None:
+def test_a_jump_of_the_clock_at_any_stage(segment: IndexReader, at: int, share: float) -> None:
     check(run(segment, "lantern wick", Clock(2000 * share, at), budget_ms=2000, results=50))
 
 
-def test_too_late_to_score_the_prefilter_s_order_is_returned(segment: Searched) -> None:
+def test_too_late_to_score_the_prefilter_s_order_is_returned(segment: IndexReader) -> None:
     response = run(segment, "lantern wick", Clock(2000 * SCORE_BY, at=2), budget_ms=2000, results=50)
     assert response.degrade_kind == "time"
     assert response.results
@@ -93,13 +93,15 @@ def test_too_late_to_score_the_prefilter_s_order_is_returned(segment: Searched) 
     assert response.elapsed_ms >= 2000 * SCORE_BY
 
 
-def test_in_time_nothing_is_degraded(segment: Searched) -> None:
+def test_in_time_nothing_is_degraded(segment: IndexReader) -> None:
     response = run(segment, "lantern wick", Clock(2000 * SCORE_BY - 500, at=2), budget_ms=2000)
     assert response.degrade_kind == "none"
     assert "score" in response.stages_run
 
 
-def test_time_that_ends_while_scoring_leaves_no_mixed_list(segment: Searched, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_that_ends_while_scoring_leaves_no_mixed_list(
+    segment: IndexReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # native code reads the real clock: its time ends at once, that of the stages before does not
     real = Deadline.too_late_to_score
     monkeypatch.setattr(Deadline, "__init__", _spent_for_native_loops(Deadline.__init__))
@@ -118,7 +120,7 @@ def _spent_for_native_loops(real: Callable[..., None]) -> Callable[..., None]:
     return init
 
 
-def test_a_word_whose_look_up_was_interrupted_is_not_called_done(segment: Searched) -> None:
+def test_a_word_whose_look_up_was_interrupted_is_not_called_done(segment: IndexReader) -> None:
     times = iter([0, 0, 3_000_000_000])  # at the start, before the word and behind it
     query = Query.parse("lantren", NOW, Options())
     everything = eligible_set(segment, query)
@@ -136,20 +138,20 @@ def test_other_forms_that_take_long_are_not_looked_up_when_it_is_late() -> None:
     assert lexicon.families([b"lantern"]) == found  # known by now
 
 
-def test_one_list_never_mixes_stages(segment: Searched) -> None:
+def test_one_list_never_mixes_stages(segment: IndexReader) -> None:
     response = run(segment, "lantern wick", results=50, budget_ms=60_000)
     assert len(response.results) > weights.SCORED
     assert len({hit.stage for hit in response.results}) == 1
 
 
-def test_what_was_not_reached_is_told(segment: Searched) -> None:
+def test_what_was_not_reached_is_told(segment: IndexReader) -> None:
     response = run(segment, "lantern", Clock(0, at=1), budget_ms=0.001)
     assert response.coverage.parts.not_reached == response.coverage.parts.eligible
     assert not response.results
 
 
 @pytest.mark.parametrize("match", ["literal", "smart", "regex"])
-def test_a_cancelled_search_ends_with_an_answer(segment: Searched, match: str) -> None:
+def test_a_cancelled_search_ends_with_an_answer(segment: IndexReader, match: str) -> None:
     cancel = threading.Event()
     cancel.set()
     response = run(segment, "lantern wick", cancel=cancel, budget_ms=60_000, match=match)
@@ -157,7 +159,7 @@ def test_a_cancelled_search_ends_with_an_answer(segment: Searched, match: str) -
     assert response.degrade_kind == "time"
 
 
-def test_a_pattern_is_cancelled_while_it_is_tried(segment: Searched) -> None:
+def test_a_pattern_is_cancelled_while_it_is_tried(segment: IndexReader) -> None:
 
     class AfterTen:
         asked = 0
@@ -171,12 +173,12 @@ def test_a_pattern_is_cancelled_while_it_is_tried(segment: Searched) -> None:
     assert 0 < response.coverage.parts.searched < response.coverage.parts.eligible
 
 
-def test_a_larger_budget_never_covers_less(segment: Searched) -> None:
+def test_a_larger_budget_never_covers_less(segment: IndexReader) -> None:
     covered = [run(segment, "lantern", budget_ms=budget).coverage.parts.searched for budget in (0.001, 60_000)]
     assert covered == sorted(covered)
 
 
-def test_time_is_measured(segment: Searched) -> None:
+def test_time_is_measured(segment: IndexReader) -> None:
     response = run(segment, "lantern", Clock(50, at=3), budget_ms=2000)
     assert response.elapsed_ms >= 50
     assert 0 < response.cpu_ms < 5000

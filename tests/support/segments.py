@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from recall_rank._core.index.doc_columns import Layout
-from recall_rank._core.search.compiled_query import Question
+from recall_rank._core.index.doc_columns import DocColumns
+from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence
 from tests.reference import everything as reference
 from tests.support.kernel_inputs import ascending, columns, postings
@@ -38,9 +38,9 @@ def close(value: float) -> Any:
 
 @dataclass(slots=True)
 class Segment:
-    """Columns as Layout takes them, and what each document holds."""
+    """Columns as DocColumns takes them, and what each document holds."""
 
-    layout: dict[str, Any]
+    doc_columns: dict[str, Any]
     documents: list[dict[bytes, int]]
 
     def pair(self, eligible: bytearray | None = None) -> tuple[Evidence, reference.Evidence]:
@@ -49,8 +49,10 @@ class Segment:
     def pairs(self, count: int, eligible: bytearray | None = None) -> list[tuple[Evidence, reference.Evidence]]:
         """Evidence of several queries over the same columns."""
         native, slow = postings(columns(self.documents))
-        layout, plain = Layout(**self.layout), reference.Layout(**self.layout)
-        return [(Evidence(layout, native, eligible), reference.Evidence(plain, slow, eligible)) for _ in range(count)]
+        doc_columns, plain = DocColumns(**self.doc_columns), reference.DocColumns(**self.doc_columns)
+        return [
+            (Evidence(doc_columns, native, eligible), reference.Evidence(plain, slow, eligible)) for _ in range(count)
+        ]
 
 
 def some_segment(chance: Random) -> Segment:
@@ -113,14 +115,14 @@ def groups(
 
 @dataclass(frozen=True)
 class Group:
-    """One thing that is asked for, as Question takes it."""
+    """One thing that is asked for, as CompiledQuery takes it."""
 
     members: list[tuple[int, int, float]]
     factor: float
     joint: bool
 
 
-def question(query: dict[str, Any]) -> Question:
+def question(query: dict[str, Any]) -> CompiledQuery:
     """The same groups, checked."""
     members = list(zip(query["firsts"], query["lasts"], query["weights"], strict=True))
     spans = pairwise(query["starts"])
@@ -128,7 +130,7 @@ def question(query: dict[str, Any]) -> Question:
         Group(members[first:last], factor, joint != 0)
         for (first, last), factor, joint in zip(spans, query["factors"], query["joint"], strict=True)
     ]
-    return Question(asked, query["k1"], query["norms"], query["class_weights"])
+    return CompiledQuery(asked, query["k1"], query["norms"], query["class_weights"])
 
 
 def apart(query: dict[str, Any]) -> dict[str, Any]:
@@ -156,7 +158,7 @@ def accumulate(evidence: Evidence | reference.Evidence, query: dict[str, Any], d
 
 
 def flat(docs: int, **changed: Any) -> dict[str, Any]:
-    """A layout where every document is a part and a message of its own, all in one session."""
+    """A doc_columns where every document is a part and a message of its own, all in one session."""
     return {
         "doc_part": array("I", range(docs)),
         "doc_words": array("H", [7]) * docs,
@@ -175,11 +177,11 @@ def check(native: Evidence, slow: reference.Evidence) -> list[tuple[int, int, fl
     assert {part for part, *_ in hits} == set(slow.fused)
     for part, doc, score, base, tier in hits:
         assert (score, base) == (close(slow.fused[part]), close(slow.base[part]))
-        assert slow.layout.doc_part[doc] == part
+        assert slow.doc_columns.doc_part[doc] == part
         assert tier == slow.tier.get(part, 0)
         if not tier:
             assert slow.scores[doc] == close(slow.base[part])
-    times = [slow.layout.message_time[slow.layout.part_message[part]] for part, *_ in hits]
+    times = [slow.doc_columns.message_time[slow.doc_columns.part_message[part]] for part, *_ in hits]
     order = [(tier, -score, -time, part) for (part, _, score, _, tier), time in zip(hits, times, strict=True)]
     assert order == sorted(order)
     return hits

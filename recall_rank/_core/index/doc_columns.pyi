@@ -4,7 +4,7 @@ from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
 @disjoint_base
-class Layout:
+class DocColumns:
     @property
     def docs(self) -> int: ...
     @property

@@ -13,7 +13,7 @@ class _Group(Protocol):
     def joint(self) -> bool: ...
 
 @disjoint_base
-class Question:
+class CompiledQuery:
     def __new__(
         cls, groups: Sequence[_Group], k1: float, norms: ReadableBuffer, class_weights: ReadableBuffer
     ) -> Self: ...

@@ -4,13 +4,13 @@ from typing import Self
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
-from recall_rank._core.search.compiled_query import Question
+from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence
 
 @disjoint_base
 class Together:
     def __new__(cls, each: Iterable[Evidence]) -> Self: ...
-    def ask(self, question: Question) -> None: ...
+    def ask(self, question: CompiledQuery) -> None: ...
     def read(self, first: int, last: int, deadline_ns: int = 0) -> bool: ...
     def fuse(
         self,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
@@ -70,7 +70,7 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
         names=names,
         vocabulary=Vocabulary(*(view(column) for column in terms.columns(held))),
         postings=Postings(*postings.finish()),
-        layout=Layout(*(views[name] for name in LAYOUT)),
+        doc_columns=DocColumns(*(views[name] for name in LAYOUT)),
         facts=Facts(*(views[name] for name in FACTS)),
         **views,
     )
@@ -78,7 +78,7 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
 
 def part_rows(joined: JoinedSegment) -> npt.NDArray[np.int64]:
     """The numbers, among the parts of all segments, of the parts that merge() would keep, in its order."""
-    first = [piece.first_part for piece in joined.pieces]
+    first = [piece.first_part for piece in joined.views]
     numbers = [np.arange(row.first["part"], row.last["part"]) + first[row.piece] for row in taken(joined)]
     return np.concatenate([np.empty(0, np.int64), *numbers])
 

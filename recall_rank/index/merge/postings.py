@@ -44,7 +44,7 @@ def merged_postings(joined: JoinedSegment, rows: Sequence[Taken], terms: Terms) 
     """
     sources = [
         _Source(piece.segment.postings, piece.segment.docs, [row for row in rows if row.piece == number], own)
-        for number, (piece, own) in enumerate(zip(joined.pieces, terms.numbers, strict=True))
+        for number, (piece, own) in enumerate(zip(joined.views, terms.numbers, strict=True))
     ]
     documents = sum(len(source.left) for source in sources)
     writer = PostingsWriter(len(terms.sizes))

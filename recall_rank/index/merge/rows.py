@@ -27,7 +27,7 @@ def taken(joined: JoinedSegment) -> list[Taken]:
     found = []
     place = dict.fromkeys(KINDS, 0)
     for run in joined.order.runs:
-        segment = joined.pieces[run.piece].segment
+        segment = joined.views[run.piece].segment
         first, last = _rows_before(segment, run.first), _rows_before(segment, run.last)
         found.append(Taken(run.piece, segment, first, last, place))
         place = {kind: place[kind] + last[kind] - first[kind] for kind in KINDS}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from recall_rank.index.reader.searched import Column, Texts
+from recall_rank.index.reader.index_reader import Column, Texts
 
 
 class Chained:

@@ -9,7 +9,7 @@ from typing import overload
 
 from recall_rank.index.reader.concat_column import Chained, ChainedTexts
 from recall_rank.index.reader.joined_evidence import JoinedEvidence
-from recall_rank.index.reader.segment_view import Piece, Stretch
+from recall_rank.index.reader.segment_view import SegmentView, Stretch
 from recall_rank.index.reader.session_order import SessionOrder
 from recall_rank.index.segment.segment import Segment, SessionRow
 
@@ -27,13 +27,13 @@ class JoinedSegment:
     def __init__(self, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> None:
         if len(segments) != len(dead):
             raise ValueError(f"{len(segments)} segments, but dead sessions of {len(dead)}")
-        pieces: list[Piece] = []
+        pieces: list[SegmentView] = []
         messages = parts = docs = terms = 0
         for segment, gone in zip(segments, dead, strict=True):
-            pieces.append(Piece(segment, messages, parts, docs, terms, _left(len(segment.sessions), gone)))
+            pieces.append(SegmentView(segment, messages, parts, docs, terms, _left(len(segment.sessions), gone)))
             messages, parts, docs = messages + segment.messages, parts + segment.parts, docs + segment.docs
             terms += segment.terms
-        self.pieces: tuple[Piece, ...] = tuple(pieces)
+        self.views: tuple[SegmentView, ...] = tuple(pieces)
         self.dead = tuple(dead)
         self.messages, self.parts, self.docs = messages, parts, docs
         self._session_count = sum(piece.session_count for piece in pieces)
@@ -43,7 +43,7 @@ class JoinedSegment:
         self._first_docs = [piece.first_doc for piece in pieces]
 
     def averages(self, eligible: bytearray | None = None) -> tuple[int, int]:
-        own = [piece.averages(eligible) for piece in self.pieces]
+        own = [piece.averages(eligible) for piece in self.views]
         return sum(docs for docs, _ in own), sum(words for _, words in own)
 
     # --- sessions ------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ class JoinedSegment:
     @cached_property
     def order(self) -> SessionOrder:
         """Which session has which number."""
-        return SessionOrder(self.pieces)
+        return SessionOrder(self.views)
 
     @cached_property
     def sessions(self) -> Sequence[SessionRow]:
@@ -117,18 +117,18 @@ class JoinedSegment:
 
     @cached_property
     def said_messages(self) -> int:
-        return self._count([stretch for piece in self.pieces for stretch in piece.stretches()])
+        return self._count([stretch for piece in self.views for stretch in piece.stretches()])
 
     @cached_property
     def said_parts(self) -> int:
-        return self._count([stretch for piece in self.pieces for stretch in piece.part_stretches()])
+        return self._count([stretch for piece in self.views for stretch in piece.part_stretches()])
 
     def _count(self, stretches: Sequence[Stretch]) -> int:
         return sum(last - first for first, last in stretches) - self._session_count  # each has one title
 
     def content_parts(self) -> bytearray:
         marks = bytearray()
-        for piece in self.pieces:
+        for piece in self.views:
             own = piece.segment.content_parts()
             if piece.sessions is not None:
                 left = piece.part_stretches()
@@ -152,18 +152,18 @@ class JoinedSegment:
     # --- where things are ------------------------------------------------------------------------------------
 
     def evidence(self, eligible: bytearray | None) -> JoinedEvidence:
-        return JoinedEvidence(self.pieces, self.order, eligible)
+        return JoinedEvidence(self.views, self.order, eligible)
 
     def local(self, part: int, doc: int) -> tuple[Segment, int, int]:
         number = bisect_right(self._first_parts, part) - 1
         return self._segments[number], part - self._first_parts[number], doc - self._first_docs[number]
 
-    def parted(self, docs: Sequence[int]) -> Iterator[tuple[Piece, Sequence[int]]]:
+    def parted(self, docs: Sequence[int]) -> Iterator[tuple[SegmentView, Sequence[int]]]:
         held: dict[int, list[int]] = {}
         for at, doc in enumerate(docs):
             held.setdefault(bisect_right(self._first_docs, doc) - 1, []).append(at)
         for number in sorted(held):
-            yield self.pieces[number], held[number]
+            yield self.views[number], held[number]
 
 
 def _left(count: int, gone: Collection[int]) -> list[Stretch] | None:
@@ -201,7 +201,7 @@ class _Rows(Sequence[SessionRow]):
 
     def __iter__(self) -> Iterator[SessionRow]:
         for run in self._joined.order.runs:
-            yield from self._joined.pieces[run.piece].segment.sessions[run.first : run.last]
+            yield from self._joined.views[run.piece].segment.sessions[run.first : run.last]
 
 
 class _SessionOfMessage:
@@ -215,5 +215,5 @@ class _SessionOfMessage:
 
     def __getitem__(self, at: int, /) -> int:
         number = bisect_right(self._starts, at) - 1
-        own = self._joined.pieces[number].segment.message_session[at - self._starts[number]]
+        own = self._joined.views[number].segment.message_session[at - self._starts[number]]
         return self._joined.order.place(number, own)

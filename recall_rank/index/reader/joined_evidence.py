@@ -7,12 +7,12 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from recall_rank._core.search.compiled_query import Question
+from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import by_score
 from recall_rank._core.search.hits import Hits
 from recall_rank._core.search.together import Together
-from recall_rank.index.reader.searched import SessionHits
-from recall_rank.index.reader.segment_view import Piece
+from recall_rank.index.reader.index_reader import SessionHits
+from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.reader.session_order import SessionOrder
 
 LARGE = 1_048_576  # documents from which a segment is worth a thread of its own: below, handing over costs more
@@ -28,7 +28,7 @@ class JoinedEvidence:
 
     __slots__ = ("_all", "_each", "_order", "_pieces")
 
-    def __init__(self, pieces: Sequence[Piece], order: SessionOrder, eligible: bytearray | None) -> None:
+    def __init__(self, pieces: Sequence[SegmentView], order: SessionOrder, eligible: bytearray | None) -> None:
         self._pieces = pieces
         self._order = order
         # without marks what is gone is weighed too, since that is faster, and left out of the hits: see fuse()
@@ -50,7 +50,7 @@ class JoinedEvidence:
                 break
         return done
 
-    def accumulate(self, question: Question, deadline_ns: int = 0) -> bool:
+    def accumulate(self, question: CompiledQuery, deadline_ns: int = 0) -> bool:
         """As Evidence.accumulate(); large segments are read at the same time. Terms are numbered as in Lexicon."""
         self._all.ask(question)
         sizes = [piece.segment.docs for piece in self._pieces]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import Segment, SessionRow
 
 
@@ -18,7 +18,7 @@ class Place(NamedTuple):
     part: str | None = None
 
 
-def held(searched: Searched, places: Iterable[Place], project: str | None = None) -> set[Place]:
+def held(searched: IndexReader, places: Iterable[Place], project: str | None = None) -> set[Place]:
     """Those of `places` that are there, and in sessions of `project` where one is named."""
     wanted: dict[str, set[Place]] = defaultdict(set)
     for place in places:

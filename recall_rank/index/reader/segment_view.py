@@ -17,7 +17,7 @@ Places: TypeAlias = "array[int] | memoryview"
 Stretch = tuple[int, int]
 
 
-class Piece:
+class SegmentView:
     """A segment, where its rows begin in the numbering of all segments, and which of its sessions are left.
 
     `sessions` are the stretches [first, last) of rows that are left, None when all are.
@@ -167,9 +167,9 @@ class Piece:
     def averages(self, marks: bytearray | None) -> tuple[int, int]:
         """(documents, words)."""
         if marks is not None:
-            return self.segment.layout.averages(self.docs_of(marks))
+            return self.segment.doc_columns.averages(self.docs_of(marks))
         if self._averages is None:
-            self._averages = self.segment.layout.averages(self.docs_of(None))
+            self._averages = self.segment.doc_columns.averages(self.docs_of(None))
         return self._averages
 
 

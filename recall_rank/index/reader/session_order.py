@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recall_rank.index.reader.segment_view import Piece
+from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import Segment, SessionRow
 
 Key = tuple[int, str, str]
@@ -30,7 +30,7 @@ class SessionOrder:
     one, only a few rows of the large one are read.
     """
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
+    def __init__(self, pieces: Sequence[SegmentView]) -> None:
         self.runs = list(_runs(pieces))
         self._places = [run.place for run in self.runs]
         self._of_piece = [[run for run in self.runs if run.piece == number] for number in range(len(pieces))]
@@ -52,7 +52,7 @@ def sort_key(row: SessionRow) -> Key:
     return -row.updated, row.source, row.id
 
 
-def _runs(pieces: Sequence[Piece]) -> Iterator[Run]:
+def _runs(pieces: Sequence[SegmentView]) -> Iterator[Run]:
     """Merge the segments; equal sessions stand in the order of their segments."""
     left = [iter(piece.sessions if piece.sessions is not None else _all(piece)) for piece in pieces]
     heap: list[tuple[Key, int, int, int]] = []  # of each segment the next session, and where its stretch ends
@@ -77,7 +77,7 @@ def _runs(pieces: Sequence[Piece]) -> Iterator[Run]:
             next_stretch(number)
 
 
-def _all(piece: Piece) -> list[tuple[int, int]]:
+def _all(piece: SegmentView) -> list[tuple[int, int]]:
     return [(0, len(piece.segment.sessions))]
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from recall_rank._core.index.builder import SegmentBuilder
-from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.gather import Gatherer, known_time
 from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.index.postings import Postings
@@ -144,7 +144,7 @@ class _Building:
             names=self.names,
             vocabulary=vocabulary,
             postings=postings,
-            layout=Layout(*(columns[name] for name in LAYOUT)),
+            doc_columns=DocColumns(*(columns[name] for name in LAYOUT)),
             facts=Facts(*(columns[name] for name in FACTS)),
             **columns,
         )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.column_filters import unmark
 from recall_rank._core.search.evidence import Evidence
 from recall_rank.analysis.normalize import Field
-from recall_rank.index.reader.segment_view import Marks, Piece, Places
+from recall_rank.index.reader.segment_view import Marks, Places, SegmentView
 from recall_rank.index.segment.strings import Names, Strings
 
 ROLES = ("user", "assistant", "system", "tool", "title")  # the last is the message a session's title stands in
@@ -81,7 +81,7 @@ class Segment:
     names: Names
     vocabulary: Vocabulary
     postings: Postings
-    layout: Layout
+    doc_columns: DocColumns
     facts: Facts
 
     @property
@@ -109,20 +109,20 @@ class Segment:
         return self.parts - len(self.sessions)
 
     @property
-    def pieces(self) -> tuple[Piece]:
-        return (Piece(self),)
+    def views(self) -> tuple[SegmentView]:
+        return (SegmentView(self),)
 
     def averages(self, eligible: Marks | None = None) -> tuple[int, int]:
-        return self.layout.averages(eligible)
+        return self.doc_columns.averages(eligible)
 
     def evidence(self, eligible: Marks | None) -> Evidence:
-        return Evidence(self.layout, self.postings, eligible)
+        return Evidence(self.doc_columns, self.postings, eligible)
 
     def local(self, part: int, doc: int) -> tuple[Segment, int, int]:
         return self, part, doc
 
-    def parted(self, docs: Sequence[int]) -> tuple[tuple[Piece, range]]:
-        return ((Piece(self), range(len(docs))),)
+    def parted(self, docs: Sequence[int]) -> tuple[tuple[SegmentView, range]]:
+        return ((SegmentView(self), range(len(docs))),)
 
     def home_of(self, session: int) -> tuple[Segment, SessionRow]:
         return self, self.sessions[session]
@@ -158,7 +158,7 @@ class Segment:
         return self.sessions[self.message_session[self.part_message[part]]]
 
     def sessions_of(self, parts: list[int]) -> list[int]:
-        return self.layout.sessions_of(parts)
+        return self.doc_columns.sessions_of(parts)
 
     def times_of(self, parts: list[int]) -> list[int]:
-        return self.layout.times_of(parts)
+        return self.doc_columns.times_of(parts)

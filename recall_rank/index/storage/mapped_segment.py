@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from recall_rank._core.index.derived_columns import owners, picked, placed
-from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
@@ -16,7 +16,7 @@ from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.session_rows import SessionRows
 from recall_rank.index.segment.strings import Names
 from recall_rank.index.storage.format import COLUMNS, FACTS, LAYOUT, POSTINGS, VOCABULARY
-from recall_rank.index.storage.mapped_strings import HeldStrings, MappedStrings, SessionIds
+from recall_rank.index.storage.mapped_strings import MappedStrings, PrefixCodedStrings, SessionIds
 from recall_rank.index.storage.segment_file import SegmentFile
 
 
@@ -25,7 +25,7 @@ class MappedSegment(Segment):
 
     A column is verified before it is handed out: DamagedIndexError when it is not what was written. Ids and the
     records of sessions are verified block by block as they are read, and so is the text where the caller of
-    text_for() says what it reads. What makes a column of others, and vocabulary, postings and layout, check their
+    text_for() says what it reads. What makes a column of others, and vocabulary, postings and doc_columns, check their
     ranges besides: a file with forged sums is refused or harmless, too.
     """
 
@@ -51,7 +51,7 @@ class MappedSegment(Segment):
         make = _MAKERS.get(name)
         if make is None and (name not in COLUMNS or name not in Segment.__slots__):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        with self._lock:  # one layout for all threads: what was found by one is joined to what another found
+        with self._lock:  # one doc_columns for all threads: what was found by one is joined to what another found
             try:
                 return object.__getattribute__(self, name)
             except AttributeError:
@@ -100,14 +100,14 @@ def _names(_: MappedSegment, file: SegmentFile) -> Names:
     return Names.of(values[number] for number in range(len(values)))
 
 
-def _message_ids(segment: MappedSegment, file: SegmentFile) -> HeldStrings:
-    return HeldStrings(
+def _message_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
+    return PrefixCodedStrings(
         file, "message_id_bytes", "message_id_starts", segment.message_session, SessionIds(segment.sessions)
     )
 
 
-def _part_ids(segment: MappedSegment, file: SegmentFile) -> HeldStrings:
-    return HeldStrings(file, "part_id_bytes", "part_id_starts", segment.part_message, segment.message_ids)
+def _part_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
+    return PrefixCodedStrings(file, "part_id_bytes", "part_id_starts", segment.part_message, segment.message_ids)
 
 
 def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:
@@ -136,6 +136,6 @@ _MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
     "doc_start": _doc_start,
     "vocabulary": lambda _, file: file.checked(Vocabulary, *map(file.column, VOCABULARY)),
     "postings": lambda _, file: file.checked(Postings, *map(file.column, POSTINGS)),
-    "layout": lambda segment, file: file.checked(Layout, *(getattr(segment, name) for name in LAYOUT)),
+    "doc_columns": lambda segment, file: file.checked(DocColumns, *(getattr(segment, name) for name in LAYOUT)),
     "facts": lambda segment, file: file.checked(Facts, *(getattr(segment, name) for name in FACTS)),
 }

@@ -45,7 +45,7 @@ class MappedStrings(Strings):
         return super().stretch(first, last)
 
 
-class HeldStrings(Strings):
+class PrefixCodedStrings(Strings):
     """Strings in a file without what each has in common with the name of its holder, verified as they are read."""
 
     __slots__ = ("_column", "_file", "_holder", "_holders", "_records")

@@ -11,7 +11,7 @@ from recall_rank._core.rank.window import Matcher
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank._core.search.evidence import idf
 from recall_rank.analysis.question_intent import answer_cues, framing_words
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.search.deadline import Deadline
 from recall_rank.search.expansion.forms import Forms, members_of
 from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, never
@@ -55,7 +55,7 @@ class Expansion:
 _group, _expansion = Maker(TermGroup).make, Maker(Expansion).make
 
 
-def expand(query: Query, segment: Searched, eligible: EligibleSet, deadline: Deadline | None = None) -> Expansion:
+def expand(query: Query, segment: IndexReader, eligible: EligibleSet, deadline: Deadline | None = None) -> Expansion:
     """The terms of the eligible vocabulary that stand for the words of `query`; after the deadline, for the words
     that were looked up before it."""
     late, deadline_ns = (deadline.passed, deadline.at_ns) if deadline else (never, 0)
@@ -67,7 +67,7 @@ def rarity(documents: int, frequency: float) -> float:
     return idf(documents, frequency) + weights.PRESENT
 
 
-def longer_words(expansion: Expansion, segment: Searched, eligible: EligibleSet) -> list[TermGroup]:
+def longer_words(expansion: Expansion, segment: IndexReader, eligible: EligibleSet) -> list[TermGroup]:
     """Groups of the longer terms that begin with a known word of the query: hits by these alone follow all others."""
     documents = eligible.doc_count
     lexicon = Lexicon(segment, eligible.doc_marks)

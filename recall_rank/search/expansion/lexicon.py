@@ -9,7 +9,7 @@ from recall_rank._core.index.vocabulary import Vocabulary, within_each
 from recall_rank._core.search.spellings import as_one, as_two, tagged
 from recall_rank.analysis.normalize import stem, stem_each
 from recall_rank.analysis.stemming import BASE, FORMS
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 
 MIN_PREFIX = 4  # characters from which a word stands for the words it begins
 MAX_FAMILIES = 65_536  # words whose other forms a vocabulary remembers
@@ -34,8 +34,8 @@ class Lexicon:
 
     __slots__ = ("_firsts", "_late", "_only", "_only_postings", "_rooms")
 
-    def __init__(self, segment: Searched, eligible: bytearray | None, late: Callable[[], bool] = never) -> None:
-        pieces = segment.pieces
+    def __init__(self, segment: IndexReader, eligible: bytearray | None, late: Callable[[], bool] = never) -> None:
+        pieces = segment.views
         self._late = late  # whether what would take long is to be left
         self._rooms = [
             (

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank._core.search.column_filters import count_marks, keep_marks, mark, spread
 from recall_rank.analysis.normalize import fold
-from recall_rank.index.reader.searched import Searched
-from recall_rank.index.reader.segment_view import Piece
+from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES, SessionRow
 from recall_rank.model import Context, Count, Session
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
@@ -40,7 +40,7 @@ class EligibleSet:
     parts_reached: int  # parts, from the first, whose text was read for `must` and `must_not` before the deadline
 
 
-def eligible_set(segment: Searched, query: Query, deadline_ns: int = 0) -> EligibleSet:
+def eligible_set(segment: IndexReader, query: Query, deadline_ns: int = 0) -> EligibleSet:
     """The eligible part of `segment`; of parts whose text was not looked at before the deadline, none."""
     options = query.options
     if _leaves_all(query):
@@ -55,7 +55,7 @@ def eligible_set(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligi
         return _everything(segment, limited, buckets)
     message_marks, part_marks = bytearray(segment.messages), bytearray(segment.parts)
     messages = parts = 0
-    for piece, sessions_kept in zip(segment.pieces, segment.own_sessions(keep), strict=True):
+    for piece, sessions_kept in zip(segment.views, segment.own_sessions(keep), strict=True):
         passed = _mark(piece, query, sessions_kept, message_marks, part_marks)
         messages, parts = messages + passed[0], parts + passed[1]
     messages_read = parts_read = 0
@@ -68,7 +68,7 @@ def eligible_set(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligi
         reached, left = _by_words(segment, query, part_marks, deadline_ns)
         by_words, parts = parts - left, left
     doc_marks = bytearray(segment.docs)
-    for piece in segment.pieces:
+    for piece in segment.views:
         spread(piece.parts_in(part_marks), piece.segment.doc_part, piece.docs_in(doc_marks))
     docs, words = segment.averages(doc_marks)
     sessions = sum(keep)
@@ -102,7 +102,7 @@ def eligible_set(segment: Searched, query: Query, deadline_ns: int = 0) -> Eligi
     )
 
 
-def _everything(segment: Searched, limited: list[str], buckets: dict[int, str]) -> EligibleSet:
+def _everything(segment: IndexReader, limited: list[str], buckets: dict[int, str]) -> EligibleSet:
     """All of `segment`, with what the caller limited it to and where its sessions lie."""
     sessions, messages, parts = len(segment.sessions), segment.said_messages, segment.said_parts
     docs, words = segment.averages()
@@ -123,7 +123,7 @@ def _everything(segment: Searched, limited: list[str], buckets: dict[int, str]) 
     )
 
 
-def _by_words(segment: Searched, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
+def _by_words(segment: IndexReader, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
     """Keep the marked parts that hold all of `must` and nothing of `must_not`, as far as there is time to look.
 
     How many parts were looked at, and how many are eligible: those that were kept, and those not looked at.
@@ -140,7 +140,7 @@ def _by_words(segment: Searched, query: Query, part_marks: bytearray, deadline_n
 
 
 def _mark(
-    piece: Piece, query: Query, sessions: bytes, message_marks: bytearray, part_marks: bytearray
+    piece: SegmentView, query: Query, sessions: bytes, message_marks: bytearray, part_marks: bytearray
 ) -> tuple[int, int]:
     """Mark the messages and parts of a segment that pass; how many of either, titles not counted."""
     options, segment = query.options, piece.segment
@@ -199,7 +199,7 @@ def _limits(query: Query, *, cut: bool) -> list[str]:
     return found
 
 
-def _sessions(segment: Searched, query: Query) -> tuple[list[bool], dict[int, str], dict[int, str]]:
+def _sessions(segment: IndexReader, query: Query) -> tuple[list[bool], dict[int, str], dict[int, str]]:
     """Which sessions stay; why the others do not; the directory bucket of those that stay."""
     options = query.options
     reasons: dict[int, str] = {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import Context
 
 
-def read_by_the_caller(segment: Searched, context: Context | None) -> list[int]:
+def read_by_the_caller(segment: IndexReader, context: Context | None) -> list[int]:
     """The messages of the context's session that its host says are still in its model's context.
 
     Those named, and from `in_context_since` on all; none where the host says nothing, or names what is not there.
@@ -31,7 +31,7 @@ def read_by_the_caller(segment: Searched, context: Context | None) -> list[int]:
 
 
 def leave_out(
-    segment: Searched, messages: Sequence[int], message_marks: bytearray, part_marks: bytearray
+    segment: IndexReader, messages: Sequence[int], message_marks: bytearray, part_marks: bytearray
 ) -> tuple[int, int]:
     """Clear the marks of messages and of their parts; how many of either were set. A title goes with the last one."""
     cleared_messages = cleared_parts = 0

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 from recall_rank import weights
 from recall_rank._core.rank import candidate
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.search.query import Query
 from recall_rank.search.ranking.candidate import Candidate
 
 DAY_MS = 86_400_000
 
 
-def boost(segment: Searched, query: Query, candidates: list[Candidate]) -> None:
+def boost(segment: IndexReader, query: Query, candidates: list[Candidate]) -> None:
     """Fill boosts, extra, raw and score; boosts are shares of the evidence in the order of candidate.BOOSTS."""
     several = query.counting > 1
     worth = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recall_rank import weights
-from recall_rank.index.reader.searched import Evidences
+from recall_rank.index.reader.index_reader import Evidences
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.expansion.expand import longer_words

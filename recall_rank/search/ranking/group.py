@@ -9,7 +9,7 @@ from itertools import chain
 from recall_rank import weights
 from recall_rank._core.rank.candidate import in_turns
 from recall_rank._core.runtime.record_factory import Maker
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import TITLE_ROLE
 from recall_rank.model import Talk
 from recall_rank.search.ranking.candidate import Candidate
@@ -32,7 +32,7 @@ class Grouped:
 _grouped = Maker(Grouped).make
 
 
-def by_part(segment: Searched, ranked: list[Candidate], rest: list[Candidate], crowded: bool) -> Iterator[Grouped]:
+def by_part(segment: IndexReader, ranked: list[Candidate], rest: list[Candidate], crowded: bool) -> Iterator[Grouped]:
     """One entry a part, the ranked ones before the rest; where the page is `crowded`, no session fills it.
 
     From its third part on, a session waits for other sessions' parts that are nearly as good: the third stands where a
@@ -49,7 +49,7 @@ def by_part(segment: Searched, ranked: list[Candidate], rest: list[Candidate], c
 
 
 def by_session(
-    segment: Searched, ranked: Iterable[Candidate], others: Iterable[SessionHits], ceiling: float
+    segment: IndexReader, ranked: Iterable[Candidate], others: Iterable[SessionHits], ceiling: float
 ) -> list[Grouped]:
     """One entry a session, in the order of its best hit; content represents it before its title does.
 
@@ -80,7 +80,7 @@ def by_session(
     return list(found.values())
 
 
-def add_others(segment: Searched, ranked: Iterable[Candidate]) -> None:
+def add_others(segment: IndexReader, ranked: Iterable[Candidate]) -> None:
     """Let the best candidate of a talk between people stand for its further messages too; `ranked` are best first.
 
     The second message adds AGAIN of its score, the third AGAIN squared, and so on.
@@ -111,9 +111,9 @@ def by_bucket(entries: Iterable[Grouped], buckets: Mapping[int, str]) -> list[Gr
     return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
 
 
-def is_title(segment: Searched, candidate: Candidate) -> bool:
+def is_title(segment: IndexReader, candidate: Candidate) -> bool:
     return segment.message_role[segment.part_message[candidate.part]] == TITLE_ROLE
 
 
-def _session(segment: Searched, candidate: Candidate) -> int:
+def _session(segment: IndexReader, candidate: Candidate) -> int:
     return segment.message_session[segment.part_message[candidate.part]]

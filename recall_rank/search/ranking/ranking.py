@@ -7,7 +7,7 @@ from itertools import compress
 from recall_rank import weights
 from recall_rank._core.rank.candidate import best_first, of_hits
 from recall_rank._core.search.hits import Hits
-from recall_rank.index.reader.searched import Evidences
+from recall_rank.index.reader.index_reader import Evidences
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.ranking.boost import boost

@@ -16,8 +16,8 @@ from recall_rank._core.text.passages import folded as folded_texts
 from recall_rank._core.text.passages import passages
 from recall_rank._core.text.substring_scan import find, mark_ranges, stands
 from recall_rank.analysis.normalize import encode, fold, folded
-from recall_rank.index.reader.searched import Searched
-from recall_rank.index.reader.segment_view import Piece
+from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.search.deadline import Deadline
 from recall_rank.search.expansion.expand import Expansion
 from recall_rank.search.query import Query
@@ -27,7 +27,7 @@ REACH_BYTES = 65_536  # text of a part around its best passage in which the whol
 MOST_PLACES = 16  # places of the whole query that are looked at
 
 
-def holding(segment: Searched, query: Query, docs: list[int]) -> bytearray:
+def holding(segment: IndexReader, query: Query, docs: list[int]) -> bytearray:
     """A mark for each of `docs`: whether the passage holds the query as it was written; its words may all be common."""
     marks = bytearray(len(docs))
     wanted = _as_written(query)
@@ -47,7 +47,9 @@ def _as_written(query: Query) -> bytes:
     return wanted if len(query.words) + len(query.compounds) > 1 and len(wanted) > 3 else b""
 
 
-def read(segment: Searched, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
+def read(
+    segment: IndexReader, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline
+) -> bool:
     """Fill features, quoted and whole of every survivor; False when the time to score was over before the last."""
     return all(
         _read(piece, query, expansion, _of(survivors, places), deadline)
@@ -60,7 +62,9 @@ def _of(found: list[Candidate], places: Sequence[int]) -> list[Candidate]:
     return found if len(places) == len(found) else [found[place] for place in places]
 
 
-def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline) -> bool:
+def _read(
+    piece: SegmentView, query: Query, expansion: Expansion, survivors: list[Candidate], deadline: Deadline
+) -> bool:
     """The same for the survivors of one segment."""
     segment, count = piece.segment, len(survivors)
     starts, ends = passages(docs_of(survivors), segment.doc_start, piece.first_doc)
@@ -80,13 +84,13 @@ def _read(piece: Piece, query: Query, expansion: Expansion, survivors: list[Cand
     return True
 
 
-def _around(piece: Piece, candidates: list[Candidate], reach: int) -> tuple[array[int], array[int]]:
+def _around(piece: SegmentView, candidates: list[Candidate], reach: int) -> tuple[array[int], array[int]]:
     """Of each candidate's part the text around its passage: what is looked for may stand in another one."""
     segment = piece.segment
     return around(candidates, segment.doc_start, piece.first_doc, segment.part_start, piece.first_part, reach)
 
 
-def _find_whole(piece: Piece, candidates: list[Candidate], wanted: bytes, reach: int) -> None:
+def _find_whole(piece: SegmentView, candidates: list[Candidate], wanted: bytes, reach: int) -> None:
     """Fill whole, and let the passage be the one that holds all words in order; they may be densest in another."""
     segment = piece.segment
     starts, ends = _around(piece, candidates, reach)
@@ -99,7 +103,7 @@ def _find_whole(piece: Piece, candidates: list[Candidate], wanted: bytes, reach:
             candidate.doc = piece.first_doc + bisect_right(segment.doc_start, at, first, last) - 1
 
 
-def _find_quoted(piece: Piece, candidates: list[Candidate], phrases: list[bytes], reach: int) -> None:
+def _find_quoted(piece: SegmentView, candidates: list[Candidate], phrases: list[bytes], reach: int) -> None:
     """Fill quoted."""
     starts, ends = _around(piece, candidates, reach)
     text = memoryview(piece.segment.text_between(starts, ends))
@@ -107,7 +111,7 @@ def _find_quoted(piece: Piece, candidates: list[Candidate], phrases: list[bytes]
         candidate.quoted = sum(find(text[start:end], phrase) >= 0 for phrase in phrases) / len(phrases)
 
 
-def score(segment: Searched, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:
+def score(segment: IndexReader, query: Query, survivors: list[Candidate], deadline: Deadline) -> bool:
     """Fill similarity of the best survivors; False, and none filled, when the time to score was over before the last.
 
     Names, paths and error lines, which have no stop words, are compared with the densest window, whatever the order of
@@ -133,13 +137,13 @@ def score(segment: Searched, query: Query, survivors: list[Candidate], deadline:
     return True
 
 
-def _windows(piece: Piece, candidates: list[Candidate]) -> list[str]:
+def _windows(piece: SegmentView, candidates: list[Candidate]) -> list[str]:
     """The densest window of each candidate's passage."""
     starts, ends = windows(candidates, piece.segment.doc_start, piece.first_doc)
     return folded_texts(piece.segment.text_between(starts, ends), starts, ends, fold)
 
 
-def _names(piece: Piece, candidates: list[Candidate]) -> tuple[list[str], list[str], list[str]]:
+def _names(piece: SegmentView, candidates: list[Candidate]) -> tuple[list[str], list[str], list[str]]:
     """The names around each candidate: directories, titles and tools; empty where there is none."""
     segment = piece.segment
     parts = [each.part - piece.first_part for each in candidates]

@@ -42,7 +42,7 @@ def _reached(search: SearchContext, sessions: Count, messages: Count, parts: Cou
     segment, eligible, part = search.segment, search.eligible, search.parts_reached
     message = segment.part_message[part]  # not all of its parts were looked at, nor all of its session
     if eligible.part_marks is None or eligible.message_marks is None:
-        before = [piece.before(message, part) for piece in segment.pieces]
+        before = [piece.before(message, part) for piece in segment.views]
         whole, spoken, searched = (sum(counts) for counts in zip(*before, strict=True))
     else:
         said = memoryview(segment.content_parts())[:part]

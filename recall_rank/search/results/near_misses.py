@@ -69,7 +69,7 @@ def _missing(search: SearchContext, session: int) -> list[str]:
     """The words of the query that stand nowhere in the eligible documents of a session."""
     segment, eligible = search.segment, search.eligible.doc_marks
     first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in segment.span_of(session))
-    piece = next(piece for piece in reversed(segment.pieces) if piece.first_doc <= first)
+    piece = next(piece for piece in reversed(segment.views) if piece.first_doc <= first)
     if eligible is None:
         frequency = piece.frequency_between(first - piece.first_doc, last - piece.first_doc)
     else:

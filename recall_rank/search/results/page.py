@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from recall_rank._core.search.column_filters import marked
-from recall_rank.index.reader.searched import Evidences
+from recall_rank.index.reader.index_reader import Evidences
 from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.fallback_hits import extend
 from recall_rank.search.ranking.group import PER_SESSION, Grouped, by_bucket, by_part, by_session

@@ -8,8 +8,8 @@ from typing import Any
 
 from recall_rank._core.text.substring_scan import find
 from recall_rank.analysis.normalize import encode, fold
-from recall_rank.index.reader.searched import Searched
-from recall_rank.index.reader.segment_view import Marks, Piece
+from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.reader.segment_view import Marks, SegmentView
 from recall_rank.index.segment.segment import Segment
 from recall_rank.search.deadline import Deadline
 from recall_rank.search.query import Query
@@ -22,7 +22,7 @@ CHUNK_BYTES = 65_536  # text in which a pattern is tried at once before its part
 ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # what sees more of a text than its own match
 
 
-def text_hits(segment: Searched, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
+def text_hits(segment: IndexReader, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
     """Marks of the parts that hold the query, u8[parts], and how many parts were looked at before the deadline.
 
     Raises ValueError for a pattern RE2 refuses, RuntimeError when the regex extra is not installed.
@@ -32,14 +32,16 @@ def text_hits(segment: Searched, query: Query, keep: bytearray | None, deadline:
         return found, mark_literal(segment, query.text, keep, found, deadline.at_ns)
     pattern = compile_pattern(query.text)
     free = not any(mark in query.text for mark in ANCHORS)
-    for piece in segment.pieces:
+    for piece in segment.views:
         looked = _try_each(piece, pattern, piece.parts_of(keep), piece.parts_in(found), deadline, free=free)
         if looked < piece.segment.parts:
             return found, piece.first_part + looked
     return found, segment.parts
 
 
-def _try_each(piece: Piece, pattern: Any, keep: Marks | None, found: Marks, deadline: Deadline, *, free: bool) -> int:
+def _try_each(
+    piece: SegmentView, pattern: Any, keep: Marks | None, found: Marks, deadline: Deadline, *, free: bool
+) -> int:
     """Mark the parts of a segment in which the pattern is found; how many were looked at before the deadline."""
     segment = piece.segment
     part = 0

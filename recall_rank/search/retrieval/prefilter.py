@@ -6,10 +6,10 @@ from array import array
 from functools import lru_cache
 
 from recall_rank import weights
-from recall_rank._core.search.compiled_query import Question
+from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank.analysis.date_mentions import named_dates, names_a_date
 from recall_rank.analysis.question_intent import asks_what_to_do
-from recall_rank.index.reader.searched import Evidences, Searched
+from recall_rank.index.reader.index_reader import Evidences, IndexReader
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.search.expansion.expand import Expansion, TermGroup, rarity
 from recall_rank.search.filters.eligible import EligibleSet
@@ -20,7 +20,7 @@ DAY_MS = 86_400_000
 
 
 def prefilter(
-    segment: Searched,
+    segment: IndexReader,
     query: Query,
     expansion: Expansion,
     eligible: EligibleSet,
@@ -35,7 +35,7 @@ def prefilter(
     """
     evidence = segment.evidence(eligible.doc_marks)
     average = eligible.word_count / eligible.doc_count if eligible.doc_count else 1.0
-    question = Question(
+    question = CompiledQuery(
         expansion.groups if groups is None else groups,
         weights.K1,
         _norms(round(average, 1), weights.K1, weights.B, weights.B_TALK, weights.LENGTH_FLOOR),
@@ -49,19 +49,20 @@ def prefilter(
     return evidence
 
 
-def _add_dates(segment: Searched, query: Query, evidence: Evidences, eligible: EligibleSet) -> None:
+def _add_dates(segment: IndexReader, query: Query, evidence: Evidences, eligible: EligibleSet) -> None:
     """A date in the query is evidence for what was said then, as a word in as many documents would be, and where it is
     one day also for what was said on the next."""
     if not names_a_date(query.text):
         return
     # of all messages: where nothing eligible was said, a date finds nothing
-    spans = [span for span in (piece.segment.layout.time_span() for piece in segment.pieces) if any(span)]
+    spans = [span for span in (piece.segment.doc_columns.time_span() for piece in segment.views) if any(span)]
     if not spans:
         return
     for ranges in named_dates(query.text, min(oldest for oldest, _ in spans), max(newest for _, newest in spans)):
         starts, ends = array("q", (start for start, _ in ranges)), array("q", (end for _, end in ranges))
         frequency = sum(
-            piece.segment.layout.docs_in(starts, ends, piece.docs_of(eligible.doc_marks)) for piece in segment.pieces
+            piece.segment.doc_columns.docs_in(starts, ends, piece.docs_of(eligible.doc_marks))
+            for piece in segment.views
         )
         value = weights.DATE * rarity(eligible.doc_count, frequency)
         evidence.add_times(starts, ends, value)

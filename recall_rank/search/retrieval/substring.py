@@ -7,28 +7,28 @@ from time import monotonic_ns
 
 from recall_rank._core.text.substring_scan import mark_parts, mark_ranges
 from recall_rank.analysis.normalize import encode, fold
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.literal_candidates import places
-from recall_rank.index.reader.searched import Searched
-from recall_rank.index.reader.segment_view import Marks, Piece
+from recall_rank.index.reader.segment_view import Marks, SegmentView
 from recall_rank.index.segment.segment import Segment
 
 STRIDE_BYTES = 1 << 20  # text searched between two looks at the clock
 
 
-def mark_literal(segment: Searched, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
+def mark_literal(segment: IndexReader, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
     """Mark in `found` the parts that hold `text` in one field, whatever the case; the number of parts looked at.
 
     Parts whose lower case is more than that of ASCII letters are read in their folded copy.
     """
     needle = encode(fold(text))
-    for piece in segment.pieces:
+    for piece in segment.views:
         looked = _mark_own(piece, needle, piece.parts_of(keep), piece.parts_in(found), deadline_ns)
         if looked < piece.segment.parts:
             return piece.first_part + looked
     return segment.parts
 
 
-def _mark_own(piece: Piece, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
+def _mark_own(piece: SegmentView, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
     segment = piece.segment
     looked = _mark_plain(segment, needle, keep, found, deadline_ns)
     if len(segment.folded_part):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.ranges import held_in
 from recall_rank._core.index.vocabulary import Vocabulary
@@ -89,21 +89,21 @@ def sound_layout(made: dict[str, Any]) -> bool:
     return inside and ascends(made["doc_part"]) and ascends(made["part_message"])
 
 
-def search(layout: Layout, postings: Postings) -> None:
+def search(doc_columns: DocColumns, postings: Postings) -> None:
     """Let every document, part, message and session be touched that the postings name; all there are, are in range."""
-    evidence = Evidence(layout, postings, bytes([1]) * layout.docs)
+    evidence = Evidence(doc_columns, postings, bytes([1]) * doc_columns.docs)
     assert accumulate(evidence, one_group(0, postings.term_count))
     evidence.add_times(array("q", [-(2**63)]), array("q", [2**63 - 1]), 0.5)
     around, session = array("f", [0.5] * 12), array("f", [0.5] * 4)
-    count = evidence.fuse(around, session, bytes([1]) * layout.parts, 0.5, 0.1)
+    count = evidence.fuse(around, session, bytes([1]) * doc_columns.parts, 0.5, 0.1)
     hits = evidence.top(count)
     assert len(hits) == count
-    assert all(part < layout.parts and doc < layout.docs for part, doc, *_ in hits)
-    assert all(place < layout.sessions for place, *_ in evidence.sessions())
-    marked = bytearray(layout.parts)
+    assert all(part < doc_columns.parts and doc < doc_columns.docs for part, doc, *_ in hits)
+    assert all(place < doc_columns.sessions for place, *_ in evidence.sessions())
+    marked = bytearray(doc_columns.parts)
     evidence.mark_hits(marked)
     assert sum(marked) == count
-    evidence.write_scores(array("f", bytes(4 * layout.parts)))
+    evidence.write_scores(array("f", bytes(4 * doc_columns.parts)))
 
 
 def harmless(native: Postings) -> None:
@@ -122,7 +122,7 @@ def harmless(native: Postings) -> None:
         assert ascends(keys.cast("Q").tolist())
     if behind:
         docs = behind - BLOCK + 12  # fewer than the last block may name
-        search(Layout(**flat(docs)), native)
+        search(DocColumns(**flat(docs)), native)
 
 
 @given(seeds)
@@ -187,17 +187,17 @@ def test_a_damaged_vocabulary_is_refused_or_harmless(chance: Random) -> None:
 @given(seeds)
 def test_a_damaged_layout_is_refused_or_harmless(chance: Random) -> None:
     segment = some_segment(chance)
-    made = damaged(chance, segment.layout)
+    made = damaged(chance, segment.doc_columns)
     if not sound_layout(made):
         with pytest.raises(ValueError, match=r"differ in length|outside"):
-            Layout(**made)
+            DocColumns(**made)
         return
-    layout = Layout(**made)
-    layout.averages()
-    layout.time_span()
-    assert layout.docs_in(array("q", [-(2**63)]), array("q", [2**63 - 1])) <= layout.docs
+    doc_columns = DocColumns(**made)
+    doc_columns.averages()
+    doc_columns.time_span()
+    assert doc_columns.docs_in(array("q", [-(2**63)]), array("q", [2**63 - 1])) <= doc_columns.docs
     made = columns(segment.documents)
-    search(layout, Postings(**{name: made[name] for name in POSTINGS}))
+    search(doc_columns, Postings(**{name: made[name] for name in POSTINGS}))
 
 
 def test_columns_are_checked_once_and_for_all() -> None:
@@ -205,12 +205,12 @@ def test_columns_are_checked_once_and_for_all() -> None:
     made = columns([{b"a": 1, b"bc": 2}])
     postings = Postings(**{name: made[name] for name in POSTINGS})
     vocabulary = Vocabulary(**{name: made[name] for name in VOCABULARY})
-    layout = Layout(**flat(1))
+    doc_columns = DocColumns(**flat(1))
     other = columns([])
     postings.__init__(**{name: other[name] for name in POSTINGS})  # type: ignore[misc]
     vocabulary.__init__(**{name: other[name] for name in VOCABULARY})  # type: ignore[misc]
-    layout.__init__(**flat(0))  # type: ignore[misc]
-    assert (len(postings), len(vocabulary), layout.docs) == (2, 2, 1)
+    doc_columns.__init__(**flat(0))  # type: ignore[misc]
+    assert (len(postings), len(vocabulary), doc_columns.docs) == (2, 2, 1)
     native, _ = Segment(flat(1), [{b"a": 1}]).pair()
     accumulate(native, one_group(0, 1))
     assert native.fuse(**ALONE) == 1

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.doc_columns import DocColumns
 from tests.reference import everything as reference
 from tests.support.kernel_inputs import marks, seeds
 from tests.support.segments import flat, some_segment
@@ -23,7 +23,7 @@ COLUMNS = (
 @given(seeds)
 def test_counts_of_a_layout_are_plain_loops(chance: Random) -> None:
     segment = some_segment(chance)
-    native, slow = Layout(**segment.layout), reference.Layout(**segment.layout)
+    native, slow = DocColumns(**segment.doc_columns), reference.DocColumns(**segment.doc_columns)
     eligible = marks(chance, len(segment.documents))
     assert native.averages() == slow.averages()
     assert native.averages(eligible) == slow.averages(eligible)
@@ -38,13 +38,13 @@ def test_counts_of_a_layout_are_plain_loops(chance: Random) -> None:
     assert native.times_of(parts) == [slow.time_of(part) for part in parts]
     sizes = (native.docs, native.parts, native.messages, native.sessions)
     names = ("doc_part", "part_message", "message_session", "session_talk")
-    assert sizes == tuple(len(segment.layout[name]) for name in names)
+    assert sizes == tuple(len(segment.doc_columns[name]) for name in names)
 
 
 @pytest.mark.parametrize("part", [-1, 3])
 def test_a_part_that_is_not_there_has_no_session(part: int) -> None:
-    layout = Layout(**flat(3))
-    for call in (layout.sessions_of, layout.times_of):
+    doc_columns = DocColumns(**flat(3))
+    for call in (doc_columns.sessions_of, doc_columns.times_of):
         with pytest.raises(IndexError):
             call([part])
 
@@ -68,21 +68,21 @@ def test_a_part_that_is_not_there_has_no_session(part: int) -> None:
 )
 def test_columns_that_do_not_fit_are_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"differ in length|outside"):
-        Layout(**flat(3, **changed))
+        DocColumns(**flat(3, **changed))
 
 
 def test_other_sizes_are_refused() -> None:
-    layout = Layout(**flat(2))
+    doc_columns = DocColumns(**flat(2))
     with pytest.raises(ValueError, match="one byte a document"):
-        layout.averages(b"\1")
+        doc_columns.averages(b"\1")
     with pytest.raises(ValueError, match="length"):
-        layout.docs_in(array("q", [1]), array("q"))
+        doc_columns.docs_in(array("q", [1]), array("q"))
     with pytest.raises(ValueError, match="one byte a document"):
-        layout.docs_in(array("q", [1]), array("q", [2]), b"\1")
+        doc_columns.docs_in(array("q", [1]), array("q", [2]), b"\1")
 
 
 @pytest.mark.parametrize("wrong", [None, "text", 7, array("d", [1.0, 1.0])])
 def test_columns_must_hold_their_type(wrong: Any) -> None:
     for name in COLUMNS[:-1] if wrong is None else COLUMNS:
         with pytest.raises((TypeError, ValueError)):
-            Layout(**flat(2, **{name: wrong}))
+            DocColumns(**flat(2, **{name: wrong}))

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.index.doc_columns import Layout
-from recall_rank._core.search.compiled_query import Question
+from recall_rank._core.index.doc_columns import DocColumns
+from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence, idf
 from tests.support.kernel_inputs import columns, marks, postings, seeds
 from tests.support.segments import (
@@ -69,11 +69,11 @@ def test_evidence_is_that_of_every_document_by_itself(chance: Random) -> None:
         slow.add_times(*ranges)
     around = array("f", [chance.choice([0.0, 0.1, 0.3]) for _ in range(12)])
     session = array("f", [chance.choice([0.0, 0.1, 0.4]) for _ in range(4)])
-    only = marks(chance, len(segment.layout["part_message"])) if chance.random() < 0.3 else None
+    only = marks(chance, len(segment.doc_columns["part_message"])) if chance.random() < 0.3 else None
     echo = chance.choice([0.0, 0.2]), chance.choice([0.0, 1.0])
     assert native.fuse(around, session, only, *echo) == slow.fuse(around, session, only, *echo)
     assert (native.docs_done, native.blocks_done) == (len(segment.documents), 1 if segment.documents else 0)
-    for place in range(len(segment.layout["session_talk"])):
+    for place in range(len(segment.doc_columns["session_talk"])):
         assert native.session_evidence(place) == close(slow.session_evidence(place))
     check(native, slow)
 
@@ -126,7 +126,7 @@ def three_blocks() -> tuple[Evidence, list[int]]:
     documents: list[dict[bytes, int]] = [{} for _ in range(docs)]
     for doc in holding:
         documents[doc] = {b"a": 1}
-    return Evidence(Layout(**flat(docs)), postings(columns(documents))[0]), holding
+    return Evidence(DocColumns(**flat(docs)), postings(columns(documents))[0]), holding
 
 
 def test_documents_at_the_borders_of_blocks() -> None:
@@ -145,17 +145,17 @@ def test_after_the_deadline_nothing_is_done() -> None:
 
 
 @pytest.fixture(scope="module")
-def two_blocks() -> tuple[Layout, Any]:
+def two_blocks() -> tuple[DocColumns, Any]:
     docs = BLOCK + 2000
     documents: list[dict[bytes, int]] = [{b"a": 1} if doc % BLOCK < 2000 else {} for doc in range(docs)]
-    return Layout(**flat(docs)), postings(columns(documents))[0]
+    return DocColumns(**flat(docs)), postings(columns(documents))[0]
 
 
 @pytest.mark.parametrize("micros", [1, 300, 1000, 3000, 10_000])
-def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]) -> None:
+def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[DocColumns, Any]) -> None:
     # 300 groups over 2,000 documents in each of two blocks: the deadline comes somewhere inside
-    layout, native = two_blocks
-    docs = layout.docs
+    doc_columns, native = two_blocks
+    docs = doc_columns.docs
     query = {
         **one_group(0, 1),
         "starts": array("I", range(301)),
@@ -165,7 +165,7 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]
         "factors": array("f", [1.0]) * 300,
         "joint": bytes(300),
     }
-    full, late = Evidence(layout, native), Evidence(layout, native)
+    full, late = Evidence(doc_columns, native), Evidence(doc_columns, native)
     assert accumulate(full, query)
     done = accumulate(late, query, monotonic_ns() + 1000 * micros)
     assert late.docs_done in (0, BLOCK, docs)
@@ -174,7 +174,7 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[Layout, Any]
     late.fuse(**ALONE)
     expected = {part: (doc, score) for part, doc, score, *_ in full.top(docs) if doc < late.docs_done}
     assert {part: (doc, score) for part, doc, score, *_ in late.top(docs)} == expected
-    again = Evidence(layout, native)  # what was left in the middle of a block leaves nothing to the next
+    again = Evidence(doc_columns, native)  # what was left in the middle of a block leaves nothing to the next
     assert accumulate(again, query)
     again.fuse(**ALONE)
     assert list(again.top(docs)) == list(full.top(docs))
@@ -250,12 +250,12 @@ def test_an_empty_segment_and_an_empty_query() -> None:
 
 
 def test_other_sizes_are_refused() -> None:
-    layout, (native, _) = Layout(**flat(2)), postings(columns([{b"a": 1}] * 2))
+    doc_columns, (native, _) = DocColumns(**flat(2)), postings(columns([{b"a": 1}] * 2))
     with pytest.raises(ValueError, match="without postings"):
-        Evidence(layout, postings(columns([]))[0])
+        Evidence(doc_columns, postings(columns([]))[0])
     with pytest.raises(ValueError, match="one byte a document"):
-        Evidence(layout, native, bytearray(1))
-    evidence = Evidence(layout, native)
+        Evidence(doc_columns, native, bytearray(1))
+    evidence = Evidence(doc_columns, native)
     with pytest.raises(ValueError, match="length"):
         evidence.add_times(array("q", [1]), array("q"), 1.0)
     with pytest.raises(ValueError, match="12 weights and session 4"):
@@ -287,4 +287,4 @@ def test_columns_must_hold_their_type(wrong: Any) -> None:
             accumulate(native, {**one_group(0, 1), name: wrong})
     for group in (Group(wrong, 1.0, joint=False), Group([wrong], 1.0, joint=False), wrong):
         with pytest.raises((TypeError, ValueError, AttributeError)):
-            Question([group], 1.2, NORMS, ONES)
+            CompiledQuery([group], 1.2, NORMS, ONES)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recall_rank._core.index.doc_columns import Layout
+from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.search.evidence import Evidence
 from tests.support.kernel_inputs import columns, postings
 from tests.support.segments import ALONE, CLASSES, LONGEST, accumulate, close, flat, one_group
@@ -15,11 +15,11 @@ from tests.support.segments import ALONE, CLASSES, LONGEST, accumulate, close, f
 
 def talk_of_three(kinds: bytes, talk: int = 0, **changed: Any) -> Evidence:
     """Three messages of one session, of which the second holds the word four times as often as the others."""
-    layout = flat(
+    doc_columns = flat(
         3, **{"doc_class": kinds, "session_talk": bytes([talk]), "message_asked": array("I", [0, 0, 0]), **changed}
     )
     documents = [{b"a": 1}, {b"a": 4}, {b"a": 1}]
-    evidence = Evidence(Layout(**layout), postings(columns(documents))[0])
+    evidence = Evidence(DocColumns(**doc_columns), postings(columns(documents))[0])
     norms = memoryview(array("f", [1.0]) * (CLASSES * LONGEST)).cast("B").cast("f", (CLASSES, LONGEST))
     accumulate(evidence, {**one_group(0, 1), "k1": 0.0, "norms": norms})
     return evidence

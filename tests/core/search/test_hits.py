@@ -16,9 +16,9 @@ from tests.support.segments import ALONE, Segment, accumulate, check, flat, one_
 @given(seeds)
 def test_the_best_are_the_first_of_all(chance: Random) -> None:
     docs = chance.randint(1, 40)
-    layout = flat(docs, message_time=array("q", [chance.randrange(3) for _ in range(docs)]))
+    doc_columns = flat(docs, message_time=array("q", [chance.randrange(3) for _ in range(docs)]))
     # frequencies repeat, so that scores tie
-    native, slow = Segment(layout, [{b"a": chance.randint(1, 4)} for _ in range(docs)]).pair()
+    native, slow = Segment(doc_columns, [{b"a": chance.randint(1, 4)} for _ in range(docs)]).pair()
     for evidence in (native, slow):
         accumulate(evidence, one_group(0, 1))
         evidence.fuse(**ALONE)
@@ -36,7 +36,7 @@ def test_the_best_are_found_without_scoring_all(chance: Random) -> None:
     session = array("f", [chance.choice([0.0, 0.2, 1.0]) for _ in range(4)])
     if chance.random() < 0.2:
         session[chance.randrange(4)] = -0.3  # what takes away has no bound
-    only = marks(chance, len(segment.layout["part_message"])) if chance.random() < 0.3 else None
+    only = marks(chance, len(segment.doc_columns["part_message"])) if chance.random() < 0.3 else None
     echo = chance.choice([0.0, 0.8, 3.0]), chance.choice([0.0, 0.4])
     (every, slow), *others = pairs
     terms = len(slow.frequencies)
@@ -53,14 +53,14 @@ def test_the_best_are_found_without_scoring_all(chance: Random) -> None:
         more = chance.randint(count, len(hits))
         assert list(native.top(more)) == hits[:more]
         if chance.random() < 0.5:
-            assert list(native.among(bytes([1]) * len(segment.layout["part_message"]))) == sorted(hits)
+            assert list(native.among(bytes([1]) * len(segment.doc_columns["part_message"]))) == sorted(hits)
         assert list(native.top(len(hits))) == hits
 
 
 def test_sessions_that_do_not_follow_each_other_are_all_looked_at() -> None:
     # columns on disk may be damaged so: then there is no bound, and no harm
-    layout = flat(6, message_session=array("I", [0, 1, 0, 1, 0, 1]), session_talk=b"\0\0")
-    native, slow = Segment(layout, [{b"a": 1 + k} for k in range(6)]).pair()
+    doc_columns = flat(6, message_session=array("I", [0, 1, 0, 1, 0, 1]), session_talk=b"\0\0")
+    native, slow = Segment(doc_columns, [{b"a": 1 + k} for k in range(6)]).pair()
     for evidence in (native, slow):
         accumulate(evidence, one_group(0, 1))
         evidence.fuse(array("f", [0.3] * 12), array("f", [0.4] * 4))
@@ -83,7 +83,7 @@ def test_sessions_marks_and_scores_are_those_of_the_hits(chance: Random) -> None
     slow.fused = {part: score for part, _, score, *_ in hits}
     slow.best = {part: doc for part, doc, *_ in hits}
     assert sessions == slow.sessions()
-    parts = len(segment.layout["part_message"])
+    parts = len(segment.doc_columns["part_message"])
     marked, scores = bytearray(parts), array("f", [-1.0] * parts)
     native.mark_hits(marked)
     native.write_scores(scores)
@@ -105,7 +105,7 @@ def test_extensions_follow_as_tiers_of_their_own(chance: Random) -> None:
             evidence.fuse(**ALONE)
         native.extend(pair[0], 0.25)
         slow.extend(pair[1], 0.25)
-    parts, doc_part = len(segment.layout["part_message"]), list(segment.layout["doc_part"])
+    parts, doc_part = len(segment.doc_columns["part_message"]), list(segment.doc_columns["doc_part"])
     first_docs = array("I", [doc_part.index(part) if part in doc_part else len(doc_part) for part in range(parts)])
     first_docs.append(len(doc_part))
     marked = bytes(chance.random() < 0.4 and part in doc_part for part in range(parts))
@@ -125,9 +125,9 @@ def test_an_extension_must_fit() -> None:
     for evidence in (one, two):
         accumulate(evidence, one_group(0, 1))
         evidence.fuse(**ALONE)
-    with pytest.raises(ValueError, match="same layout"):
+    with pytest.raises(ValueError, match="same columns"):
         one.extend(two, 1.0)
-    with pytest.raises(ValueError, match="same layout"):
+    with pytest.raises(ValueError, match="same columns"):
         one.extend(one, 1.0)
     with pytest.raises(ValueError, match="one byte a part"):
         one.extend_marked(b"\1", array("I", [0, 1, 2]))

@@ -51,7 +51,7 @@ def test_together_is_each_by_itself(chance: Random) -> None:
     assert native.read(middle, len(segments))
     session = array("f", [chance.choice([0.0, 0.2, 1.0, -0.1]) for _ in range(4)])
     around = array("f", [chance.choice([0.0, 0.1, 0.5]) for _ in range(12)])
-    only = [marks(chance, len(s.layout["part_message"])) if chance.random() < 0.3 else None for s in segments]
+    only = [marks(chance, len(s.doc_columns["part_message"])) if chance.random() < 0.3 else None for s in segments]
     total = native.fuse(around, session, only, 0.5, 0.1)
     assert total == slow.fuse(around, session, only, 0.5, 0.1)
     for evidence, members, chosen in zip(own, slow.split(**asked), only, strict=True):

@@ -102,7 +102,7 @@ def fields_of(segment: Segment) -> list[list[str]]:
 def said_in(searched: Segment | JoinedSegment) -> list[str]:
     """Every field, and what stands around the borders of passages."""
     said = ["x"]
-    for piece in searched.pieces:
+    for piece in searched.views:
         text = bytes(piece.segment.text)
         said += [field for fields in fields_of(piece.segment) for field in fields if field]
         borders = [text[max(0, at - 40) : at + 40] for at in piece.segment.doc_start]
@@ -113,7 +113,7 @@ def said_in(searched: Segment | JoinedSegment) -> list[str]:
 def plainly(searched: Segment | JoinedSegment, needle: str, keep: bytearray | None) -> bytearray:
     """Marks of the parts that hold the needle, by a look at each of those that are left."""
     marks = bytearray(searched.parts)
-    for piece in searched.pieces:
+    for piece in searched.views:
         said = fields_of(piece.segment)
         for first, last in piece.part_stretches():
             for number in range(first, last):
@@ -143,7 +143,7 @@ def test_marked_are_the_parts_that_hold_the_literal(chance: Random, cut: Cut | N
 @given(st.integers(0, 2**32 - 1).map(Random), cuts)
 def test_answers_are_those_of_a_look_at_all_text(chance: Random, cut: Cut) -> None:
     searched = joined(some_history(chance), cut)
-    index = Index._of([piece.segment for piece in searched.pieces], searched.dead)  # type: ignore[union-attr]
+    index = Index._of([piece.segment for piece in searched.views], searched.dead)  # type: ignore[union-attr]
     said = said_in(searched)
     asked = [(some_needle(chance, said)[:200], mode) for mode in ("literal", "smart", "fuzzy")]
     answers = [found_by(index, text, mode) for text, mode in asked if text.strip()]
@@ -162,7 +162,7 @@ def found_by(index: Index, text: str, match: Any) -> tuple[Any, ...]:
 def test_a_merge_tells_as_much_as_a_build(chance: Random, cut: Cut) -> None:
     searched = joined(some_history(chance), cut)
     assert isinstance(searched, JoinedSegment)
-    merged = merge([piece.segment for piece in searched.pieces], searched.dead)
+    merged = merge([piece.segment for piece in searched.views], searched.dead)
     said = said_in(merged)
     for needle in (some_needle(chance, said) for _ in range(6)):
         assert marked(merged, needle, None) == plainly(merged, needle, None)
@@ -224,4 +224,4 @@ def test_the_mark_of_such_documents_is_no_word() -> None:
     assert found(index, "\4", match="fuzzy") == set()
     assert ask(index, "lntern", match="fuzzy").suggestions == ("nobody wrote 'lntern'; 'lantern' was searched instead",)
     assert "\4" not in "".join(miss.text for miss in ask(index, "qqqq").near_misses)
-    assert index._segment.layout.averages() == (2, 4)  # type: ignore[union-attr]
+    assert index._segment.doc_columns.averages() == (2, 4)  # type: ignore[union-attr]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_rank.index.reader import joined_evidence
-from recall_rank.index.reader.searched import Searched
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
 from recall_rank.model import Coverage, SearchResponse, Session
 from recall_rank.search import engine
@@ -70,7 +70,7 @@ class Left:
         return self.looks < 0
 
 
-def run(segment: Searched, text: str, clock: Callable[[], int] | None = None, **options: Any) -> SearchResponse:
+def run(segment: IndexReader, text: str, clock: Callable[[], int] | None = None, **options: Any) -> SearchResponse:
     budget = 0.001 if isinstance(clock, Spent) else ENOUGH_MS
     made = Options(**{"now": NOW, "budget_ms": budget, "results": 1000, **options})
     return engine.search(segment, Query.parse(text, NOW, made), clock=clock or Clock())
@@ -236,7 +236,7 @@ def cut_scan(parts: int) -> Callable[..., Any]:
     """The text scan, ended before part number `parts` of the segment."""
     real = literal_stage.text_hits
 
-    def text_hits(segment: Searched, *args: Any) -> tuple[bytearray, int]:
+    def text_hits(segment: IndexReader, *args: Any) -> tuple[bytearray, int]:
         marks, looked = real(segment, *args)
         stop = min(parts, looked)
         return marks[:stop] + bytes(len(marks) - stop), stop
@@ -248,7 +248,7 @@ def cut_filter(parts: int) -> Callable[..., Any]:
     """The look for words that must or must not be there, ended before part number `parts` of the segment."""
     real = substring.mark_literal
 
-    def mark_literal(segment: Searched, text: str, keep: Any, found: bytearray, deadline_ns: int) -> int:
+    def mark_literal(segment: IndexReader, text: str, keep: Any, found: bytearray, deadline_ns: int) -> int:
         stop = min(parts, real(segment, text, keep, found, deadline_ns))
         found[stop:] = bytes(len(found) - stop)
         return stop
@@ -271,10 +271,10 @@ def cut_prefilter(docs: int) -> Callable[..., Any]:
     """The prefilter, ended before document number `docs` of the segment."""
     real = prefilter_stage.prefilter
 
-    def prefilter(segment: Searched, query: Query, expansion: Any, eligible: EligibleSet, *args: Any) -> Any:
+    def prefilter(segment: IndexReader, query: Query, expansion: Any, eligible: EligibleSet, *args: Any) -> Any:
         reached = min(docs, segment.docs)
-        own = (piece.docs_of(eligible.doc_marks) for piece in segment.pieces)
-        left = (b"\1" * p.segment.docs if o is None else o for p, o in zip(segment.pieces, own, strict=True))
+        own = (piece.docs_of(eligible.doc_marks) for piece in segment.views)
+        left = (b"\1" * p.segment.docs if o is None else o for p, o in zip(segment.views, own, strict=True))
         mask = bytearray().join(left)
         mask[reached:] = bytes(segment.docs - reached)
         return CutShort(real(segment, query, expansion, replace(eligible, doc_marks=mask), *args), reached)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.search.compiled_query import Question
+from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank.index.reader.joined import JoinedSegment
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
@@ -54,4 +54,4 @@ def test_it_is_looked_up_once() -> None:
     query = Query.parse("lantern harbor lantern, harbor lantern", NOW, Options(scope="global"))
     groups = expand(query, segment, eligible_set(segment, query)).groups
     assert sorted(group.written for group in groups if group.span == 1) == ["harbor"] * 2 + ["lantern"] * 3
-    assert len(Question(groups, 1.2, NORMS, class_weights())) == 2 + sum(group.span > 1 for group in groups)
+    assert len(CompiledQuery(groups, 1.2, NORMS, class_weights())) == 2 + sum(group.span > 1 for group in groups)

@@ -18,7 +18,7 @@ cdef struct Worth:  # what the words of a document of one shape are worth
     float norm      # k1-scaled length normalisation
     float weight    # of its class
 
-cdef class Layout:
+cdef class DocColumns:
     cdef const uint32_t[::1] doc_part
     cdef const uint16_t[::1] doc_words
     cdef const uint8_t[::1] doc_class

@@ -4,7 +4,7 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
 
-cdef class Layout:
+cdef class DocColumns:
     """The columns that say what a document is: borrowed, range-checked once; they must not change.
 
     doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],

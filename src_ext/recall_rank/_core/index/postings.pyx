@@ -5,7 +5,8 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 
 from recall_rank._core.runtime.bits cimport is_set, rank, ranks_of, words_of
-from recall_rank._core.index.posting_frames cimport BLOCK, ROOM, SPARE, doc_of, is_direct, rr_fill_bits, rr_read_frame, tf_of
+from recall_rank._core.index.posting_frames cimport (BLOCK, ROOM, SPARE, doc_of, is_direct, rr_fill_bits, rr_read_frame,
+                                                     tf_of)
 
 rr_fill_bits()
 

@@ -2,7 +2,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from recall_rank._core.search.doc_scores cimport Groups
 
-cdef class Question:
+cdef class CompiledQuery:
     cdef Groups groups
     cdef Py_ssize_t members
     cdef uint32_t term_count  # terms that there have to be

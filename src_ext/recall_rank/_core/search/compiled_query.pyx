@@ -8,7 +8,7 @@ from recall_rank._core.search.doc_scores cimport Groups
 from recall_rank._core.index.doc_columns cimport CLASSES, LONGEST
 
 
-cdef class Question:
+cdef class CompiledQuery:
     """The groups of one query, and what its words are worth.
 
     A group has `members`, (first, last, weight) for the terms [first, last) with one weight; a `factor`, IDF times

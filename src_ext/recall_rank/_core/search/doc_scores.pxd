@@ -18,7 +18,7 @@ cdef struct Groups:         # what is searched: groups of members, a member bein
     const Worth* worths     # of documents of every shape
     float k1
 
-cdef struct Held:     # the documents with evidence, in their order
+cdef struct DocScores:     # the documents with evidence, in their order
     uint32_t* docs
     float* scores
     Py_ssize_t count
@@ -35,10 +35,10 @@ cdef struct Work:     # what one block after another is weighed in; all numbers 
     Touched second
     bint left         # a block was left before its end, and not all numbers are 0
 
-cdef bint room_for_documents(Held* held, Py_ssize_t documents) noexcept nogil
-cdef void release_documents(Held* held) noexcept nogil
+cdef bint room_for_documents(DocScores* held, Py_ssize_t documents) noexcept nogil
+cdef void release_documents(DocScores* held) noexcept nogil
 cdef bint room_for_work(Work* work) noexcept nogil
 cdef void release_work(Work* work) noexcept nogil
 cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
-                                  const uint8_t* eligible, Py_ssize_t documents, Held* held, Work* work,
+                                  const uint8_t* eligible, Py_ssize_t documents, DocScores* held, Work* work,
                                   int64_t deadline) noexcept nogil

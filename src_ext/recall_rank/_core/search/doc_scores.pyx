@@ -193,7 +193,7 @@ cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* gr
     return True
 
 
-cdef bint room_for_documents(Held* held, Py_ssize_t documents) noexcept nogil:
+cdef bint room_for_documents(DocScores* held, Py_ssize_t documents) noexcept nogil:
     """Room for `documents`, and for those that are written before they are counted."""
     held.count = 0
     held.room = documents + SPARE
@@ -202,13 +202,13 @@ cdef bint room_for_documents(Held* held, Py_ssize_t documents) noexcept nogil:
     return held.docs != NULL and held.scores != NULL
 
 
-cdef void release_documents(Held* held) noexcept nogil:
+cdef void release_documents(DocScores* held) noexcept nogil:
     take_back(held.docs, held.room * sizeof(uint32_t))
     take_back(held.scores, held.room * sizeof(float))
-    memset(held, 0, sizeof(Held))
+    memset(held, 0, sizeof(DocScores))
 
 
-cdef void take(float* scores, uint32_t base, Py_ssize_t limit, Held* held, bint wide) noexcept nogil:
+cdef void take(float* scores, uint32_t base, Py_ssize_t limit, DocScores* held, bint wide) noexcept nogil:
     """Move the evidence of a block, which has `limit` documents, to those that are held; all scores are 0 again."""
     cdef Py_ssize_t size = BLOCK if limit > BLOCK else (limit + 7) & ~7
     held.count = rr_take(scores, size, base, held.docs, held.scores, held.count, wide)
@@ -216,7 +216,7 @@ cdef void take(float* scores, uint32_t base, Py_ssize_t limit, Held* held, bint 
 
 def taken(float[::1] scores not None, bint wide):
     """(document, score) for every score but 0; all are 0 afterwards. Their number is a multiple of 8."""
-    cdef Held held
+    cdef DocScores held
     cdef Py_ssize_t k, size = scores.shape[0]
     if size % 8:
         raise ValueError(f"scores must be a multiple of 8, not {size}")
@@ -231,7 +231,7 @@ def taken(float[::1] scores not None, bint wide):
 
 
 cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
-                                  const uint8_t* eligible, Py_ssize_t documents, Held* held, Work* work,
+                                  const uint8_t* eligible, Py_ssize_t documents, DocScores* held, Work* work,
                                   int64_t deadline) noexcept nogil:
     """Append the documents to which the groups give evidence, newest block first; the blocks that were done.
 

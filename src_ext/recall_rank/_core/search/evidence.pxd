@@ -1,25 +1,25 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
-from recall_rank._core.search.doc_scores cimport Groups, Held, Work
-from recall_rank._core.search.fusion cimport Around, Run, Shares
-from recall_rank._core.search.compiled_query cimport Question
+from recall_rank._core.search.doc_scores cimport Groups, DocScores, Work
+from recall_rank._core.search.fusion cimport ContextScores, Run, FusionWeights
+from recall_rank._core.search.compiled_query cimport CompiledQuery
 from recall_rank._core.search.hits cimport Hit
-from recall_rank._core.index.doc_columns cimport Layout
+from recall_rank._core.index.doc_columns cimport DocColumns
 from recall_rank._core.index.postings cimport Postings
-from recall_rank._core.search.top_k cimport Found, Least
+from recall_rank._core.search.top_k cimport Found, Threshold
 
 cdef class Evidence:
-    cdef Layout layout
+    cdef DocColumns columns
     cdef Postings postings
     cdef bint marked                 # some documents are not eligible
     cdef const uint8_t[::1] eligible_view
-    cdef Question question
+    cdef CompiledQuery question
     cdef Groups groups               # of the question what this segment holds
     cdef uint32_t* own_groups        # where they stand, unless they are the question's
     cdef object worths               # hold what the groups and `shape` lead to
     cdef object shapes
     cdef const uint16_t* shape
-    cdef Held held                   # documents; after fuse() the best passages of parts
+    cdef DocScores held                   # documents; after fuse() the best passages of parts
     cdef bint accumulated
     cdef bint kept_only              # some parts are no hits
     cdef const uint8_t[::1] only
@@ -28,8 +28,8 @@ cdef class Evidence:
     cdef Run* runs                   # of what is held
     cdef Py_ssize_t run_count
     cdef Py_ssize_t most_runs
-    cdef Around around
-    cdef Shares shares
+    cdef ContextScores around
+    cdef FusionWeights shares
     cdef Found best                  # what top() found without all the others
     cdef bint scored                 # all hits are in `hits`
     cdef Hit* hits
@@ -38,7 +38,7 @@ cdef class Evidence:
     cdef readonly uint32_t tiers     # 1 after fuse(), and 1 more for every extension
     cdef readonly Py_ssize_t blocks_done
     cdef readonly Py_ssize_t docs_done
-    cdef int ask(self, Question question, uint32_t first_term, uint32_t last_term) except -1
+    cdef int ask(self, CompiledQuery question, uint32_t first_term, uint32_t last_term) except -1
     cdef bint read(self, Work* work, int64_t deadline) noexcept nogil
     cdef int begin_to_fuse(self, neighbours, session, only, float echo, float echo_floor) except -1
     cdef void gather(self) noexcept nogil
@@ -47,5 +47,5 @@ cdef class Evidence:
     cdef uint8_t* known(self) except NULL
     cdef int follow(self, uint32_t part, uint32_t doc, float score, float base) except -1
     cdef int begin_to_look(self, Py_ssize_t count) except -1
-    cdef bint look(self, Least* least) noexcept nogil
-    cdef const Hit* first(self, const Least* least, Py_ssize_t* found) noexcept nogil
+    cdef bint look(self, Threshold* least) noexcept nogil
+    cdef const Hit* first(self, const Threshold* least, Py_ssize_t* found) noexcept nogil

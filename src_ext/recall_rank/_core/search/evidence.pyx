@@ -10,13 +10,13 @@ from recall_rank._core.search.doc_scores cimport (BLOCK, Work, accumulate_blocks
                                            room_for_documents, room_for_work)
 from recall_rank._core.search.fusion cimport (Run, add_around, add_in_times, fold, keep_only, release_around,
                                      room_for_around)
-from recall_rank._core.search.compiled_query cimport Question
+from recall_rank._core.search.compiled_query cimport CompiledQuery
 from recall_rank._core.search.hits cimport (Hit, Hits, SessionHits, add_hit, best_first, copied, has_room, mark_parts,
                                      next_marked, release_hits)
-from recall_rank._core.index.doc_columns cimport TALKS, Layout, Worth
+from recall_rank._core.index.doc_columns cimport TALKS, DocColumns, Worth
 from recall_rank._core.runtime.scratch_pool cimport lend, take_back
 from recall_rank._core.index.postings cimport Postings
-from recall_rank._core.search.top_k cimport Least, can_bound, leave_out, reach, release_least, room_for_least
+from recall_rank._core.search.top_k cimport Threshold, can_bound, leave_out, reach, release_least, room_for_least
 
 cdef enum:
     BRIEF = 1000  # hits that are scored before another thread has woken up to take the lock
@@ -25,15 +25,15 @@ cdef enum:
 cdef class Evidence:
     """The evidence of one query over one segment. Not shared between threads; columns and postings are."""
 
-    def __cinit__(self, Layout layout not None, Postings postings not None, eligible=None):
-        self.layout = layout
+    def __cinit__(self, DocColumns columns not None, Postings postings not None, eligible=None):
+        self.columns = columns
         self.postings = postings
-        if postings.block_count * BLOCK < layout.docs:
+        if postings.block_count * BLOCK < columns.docs:
             raise ValueError("there are documents without postings")
         self.marked = eligible is not None
         if self.marked:
             self.eligible_view = eligible
-            if self.eligible_view.shape[0] != layout.docs:
+            if self.eligible_view.shape[0] != columns.docs:
                 raise ValueError("eligible must have one byte a document")
 
     def __dealloc__(self):
@@ -44,7 +44,7 @@ cdef class Evidence:
         release_hits(self.hits, self.room)
         release_around(&self.around)
 
-    def accumulate(self, Question question not None, int64_t deadline_ns=0):
+    def accumulate(self, CompiledQuery question not None, int64_t deadline_ns=0):
         """Add every group's evidence, newest block first; False when the deadline came before the last block.
 
         deadline_ns is a time.monotonic_ns(), 0 for none. Raises ValueError where the question names terms that do not
@@ -62,7 +62,7 @@ cdef class Evidence:
         release_work(&work)
         return whole
 
-    cdef int ask(self, Question question, uint32_t first_term, uint32_t last_term) except -1:
+    cdef int ask(self, CompiledQuery question, uint32_t first_term, uint32_t last_term) except -1:
         """Get ready for read(): of the question count its terms [first_term, last_term), which are this segment's."""
         if self.accumulated:
             raise ValueError("accumulate() runs once")
@@ -71,18 +71,18 @@ cdef class Evidence:
         self.groups = question.groups
         if first_term or last_term < question.term_count:
             question.share(first_term, last_term, &self.groups, &self.own_groups)
-        if not room_for_documents(&self.held, self.layout.docs):
+        if not room_for_documents(&self.held, self.columns.docs):
             raise MemoryError
-        self.worths = self.layout.worths(question.norms, question.class_weights)
+        self.worths = self.columns.worths(question.norms, question.class_weights)
         self.groups.worths = <const Worth*>PyByteArray_AS_STRING(self.worths)
-        self.shapes = self.layout.doc_shapes()
+        self.shapes = self.columns.doc_shapes()
         self.shape = <const uint16_t*>PyByteArray_AS_STRING(self.shapes)
         return 0
 
     cdef bint read(self, Work* work, int64_t deadline) noexcept nogil:
         """Weigh the documents block by block; False when the deadline came before the last block."""
-        cdef const uint8_t* mask = &self.eligible_view[0] if self.marked and self.layout.docs else NULL
-        cdef Py_ssize_t docs = self.layout.docs
+        cdef const uint8_t* mask = &self.eligible_view[0] if self.marked and self.columns.docs else NULL
+        cdef Py_ssize_t docs = self.columns.docs
         self.blocks_done = accumulate_blocks(self.postings, &self.groups, self.shape, mask, docs, &self.held, work,
                                              deadline)
         self.docs_done = min(docs, self.blocks_done * BLOCK)
@@ -95,7 +95,7 @@ cdef class Evidence:
         if self.tiers:
             raise ValueError("times come before fuse()")
         with nogil:
-            add_in_times(&self.held, self.layout, starts, ends, value)
+            add_in_times(&self.held, self.columns, starts, ends, value)
 
     def fuse(self, neighbours not None, session not None, only=None, float echo=0, float echo_floor=0):
         """Collect the hit parts and add what their neighbours and session say; the number of hits.
@@ -120,7 +120,7 @@ cdef class Evidence:
         self.kept_only = only is not None
         if self.kept_only:
             self.only = only
-            if self.only.shape[0] != self.layout.parts:
+            if self.only.shape[0] != self.columns.parts:
                 raise ValueError("only must have one byte a part")
         if self.tiers:
             raise ValueError("fuse() runs once")
@@ -132,20 +132,20 @@ cdef class Evidence:
         self.shares.echo = echo
         self.shares.echo_floor = echo_floor
         self.most_runs = self.held.count + 1
-        if self.layout.ordered and self.layout.sessions < self.held.count:
-            self.most_runs = self.layout.sessions + 1
+        if self.columns.ordered and self.columns.sessions < self.held.count:
+            self.most_runs = self.columns.sessions + 1
         self.runs = <Run*>lend(self.most_runs * sizeof(Run))
-        if self.runs == NULL or not room_for_around(&self.around, self.layout):
+        if self.runs == NULL or not room_for_around(&self.around, self.columns):
             raise MemoryError
-        self.places = self.layout.doc_places()
+        self.places = self.columns.doc_places()
         self.place = <const uint32_t*>PyByteArray_AS_STRING(self.places)
         return 0
 
     cdef void gather(self) noexcept nogil:
         """Make hits of the documents: of each part its best passage, and what stands around it."""
-        self.run_count = fold(&self.held, self.layout, self.place, &self.around, self.runs)
-        if self.kept_only and self.layout.parts:
-            self.run_count = keep_only(&self.held, self.layout, &self.only[0], self.runs, self.run_count)
+        self.run_count = fold(&self.held, self.columns, self.place, &self.around, self.runs)
+        if self.kept_only and self.columns.parts:
+            self.run_count = keep_only(&self.held, self.columns, &self.only[0], self.runs, self.run_count)
         self.hit_count = self.held.count
 
     cdef int score_all(self) except -1:
@@ -165,21 +165,21 @@ cdef class Evidence:
     cdef void score(self) noexcept nogil:
         cdef Py_ssize_t k
         for k in range(self.run_count):
-            add_around(&self.held, self.runs + k, self.layout, &self.around, &self.shares, -INFINITY,
+            add_around(&self.held, self.runs + k, self.columns, &self.around, &self.shares, -INFINITY,
                        self.hits + self.runs[k].first)
 
     cdef int begin_to_look(self, Py_ssize_t count) except -1:
         """Get ready for look(): all hits are scored where they are few, or nothing bounds what they may score."""
-        if not self.scored and (count >= self.hit_count or not can_bound(&self.shares, self.layout)):
+        if not self.scored and (count >= self.hit_count or not can_bound(&self.shares, self.columns)):
             self.score_all()
         return 0
 
-    cdef bint look(self, Least* least) noexcept nogil:
+    cdef bint look(self, Threshold* least) noexcept nogil:
         """Find the hits that may be among the best, unless all are scored; False when memory ran out."""
-        return self.scored or reach(&self.held, self.runs, self.run_count, self.layout, &self.around, &self.shares,
+        return self.scored or reach(&self.held, self.runs, self.run_count, self.columns, &self.around, &self.shares,
                                     least, &self.best)
 
-    cdef const Hit* first(self, const Least* least, Py_ssize_t* found) noexcept nogil:
+    cdef const Hit* first(self, const Threshold* least, Py_ssize_t* found) noexcept nogil:
         """After look() the best hits, best first, as many as are wanted; how many there are."""
         cdef Hit* hits = self.hits
         cdef Py_ssize_t total = self.hit_count
@@ -187,15 +187,15 @@ cdef class Evidence:
             leave_out(&self.best, least)
             hits, total = self.best.hits, self.best.count
         found[0] = min(least.count, total)
-        best_first(hits, total, found[0], self.layout)
+        best_first(hits, total, found[0], self.columns)
         return hits
 
     def extend(self, Evidence other not None, float share):
         """Let the hits of `other` that are no hits yet follow as a tier of their own, with `share` of their scores."""
         cdef Py_ssize_t k
         cdef uint8_t* known
-        if other.layout is not self.layout or other is self:
-            raise ValueError("the other evidence is not of the same layout")
+        if other.columns is not self.columns or other is self:
+            raise ValueError("the other evidence is not of the same columns")
         other.score_all()
         known = self.known()
         try:
@@ -204,7 +204,7 @@ cdef class Evidence:
                     self.follow(other.hits[k].part, other.hits[k].doc, share * other.hits[k].score,
                                 share * other.hits[k].base)
         finally:
-            take_back(known, self.layout.parts + 1)
+            take_back(known, self.columns.parts + 1)
         self.tiers += 1
 
     def extend_marked(self, const unsigned char[::1] parts not None, const uint32_t[::1] first_docs not None):
@@ -212,7 +212,7 @@ cdef class Evidence:
 
         first_docs u32[parts + 1] are the parts' first documents.
         """
-        cdef Py_ssize_t part, count = self.layout.parts
+        cdef Py_ssize_t part, count = self.columns.parts
         cdef const uint8_t* marks = &parts[0] if parts.shape[0] else NULL
         cdef uint8_t* known
         if parts.shape[0] != count or first_docs.shape[0] != count + 1:
@@ -222,7 +222,7 @@ cdef class Evidence:
             part = next_marked(marks, 0, count)
             while part < count:
                 if not known[part]:
-                    if first_docs[part] >= self.layout.docs:
+                    if first_docs[part] >= self.columns.docs:
                         raise ValueError(f"part {part} has no document")
                     self.follow(part, first_docs[part], 0, 0)
                 part = next_marked(marks, part + 1, count)
@@ -234,10 +234,10 @@ cdef class Evidence:
         """Marks of the parts that are hits, u8[parts + 1], lent."""
         cdef uint8_t* marks
         self.score_all()
-        marks = <uint8_t*>lend(self.layout.parts + 1)
+        marks = <uint8_t*>lend(self.columns.parts + 1)
         if marks == NULL:
             raise MemoryError
-        memset(marks, 0, self.layout.parts + 1)
+        memset(marks, 0, self.columns.parts + 1)
         mark_parts(self.hits, self.hit_count, marks)
         return marks
 
@@ -256,7 +256,7 @@ cdef class Evidence:
         """
         cdef Py_ssize_t found
         cdef bint good
-        cdef Least least
+        cdef Threshold least
         cdef const Hit* hits
         if count < 0:
             raise ValueError(f"count must not be negative, not {count}")
@@ -277,7 +277,7 @@ cdef class Evidence:
     def among(self, const unsigned char[::1] parts not None):
         """The hits of the marked parts u8[parts], in the order of the segment. O(hits)."""
         cdef Py_ssize_t k
-        if parts.shape[0] != self.layout.parts:
+        if parts.shape[0] != self.columns.parts:
             raise ValueError("parts must have one byte a part")
         self.score_all()
         found = [
@@ -296,17 +296,17 @@ cdef class Evidence:
         cdef Py_ssize_t k
         cdef SessionHits* rows
         self.score_all()
-        rows = <SessionHits*>PyMem_RawCalloc(self.layout.sessions + 1, sizeof(SessionHits))
+        rows = <SessionHits*>PyMem_RawCalloc(self.columns.sessions + 1, sizeof(SessionHits))
         if rows == NULL:
             raise MemoryError
         try:
             with nogil:
                 for k in range(self.hit_count):
-                    add_hit(rows, self.hits + k, self.layout)
+                    add_hit(rows, self.hits + k, self.columns)
             found = [
                 (k, rows[k].shown.part, rows[k].shown.doc, rows[k].best.score, rows[k].count, rows[k].title != 0,
                  rows[k].best.tier)
-                for k in range(self.layout.sessions) if rows[k].count
+                for k in range(self.columns.sessions) if rows[k].count
             ]
         finally:
             PyMem_RawFree(rows)
@@ -315,13 +315,13 @@ cdef class Evidence:
 
     def session_evidence(self, Py_ssize_t session):
         """After fuse() the L3 norm of the session's messages."""
-        if not 0 <= session < self.layout.sessions or not self.tiers:
+        if not 0 <= session < self.columns.sessions or not self.tiers:
             raise IndexError(session)
         return self.around.session_sum[session]
 
     def mark_hits(self, unsigned char[::1] parts not None):
         """Set parts[p] to 1 for every hit part p."""
-        if parts.shape[0] != self.layout.parts:
+        if parts.shape[0] != self.columns.parts:
             raise ValueError("parts must have one byte a part")
         self.score_all()
         if self.hit_count:
@@ -330,7 +330,7 @@ cdef class Evidence:
     def write_scores(self, float[::1] scores not None):
         """Write each hit part's fused score into scores f32[parts]; other parts are left alone."""
         cdef Py_ssize_t k
-        if scores.shape[0] != self.layout.parts:
+        if scores.shape[0] != self.columns.parts:
             raise ValueError("scores must have one float a part")
         self.score_all()
         for k in range(self.hit_count):

@@ -4,9 +4,9 @@ from libc.math cimport cbrtf
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from recall_rank._core.search.doc_scores cimport Held
+from recall_rank._core.search.doc_scores cimport DocScores
 from recall_rank._core.search.hits cimport Hit
-from recall_rank._core.index.doc_columns cimport GOES_ON, IS_TITLE, MESSAGE, PEOPLE, TITLE, Layout
+from recall_rank._core.index.doc_columns cimport GOES_ON, IS_TITLE, MESSAGE, PEOPLE, TITLE, DocColumns
 from recall_rank._core.runtime.scratch_pool cimport lend, take_back
 
 cdef extern from *:
@@ -40,39 +40,40 @@ cdef const uint8_t* column8(const uint8_t[::1] view) noexcept nogil:
     return &view[0] if view.shape[0] else NULL
 
 
-cdef bint room_for_around(Around* around, Layout layout) noexcept nogil:
+cdef bint room_for_around(ContextScores* around, DocColumns columns) noexcept nogil:
     """Room for what fold() tells; False when memory ran out."""
-    around.room = layout.messages + 2 * layout.sessions + 1
+    around.room = columns.messages + 2 * columns.sessions + 1
     around.message_best = <float*>lend(around.room * sizeof(float))
-    around.session_sum = around.message_best + layout.messages
-    around.session_title = around.session_sum + layout.sessions
+    around.session_sum = around.message_best + columns.messages
+    around.session_title = around.session_sum + columns.sessions
     return around.message_best != NULL
 
 
-cdef void release_around(Around* around) noexcept nogil:
+cdef void release_around(ContextScores* around) noexcept nogil:
     take_back(around.message_best, around.room * sizeof(float))
 
 
-cdef void add_in_times(Held* held, Layout layout, const int64_t[::1] starts, const int64_t[::1] ends,
+cdef void add_in_times(DocScores* held, DocColumns columns, const int64_t[::1] starts, const int64_t[::1] ends,
                        float value) noexcept nogil:
     """Add `value` to every document that is held whose message's time is in one of [starts[k], ends[k])."""
     cdef Py_ssize_t at, k
     cdef int64_t time
     for at in range(held.count):
-        time = layout.message_time[layout.part_message[layout.doc_part[held.docs[at]]]]
+        time = columns.message_time[columns.part_message[columns.doc_part[held.docs[at]]]]
         for k in range(starts.shape[0]):
             if starts[k] <= time < ends[k]:
                 held.scores[at] += value
                 break
 
 
-cdef Py_ssize_t fold(Held* held, Layout layout, const uint32_t* places, Around* around, Run* runs) noexcept nogil:
+cdef Py_ssize_t fold(DocScores* held, DocColumns columns, const uint32_t* places, ContextScores* around,
+                     Run* runs) noexcept nogil:
     """Leave of each part its best passage, in place; tell the best of messages and titles, the norms of sessions and
     the runs of sessions, of which there is room for one a session, or for one a document where sessions are not
     ordered. How many runs there are."""
     # columns as plain addresses: no write below can move them
-    cdef const uint32_t* part_of = column32(layout.doc_part)
-    cdef const uint32_t* session_of = column32(layout.message_session)
+    cdef const uint32_t* part_of = column32(columns.doc_part)
+    cdef const uint32_t* session_of = column32(columns.message_session)
     cdef uint32_t* docs = held.docs
     cdef float* scores = held.scores
     cdef float* message_best = around.message_best
@@ -124,15 +125,16 @@ cdef Py_ssize_t fold(Held* held, Layout layout, const uint32_t* places, Around* 
     around.best = 0
     for k in range(count):
         around.best = runs[k].said if runs[k].said > around.best else around.best
-    for k in range(layout.sessions):
+    for k in range(columns.sessions):
         if around.session_sum[k] > 0:
             around.session_sum[k] = cbrtf(around.session_sum[k])
     return count
 
 
-cdef Py_ssize_t keep_only(Held* held, Layout layout, const uint8_t* keep, Run* runs, Py_ssize_t count) noexcept nogil:
+cdef Py_ssize_t keep_only(DocScores* held, DocColumns columns, const uint8_t* keep, Run* runs,
+                          Py_ssize_t count) noexcept nogil:
     """Leave what keep u8[parts] keeps, and the runs that have something left; how many these are."""
-    cdef const uint32_t* part_of = column32(layout.doc_part)
+    cdef const uint32_t* part_of = column32(columns.doc_part)
     cdef Py_ssize_t k, j, found = 0, left = 0
     cdef Run run
     for k in range(count):
@@ -149,19 +151,19 @@ cdef Py_ssize_t keep_only(Held* held, Layout layout, const uint8_t* keep, Run* r
     return left
 
 
-cdef Py_ssize_t add_around(const Held* held, const Run* run, Layout layout, const Around* around, const Shares* shares,
-                           float least, Hit* hits) noexcept nogil:
+cdef Py_ssize_t add_around(const DocScores* held, const Run* run, DocColumns columns, const ContextScores* around,
+                           const FusionWeights* shares, float least, Hit* hits) noexcept nogil:
     """Write those hits of a run whose own evidence is at least `least`, with their scores; how many there are."""
-    cdef Py_ssize_t k, other, messages = layout.messages
+    cdef Py_ssize_t k, other, messages = columns.messages
     cdef uint32_t doc, message, place = run.session
-    cdef int step, talk = layout.session_talk[place], people = talk == PEOPLE
+    cdef int step, talk = columns.session_talk[place], people = talk == PEOPLE
     cdef float score, best
     cdef int[4] steps = [-1, 1, -2, 2]
-    cdef const uint8_t* class_of = column8(layout.doc_class)
-    cdef const uint32_t* part_of = column32(layout.doc_part)
-    cdef const uint32_t* message_of = column32(layout.part_message)
-    cdef const uint32_t* session_of = column32(layout.message_session)
-    cdef const uint32_t* asked_of = column32(layout.message_asked) if layout.has_asked and shares.echo > 0 else NULL
+    cdef const uint8_t* class_of = column8(columns.doc_class)
+    cdef const uint32_t* part_of = column32(columns.doc_part)
+    cdef const uint32_t* message_of = column32(columns.part_message)
+    cdef const uint32_t* session_of = column32(columns.message_session)
+    cdef const uint32_t* asked_of = column32(columns.message_asked) if columns.has_asked and shares.echo > 0 else NULL
     cdef const float* message_best = around.message_best
     cdef const float* neighbours = shares.neighbours + talk * 4
     cdef float session = shares.session[people] * around.session_sum[place]

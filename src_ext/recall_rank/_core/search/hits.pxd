@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t, uint32_t
 
-from recall_rank._core.index.doc_columns cimport Layout
+from recall_rank._core.index.doc_columns cimport DocColumns
 
 cdef struct Hit:
     float score
@@ -26,5 +26,5 @@ cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nog
 cdef void release_hits(Hit* hits, Py_ssize_t room) noexcept nogil
 cdef void mark_parts(const Hit* hits, Py_ssize_t count, uint8_t* parts) noexcept nogil
 cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t count) noexcept nogil
-cdef void add_hit(SessionHits* rows, const Hit* hit, Layout layout) noexcept nogil
-cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, Layout layout) noexcept nogil
+cdef void add_hit(SessionHits* rows, const Hit* hit, DocColumns columns) noexcept nogil
+cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, DocColumns columns) noexcept nogil

@@ -120,21 +120,21 @@ cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t coun
     return at
 
 
-cdef bint above(const Hit* a, const Hit* b, Layout layout) noexcept nogil:
+cdef bint above(const Hit* a, const Hit* b, DocColumns columns) noexcept nogil:
     """Whether `a` ranks before `b`: tier, then score, then newer, then the order of the segment."""
     cdef int64_t left, right
     if a.tier != b.tier:
         return a.tier < b.tier
     if a.score != b.score:
         return a.score > b.score
-    left = layout.message_time[layout.part_message[a.part]]
-    right = layout.message_time[layout.part_message[b.part]]
+    left = columns.message_time[columns.part_message[a.part]]
+    right = columns.message_time[columns.part_message[b.part]]
     if left != right:
         return left > right
     return a.part < b.part
 
 
-cdef void sink(Hit* hits, Py_ssize_t at, Py_ssize_t count, Layout layout) noexcept nogil:
+cdef void sink(Hit* hits, Py_ssize_t at, Py_ssize_t count, DocColumns columns) noexcept nogil:
     """Restore the heap below `at`; its root is the hit that ranks last."""
     cdef Hit moved = hits[at]
     cdef Py_ssize_t child
@@ -142,9 +142,9 @@ cdef void sink(Hit* hits, Py_ssize_t at, Py_ssize_t count, Layout layout) noexce
         child = 2 * at + 1
         if child >= count:
             break
-        if child + 1 < count and above(&hits[child], &hits[child + 1], layout):
+        if child + 1 < count and above(&hits[child], &hits[child + 1], columns):
             child += 1
-        if not above(&moved, &hits[child], layout):
+        if not above(&moved, &hits[child], columns):
             break
         hits[at] = hits[child]
         at = child
@@ -160,10 +160,10 @@ cdef bint better(const Hit* a, const Hit* b) noexcept nogil:
     return a.part < b.part
 
 
-cdef void add_hit(SessionHits* rows, const Hit* hit, Layout layout) noexcept nogil:
+cdef void add_hit(SessionHits* rows, const Hit* hit, DocColumns columns) noexcept nogil:
     """Count a hit for its session's row."""
-    cdef SessionHits* row = rows + layout.message_session[layout.part_message[hit.part]]
-    cdef bint content = layout.doc_class[hit.doc] != TITLE
+    cdef SessionHits* row = rows + columns.message_session[columns.part_message[hit.part]]
+    cdef bint content = columns.doc_class[hit.doc] != TITLE
     if not content:
         row.title = 1
     if row.count == 0 or (content and not row.content) or (<uint32_t>content == row.content and better(hit, row.shown)):
@@ -174,20 +174,20 @@ cdef void add_hit(SessionHits* rows, const Hit* hit, Layout layout) noexcept nog
     row.count += 1
 
 
-cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, Layout layout) noexcept nogil:
+cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, DocColumns columns) noexcept nogil:
     """Bring the `count` best of `total` hits to the front, best first; the others stand behind in any order."""
     cdef Py_ssize_t k
     cdef Hit moved
     for k in range(count // 2 - 1, -1, -1):
-        sink(hits, k, count, layout)
+        sink(hits, k, count, columns)
     for k in range(count, total):
-        if above(&hits[k], &hits[0], layout):
+        if above(&hits[k], &hits[0], columns):
             moved = hits[0]
             hits[0] = hits[k]
             hits[k] = moved
-            sink(hits, 0, count, layout)
+            sink(hits, 0, count, columns)
     for k in range(count - 1, 0, -1):
         moved = hits[0]
         hits[0] = hits[k]
         hits[k] = moved
-        sink(hits, 0, k, layout)
+        sink(hits, 0, k, columns)

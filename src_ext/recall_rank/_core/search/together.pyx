@@ -5,9 +5,9 @@ from libc.stdint cimport int64_t
 
 from recall_rank._core.search.doc_scores cimport AFTERWARDS, Work, release_work, room_for_work
 from recall_rank._core.search.evidence cimport Evidence
-from recall_rank._core.search.compiled_query cimport Question
+from recall_rank._core.search.compiled_query cimport CompiledQuery
 from recall_rank._core.search.hits cimport Hit
-from recall_rank._core.search.top_k cimport Least, release_least, room_for_least
+from recall_rank._core.search.top_k cimport Threshold, release_least, room_for_least
 
 cdef struct Place:     # of a segment among the others
     void* evidence     # an Evidence, which `each` holds
@@ -35,7 +35,7 @@ cdef class Together:
     def __dealloc__(self):
         PyMem_RawFree(self.places)
 
-    def ask(self, Question question not None):
+    def ask(self, CompiledQuery question not None):
         """What Evidence.accumulate() is asked; read() does it."""
         cdef Evidence evidence
         cdef Py_ssize_t terms = 0
@@ -91,7 +91,7 @@ cdef class Together:
         cdef Evidence evidence
         cdef Py_ssize_t k, number, total = 0
         cdef bint good = True
-        cdef Least least
+        cdef Threshold least
         cdef const Hit* hit
         if count < 0:
             raise ValueError(f"count must not be negative, not {count}")

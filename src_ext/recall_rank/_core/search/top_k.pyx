@@ -3,19 +3,19 @@
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport INFINITY
 
-from recall_rank._core.search.doc_scores cimport Held
-from recall_rank._core.search.fusion cimport Around, Run, Shares, add_around
+from recall_rank._core.search.doc_scores cimport DocScores
+from recall_rank._core.search.fusion cimport ContextScores, Run, FusionWeights, add_around
 from recall_rank._core.search.hits cimport has_room
-from recall_rank._core.index.doc_columns cimport PEOPLE, TALKS, Layout
+from recall_rank._core.index.doc_columns cimport PEOPLE, TALKS, DocColumns
 from recall_rank._core.runtime.scratch_pool cimport lend, take_back
 
 cdef float SLACK = 1.0001  # sums of the same numbers in another order differ by less
 
 
-cdef bint can_bound(const Shares* shares, Layout layout) noexcept nogil:
+cdef bint can_bound(const FusionWeights* shares, DocColumns columns) noexcept nogil:
     """Whether what stands around a part can only add to it, and only what its run tells of."""
     cdef int k
-    cdef bint good = layout.ordered and shares.echo >= 0
+    cdef bint good = columns.ordered and shares.echo >= 0
     for k in range(4 * TALKS):
         good = good and shares.neighbours[k] >= 0
     for k in range(4):
@@ -23,11 +23,12 @@ cdef bint can_bound(const Shares* shares, Layout layout) noexcept nogil:
     return good
 
 
-cdef float most_around(const Run* run, Layout layout, const Around* around, const Shares* shares) noexcept nogil:
+cdef float most_around(const Run* run, DocColumns columns, const ContextScores* around,
+                       const FusionWeights* shares) noexcept nogil:
     """At least what stands around any hit of the run adds to it."""
-    cdef int k, talk = layout.session_talk[run.session], people = talk == PEOPLE
+    cdef int k, talk = columns.session_talk[run.session], people = talk == PEOPLE
     cdef float most = shares.session[people] * around.session_sum[run.session]
-    cdef float asked = (run.said if layout.asked_inside else around.best) - shares.echo_floor
+    cdef float asked = (run.said if columns.asked_inside else around.best) - shares.echo_floor
     most += shares.session[2 + people] * around.session_title[run.session]
     for k in range(4):
         most += shares.neighbours[talk * 4 + k] * run.said
@@ -59,7 +60,7 @@ cdef void heap_of(Bound* bounds, Py_ssize_t count) noexcept nogil:
         sink(bounds, k, count)
 
 
-cdef bint room_for_least(Least* least, Py_ssize_t count) noexcept nogil:
+cdef bint room_for_least(Threshold* least, Py_ssize_t count) noexcept nogil:
     """Nothing is known of the `count` best, count > 0; False when memory ran out."""
     least.heap = <Bound*>PyMem_RawMalloc(count * sizeof(Bound))
     least.known = 0
@@ -67,11 +68,11 @@ cdef bint room_for_least(Least* least, Py_ssize_t count) noexcept nogil:
     return least.heap != NULL
 
 
-cdef void release_least(Least* least) noexcept nogil:
+cdef void release_least(Threshold* least) noexcept nogil:
     PyMem_RawFree(least.heap)
 
 
-cdef void note(Found* found, Py_ssize_t first, Py_ssize_t more, Least* least) noexcept nogil:
+cdef void note(Found* found, Py_ssize_t first, Py_ssize_t more, Threshold* least) noexcept nogil:
     """Keep of the `more` hits behind the first those that may be among the best."""
     cdef Py_ssize_t k, kept = first
     cdef float score
@@ -92,8 +93,9 @@ cdef void note(Found* found, Py_ssize_t first, Py_ssize_t more, Least* least) no
     found.count = kept
 
 
-cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout layout, const Around* around,
-                const Shares* shares, Least* least, Found* found) noexcept nogil:
+cdef bint reach(const DocScores* held, const Run* runs, Py_ssize_t run_count, DocColumns columns,
+                const ContextScores* around, const FusionWeights* shares, Threshold* least,
+                Found* found) noexcept nogil:
     """Collect, in no order, hits among which those of this segment are that belong to the best; False when memory ran
     out.
 
@@ -109,7 +111,7 @@ cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout 
     if good:
         for k in range(run_count):
             bounds[k].run = k
-            bounds[k].most = (runs[k].most + most_around(runs + k, layout, around, shares)) * SLACK
+            bounds[k].most = (runs[k].most + most_around(runs + k, columns, around, shares)) * SLACK
         heap_of(bounds, run_count)
     while good and left and not (least.known == least.count and bounds[0].most < -least.heap[0].most):
         run = runs + bounds[0].run
@@ -118,8 +120,8 @@ cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout 
         if good:
             # what would have to be around the others to score as much as the worst of the best is not
             if least.known == least.count:
-                lowest = -least.heap[0].most / SLACK - most_around(run, layout, around, shares)
-            more = add_around(held, run, layout, around, shares, lowest, found.hits + found.count)
+                lowest = -least.heap[0].most / SLACK - most_around(run, columns, around, shares)
+            more = add_around(held, run, columns, around, shares, lowest, found.hits + found.count)
             note(found, found.count, more, least)
             left -= 1
             bounds[0] = bounds[left]
@@ -129,7 +131,7 @@ cdef bint reach(const Held* held, const Run* runs, Py_ssize_t run_count, Layout 
     return good
 
 
-cdef void leave_out(Found* found, const Least* least) noexcept nogil:
+cdef void leave_out(Found* found, const Threshold* least) noexcept nogil:
     """Leave out what later hits have overtaken."""
     cdef Py_ssize_t k, kept = 0
     for k in range(found.count):

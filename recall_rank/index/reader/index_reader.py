@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, Self
 
-from recall_rank._core.search.compiled_query import Question
+from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.hits import Hits
-from recall_rank.index.reader.segment_view import Piece
+from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import Segment, SessionRow
 
 SessionHits = tuple[int, int, int, float, int, bool, int]  # session, part, document, score, hits, title, tier
@@ -34,7 +34,7 @@ class Evidences(Protocol):
     @property
     def docs_done(self) -> int: ...
 
-    def accumulate(self, question: Question, deadline_ns: int = 0) -> bool: ...
+    def accumulate(self, question: CompiledQuery, deadline_ns: int = 0) -> bool: ...
     def add_times(self, starts: array[int], ends: array[int], value: float) -> None: ...
     def fuse(
         self,
@@ -53,7 +53,7 @@ class Evidences(Protocol):
     def write_scores(self, scores: array[float]) -> None: ...
 
 
-class Searched(Protocol):
+class IndexReader(Protocol):
     """Sessions that are searched together, newest first, in one numbering.
 
     Messages, parts and documents of sessions that are gone have numbers too, and marks have a byte for each, but no
@@ -98,7 +98,7 @@ class Searched(Protocol):
         """The parts of all sessions, titles not counted."""
 
     @property
-    def pieces(self) -> Sequence[Piece]:
+    def views(self) -> Sequence[SegmentView]:
         """The segments."""
 
     def averages(self, eligible: bytearray | None = None) -> tuple[int, int]:
@@ -110,7 +110,7 @@ class Searched(Protocol):
     def local(self, part: int, doc: int) -> tuple[Segment, int, int]:
         """The segment that holds a part, and the part's and the document's number there."""
 
-    def parted(self, docs: Sequence[int]) -> Iterable[tuple[Piece, Sequence[int]]]:
+    def parted(self, docs: Sequence[int]) -> Iterable[tuple[SegmentView, Sequence[int]]]:
         """For every segment that holds some of `docs`, the places in `docs` of those that it holds."""
 
     def home_of(self, session: int) -> tuple[Segment, SessionRow]:
