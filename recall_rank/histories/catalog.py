@@ -10,8 +10,8 @@ from threading import Lock
 
 from recall_rank.analysis.normalize import fold, folded
 from recall_rank.model import Context, Reading, Session, Source, Unit
+from recall_rank.model.project_scope import in_project
 from recall_rank.model.source_wrapper import Opened, Wrapped, opens
-from recall_rank.search.filters.eligible import of_project
 
 MIN_PREFIX = 4  # a shorter beginning of an id is more likely a mistake than an abbreviation
 KEPT_UNITS = 4  # units read last: a conversation is looked at several times in a row
@@ -139,7 +139,7 @@ def chosen(
         session
         for session in sessions
         if words in folded(session.title or "")
-        and (scope == "global" or context is None or of_project(session, context))
+        and (scope == "global" or context is None or in_project(session, context))
     ]
     return found[:limit]
 

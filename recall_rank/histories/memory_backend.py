@@ -75,13 +75,13 @@ class InMemory:
             from recall_rank.histories.project_reports import own_reports
             from recall_rank.loaders import read_all
             from recall_rank.model.progress import reading
-            from recall_rank.search.filters.eligible import of_project
+            from recall_rank.model.project_scope import in_project
 
             units = Units()
             sessions, reports = read_all(noting(self._sources, units), progress=reading(progress))
             only = self._only
             if only is not None:
-                own = [each for each in sessions if of_project(each, only) or each.id == only.session_id]
+                own = [each for each in sessions if in_project(each, only) or each.id == only.session_id]
                 reports = own_reports(reports, sessions, own, only)  # they count and name what lies elsewhere
                 sessions = confined(own)
             self._contents = Contents(reports, Catalogue(sessions), units, sessions=sessions)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from recall_rank.model import Context, Session, SourceReport
-from recall_rank.search.filters.eligible import inside, normal_path
+from recall_rank.model.project_scope import inside, normal_path
 
 _NAMED: Final = re.compile(r"[^A-Za-z0-9]+")
 _IN_PROJECTS: Final = (

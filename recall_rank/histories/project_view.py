@@ -17,7 +17,7 @@ from recall_rank.histories.project_reports import own_reports
 from recall_rank.index.segment.stored_sessions import retold
 from recall_rank.model import Context, Flag, Message, RefreshReport, Session, Source, SourceReport
 from recall_rank.model.progress import Progress
-from recall_rank.search.filters.eligible import of_project
+from recall_rank.model.project_scope import in_project
 
 if TYPE_CHECKING:
     from recall_rank.histories.cached_backend import OnDisk
@@ -62,7 +62,7 @@ def contents_of(state: State, sources: Sequence[Source], only: Context | None = 
 
 
 def _fits(session: Session, only: Context | None) -> bool:
-    return only is None or of_project(session, only) or session.id == only.session_id
+    return only is None or in_project(session, only) or session.id == only.session_id
 
 
 class OfProject:
@@ -133,7 +133,7 @@ class OfProject:
             foreign = {
                 at
                 for at, row in rows
-                if at not in gone and not (of_project(row, self._context) or row.id == self._context.session_id)
+                if at not in gone and not (in_project(row, self._context) or row.id == self._context.session_id)
             }
             dead.append(gone | foreign)
         reports = contents_of(state, self._whole.sources, self._context).reports

@@ -1,4 +1,4 @@
-"""What a history is made of, how it is read, and what a search answers: frozen records without behaviour."""
+"""Frozen records: histories and their sources, search responses, and how both are written as JSON."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from recall_rank.model.response import (
     Result,
     ResultSource,
     Scope,
-    SearchResponse,
     Span,
     Stage,
     Why,
 )
+from recall_rank.model.search_response import SearchResponse
 from recall_rank.model.sessions import (
     SUBAGENT_KIND,
     Flag,

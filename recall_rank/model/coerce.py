@@ -7,7 +7,7 @@ from dataclasses import fields
 from math import isfinite
 from typing import Any, TypeVar
 
-from recall_rank.model import Flag, Message, Part, Session, Tokens
+from recall_rank.model.sessions import Flag, Message, Part, Session, Tokens
 
 Record = TypeVar("Record", Part, Message, Session)
 _FIELDS = {cls: frozenset(f.name for f in fields(cls)) for cls in (Part, Message, Session)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from recall_rank.model import Session
+from recall_rank.model.sessions import Session
 
 Progress = Callable[[str, int, "int | None"], None]
 """Called with the stage ("reading" or "indexing"), how much is done, and of how much when that is known."""

@@ -1,10 +1,10 @@
-"""What a search needs to know of its caller, and what it answers: plain frozen records."""
+"""The caller's context, and the records that a search response is made of."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from recall_rank.model.sessions import Flag
 from recall_rank.model.sources import SourceReport
@@ -126,39 +126,3 @@ class NearMiss:
     text: str  # the term that almost matched, or the session's title
     session_id: str | None
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResponse:
-    """The answer to one search. Counts are parts, or sessions when grouped by session."""
-
-    results: Sequence[Result]
-    query: str
-    match_mode: Match
-    group: Group
-    total: int
-    total_exact: bool
-    truncated: bool
-    coverage: Coverage
-    degrade_kind: str  # none, time, budget, fallback: the first of degrade_kinds
-    degrade_kinds: Sequence[str]
-    stages_run: Sequence[str]
-    answerable: float  # chance that the best result's session holds the answer
-    warnings: Sequence[str] = ()
-    suggestions: Sequence[str] = ()
-    near_misses: Sequence[NearMiss] = ()
-    load_errors: Sequence[str] = ()
-    elapsed_ms: float = 0.0
-    cpu_ms: float = 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """The response as plain JSON values in snake_case."""
-        from recall_rank.model.serialize import response_to_dict
-
-        return response_to_dict(self)
-
-    def to_json(self) -> bytes:
-        """The response as UTF-8 JSON."""
-        import orjson
-
-        return orjson.dumps(self.to_dict())

@@ -1,4 +1,4 @@
-"""Records as plain JSON values: the one place where the names of the answer are written down."""
+"""Convert the records of a response to plain JSON values; the wire names of their fields stand here alone."""
 
 from __future__ import annotations
 
@@ -6,53 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recall_rank.model import (
-    Count,
-    Coverage,
-    Flag,
-    Malformed,
-    NearMiss,
-    Result,
-    SearchResponse,
-    SourceReport,
-    Span,
-    Why,
-)
+from recall_rank.model.response import Count, Coverage, NearMiss, Result, Span, Why
+from recall_rank.model.sessions import Flag
+from recall_rank.model.sources import Malformed, SourceReport
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _FLAG_NAMES: Final = tuple((flag, str(flag.name).lower()) for flag in Flag)
-
-
-def response_to_dict(response: SearchResponse) -> dict[str, Any]:
-    """The whole answer. Optional values that are absent or empty are left out; strings are valid UTF-8."""
-    answer: dict[str, Any] = {
-        "ok": True,
-        "query": repaired(response.query),
-        "match_mode": response.match_mode,
-        "group": response.group,
-        "results": [result_to_dict(result) for result in response.results],
-        "total": response.total,
-        "total_exact": response.total_exact,
-        "truncated": response.truncated,
-        "scanned": response.coverage.sessions.searched,
-        "degrade_kind": response.degrade_kind,
-        "degrade_kinds": list(response.degrade_kinds),
-        "stages_run": list(response.stages_run),
-        "answerable": response.answerable,
-        "coverage": coverage_to_dict(response.coverage),
-        "elapsed_ms": response.elapsed_ms,
-        "cpu_ms": response.cpu_ms,
-    }
-    if response.load_errors:
-        answer["load_error_count"] = len(response.load_errors)
-    _put(
-        answer,
-        warnings=_texts(response.warnings),
-        suggestions=_texts(response.suggestions),
-        near_misses=[_near_miss_to_dict(miss) for miss in response.near_misses],
-        load_errors=_texts(response.load_errors),
-    )
-    return answer
 
 
 def error_to_dict(message: str) -> dict[str, Any]:
@@ -81,14 +40,14 @@ def result_to_dict(result: Result) -> dict[str, Any]:
         "score": result.score,
         "stage": result.stage,
         "match_mode": result.match_mode,
-        "matched_terms": _texts(result.matched_terms),
+        "matched_terms": texts(result.matched_terms),
         "directory_relevance": result.directory_relevance,
         "why": _why_to_dict(result.why),
     }
     if result.hit_count is not None:
         entry["hit_count"] = result.hit_count
         entry["hit_count_exact"] = result.hit_count_exact
-    _put(
+    put(
         entry,
         agent=_optional(result.agent),
         tool_name=_optional(result.tool_name),
@@ -96,7 +55,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
         title_match=_optional(result.title_match),
         flags=flag_names(result.flags),
         explain=dict(result.explain) if result.explain is not None else None,
-        match_reasons=_texts(result.match_reasons or ()),
+        match_reasons=texts(result.match_reasons or ()),
     )
     return entry
 
@@ -115,7 +74,7 @@ def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
         "parts_searched": coverage.parts.searched,
         "stale_ms": coverage.stale_ms,
     }
-    _put(
+    put(
         entry,
         skipped_by_reason=dict(coverage.sessions.skipped),
         limited_by=list(coverage.limited_by),
@@ -142,7 +101,7 @@ def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, 
         entry["newest"] = report.newest
     if report.kept:
         entry["kept"] = report.kept
-    _put(entry, errors=_texts(report.errors), warnings=_texts(report.warnings))
+    put(entry, errors=texts(report.errors), warnings=texts(report.warnings))
     if verbose:
         entry["malformed_records"] = [_malformed_to_dict(record) for record in report.malformed]
     return entry
@@ -158,7 +117,7 @@ def repaired(value: str) -> str:
     return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
-def _texts(values: Sequence[str]) -> list[str]:
+def texts(values: Sequence[str]) -> list[str]:
     return [repaired(value) for value in values]
 
 
@@ -166,7 +125,7 @@ def _optional(value: str | None) -> str | None:
     return None if value is None else repaired(value)
 
 
-def _put(entry: dict[str, Any], **optional: Any) -> None:
+def put(entry: dict[str, Any], **optional: Any) -> None:
     """Adds the values that say something: not None, not an empty list, mapping or string."""
     entry.update((name, value) for name, value in optional.items() if value is not None and value not in ("", [], {}))
 
@@ -187,20 +146,20 @@ def _span_to_dict(span: Span) -> Mapping[str, int]:
 
 def _why_to_dict(why: Why) -> dict[str, Any]:
     entry: dict[str, Any] = {
-        "matched_fields": _texts(why.matched_fields),
-        "matched_terms": _texts(why.matched_terms),
+        "matched_fields": texts(why.matched_fields),
+        "matched_terms": texts(why.matched_terms),
         "directory_relevance": why.directory_relevance,
         "recency": why.recency,
         "confidence": why.confidence,
     }
     if why.matched_forms is not None:
-        entry["matched_forms"] = {repaired(word): _texts(forms) for word, forms in why.matched_forms.items()}
+        entry["matched_forms"] = {repaired(word): texts(forms) for word, forms in why.matched_forms.items()}
     return entry
 
 
-def _near_miss_to_dict(miss: NearMiss) -> dict[str, Any]:
+def near_miss_to_dict(miss: NearMiss) -> dict[str, Any]:
     entry: dict[str, Any] = {"kind": miss.kind, "text": repaired(miss.text), "reason": repaired(miss.reason)}
-    _put(entry, session_id=_optional(miss.session_id))
+    put(entry, session_id=_optional(miss.session_id))
     return entry
 
 

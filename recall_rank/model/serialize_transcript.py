@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recall_rank.model import Flag, Message, Part, Session
 from recall_rank.model.serialize import repaired
+from recall_rank.model.sessions import Flag, Message, Part, Session
 
 PROSE = ("text", "reasoning")
 

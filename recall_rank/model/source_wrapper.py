@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from recall_rank.model import Reading, Source, Unit
+from recall_rank.model.sources import Reading, Source, Unit
 
 
 class Wrapped:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.model import Flag, Malformed, SourceReport
-from recall_rank.model.serialize import error_to_dict, flag_names, response_to_dict, source_to_dict
+from recall_rank.model.serialize import error_to_dict, flag_names, source_to_dict
 from tests.support.frontend_samples import full_response, hit, response
 
 ALWAYS = {
@@ -38,14 +38,14 @@ COVERAGE_SOMETIMES = {
 
 def test_what_is_absent_is_left_out() -> None:
     bare = response([hit()])
-    answer = response_to_dict(replace(bare, coverage=replace(bare.coverage, sessions=bare.coverage.parts)))
+    answer = replace(bare, coverage=replace(bare.coverage, sessions=bare.coverage.parts)).to_dict()
     assert set(answer) == ALWAYS
     assert set(answer["results"][0]) == RESULT_ALWAYS
     assert set(answer["coverage"]) == COVERAGE_ALWAYS
 
 
 def test_what_is_there_is_told() -> None:
-    answer = response_to_dict(full_response())
+    answer = full_response().to_dict()
     assert set(answer) == ALWAYS | SOMETIMES
     assert set(answer["results"][0]) == RESULT_ALWAYS | RESULT_SOMETIMES
     assert set(answer["coverage"]) == COVERAGE_ALWAYS | COVERAGE_SOMETIMES
@@ -58,7 +58,7 @@ def test_what_is_there_is_told() -> None:
 
 
 def test_the_flat_names_repeat_the_ledgers() -> None:
-    answer = response_to_dict(full_response())
+    answer = full_response().to_dict()
     coverage = answer["coverage"]
     assert coverage["sessions"] == {
         "known": 3,
@@ -75,7 +75,7 @@ def test_the_flat_names_repeat_the_ledgers() -> None:
 
 
 def test_false_and_zero_are_not_absent() -> None:
-    answer = response_to_dict(response([hit(hit_count=0, hit_count_exact=False, score=0.0)]))
+    answer = response([hit(hit_count=0, hit_count_exact=False, score=0.0)]).to_dict()
     assert answer["results"][0]["hit_count"] == 0
     assert answer["results"][0]["hit_count_exact"] is False
     assert answer["results"][0]["score"] == 0.0

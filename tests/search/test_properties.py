@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recall_rank.analysis.normalize import fields, fold
 from recall_rank.corpus import Index
 from recall_rank.model import Context, Message, Part, Session
-from recall_rank.search.filters.eligible import inside
+from recall_rank.model.project_scope import inside
 from tests.support.search_samples import DAY_MS, NOW, ask, found, message, paged, parts, session
 from tests.support.strategies import histories, query
 from tests.support.strategies import sessions as any_session

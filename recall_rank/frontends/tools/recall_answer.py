@@ -9,7 +9,7 @@ from typing import Any, Final
 from recall_rank.frontends.tools.request import Question
 from recall_rank.frontends.tools.selection import BUCKETS
 from recall_rank.model import Result, SearchResponse
-from recall_rank.model.serialize import repaired, response_to_dict
+from recall_rank.model.serialize import repaired
 
 LOAD_ERRORS: Final = 5
 NOT_LISTED: Final = ("scope", "project", "title", "excluded")  # a listing of the scope does not show these sessions
@@ -19,7 +19,7 @@ _DROPPED: Final = ("warnings", "suggestions", "near_misses", "load_errors", "loa
 
 def shaped(question: Question, response: SearchResponse, *, fallback: bool) -> dict[str, Any]:
     """The response without its remarks. `fallback`: the hits are the text scan's, whatever mode was asked for."""
-    answer = response_to_dict(response)
+    answer = response.to_dict()
     for name in _DROPPED:
         answer.pop(name, None)
     match = question.options["match"]

@@ -10,7 +10,7 @@ from recall_rank.analysis.normalize import fold
 from recall_rank.frontends.tools.call_context import Call
 from recall_rank.frontends.tools.request import Question
 from recall_rank.model import Context, Session
-from recall_rank.search.filters.eligible import inside, of_project
+from recall_rank.model.project_scope import in_project, inside
 
 BUCKETS: Final = ("exact", "project", "global")
 
@@ -45,7 +45,7 @@ def bucket_of(session: Session, folder: str | None, context: Context) -> str:
     """exact: in the folder; project: in the worktree of the context; global: elsewhere, and without a folder."""
     if folder and inside(session.directory or "", folder):
         return "exact"
-    return "project" if of_project(session, replace(context, project=None)) else "global"
+    return "project" if in_project(session, replace(context, project=None)) else "global"
 
 
 def titled(session: Session) -> bool:

@@ -11,7 +11,8 @@ from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES, SessionRow
-from recall_rank.model import Context, Count, Session
+from recall_rank.model import Count
+from recall_rank.model.project_scope import in_project, inside, normal_path
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.query import Query
 from recall_rank.search.retrieval.substring import mark_literal
@@ -235,7 +236,7 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
         current = context.session_id
         tests.append(("scope", lambda row: row.id == current))
     elif options.scope == "project" and context is not None:
-        tests.append(("scope", lambda row: of_project(row, context)))
+        tests.append(("scope", lambda row: in_project(row, context)))
     if options.project:
         project = options.project
         tests.append(("project", lambda row: project in (row.project, row.repository)))
@@ -248,37 +249,9 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
     return tests
 
 
-def of_project(session: SessionRow | Session, context: Context) -> bool:
-    """Whether a session belongs to what the context calls its project: by its name where the context gives one, else
-    by lying in its folder, or in the same repository wherever that lies."""
-    if context.project is not None:
-        return context.project in (session.project, session.repository)
-    if context.repository is not None and session.repository == context.repository:
-        return True
-    folder = context.worktree or context.directory
-    if not folder:
-        return False
-    worktree = session.worktree is not None and normal_path(session.worktree) == normal_path(folder)
-    return worktree or inside(session.directory or "", folder)
-
-
-def normal_path(path: str) -> str:
-    """Blanks trimmed, backslashes turned, slashes single, none at the end."""
-    path = path.strip().replace("\\", "/")
-    while "//" in path:
-        path = path.replace("//", "/")
-    return path.rstrip("/") or ("/" if path else "")
-
-
-def inside(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or below it, on a path boundary."""
-    path, folder = normal_path(path), normal_path(folder)
-    return bool(folder) and (path == folder or path.startswith(folder if folder == "/" else folder + "/"))
-
-
 def bucket_of(row: SessionRow, folder: str, query: Query) -> str:
     """exact: in the folder asked for; project: in the worktree of the context; global: elsewhere."""
     if inside(row.directory, folder):
         return "exact"
     context = query.options.context
-    return "project" if context is not None and of_project(row, replace(context, project=None)) else "global"
+    return "project" if context is not None and in_project(row, replace(context, project=None)) else "global"

@@ -1,0 +1,74 @@
+"""The answer to one search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from recall_rank.model.response import Coverage, Group, Match, NearMiss, Result
+from recall_rank.model.serialize import coverage_to_dict, near_miss_to_dict, put, repaired, result_to_dict, texts
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResponse:
+    """The answer to one search. Counts are parts, or sessions when grouped by session."""
+
+    results: Sequence[Result]
+    query: str
+    match_mode: Match
+    group: Group
+    total: int
+    total_exact: bool
+    truncated: bool
+    coverage: Coverage
+    degrade_kind: str  # none, time, budget, fallback: the first of degrade_kinds
+    degrade_kinds: Sequence[str]
+    stages_run: Sequence[str]
+    answerable: float  # chance that the best result's session holds the answer
+    warnings: Sequence[str] = ()
+    suggestions: Sequence[str] = ()
+    near_misses: Sequence[NearMiss] = ()
+    load_errors: Sequence[str] = ()
+    elapsed_ms: float = 0.0
+    cpu_ms: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The response as plain JSON values in snake_case.
+
+        Optional values that are absent or empty are left out. Strings are valid UTF-8: a lone surrogate becomes U+FFFD.
+        """
+        answer: dict[str, Any] = {
+            "ok": True,
+            "query": repaired(self.query),
+            "match_mode": self.match_mode,
+            "group": self.group,
+            "results": [result_to_dict(result) for result in self.results],
+            "total": self.total,
+            "total_exact": self.total_exact,
+            "truncated": self.truncated,
+            "scanned": self.coverage.sessions.searched,
+            "degrade_kind": self.degrade_kind,
+            "degrade_kinds": list(self.degrade_kinds),
+            "stages_run": list(self.stages_run),
+            "answerable": self.answerable,
+            "coverage": coverage_to_dict(self.coverage),
+            "elapsed_ms": self.elapsed_ms,
+            "cpu_ms": self.cpu_ms,
+        }
+        if self.load_errors:
+            answer["load_error_count"] = len(self.load_errors)
+        put(
+            answer,
+            warnings=texts(self.warnings),
+            suggestions=texts(self.suggestions),
+            near_misses=[near_miss_to_dict(miss) for miss in self.near_misses],
+            load_errors=texts(self.load_errors),
+        )
+        return answer
+
+    def to_json(self) -> bytes:
+        """The response as UTF-8 JSON."""
+        import orjson
+
+        return orjson.dumps(self.to_dict())
