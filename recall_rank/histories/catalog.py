@@ -11,7 +11,7 @@ from threading import Lock
 from recall_rank.analysis.normalize import fold, folded
 from recall_rank.model import Context, Reading, Session, Source, Unit
 from recall_rank.model.project_scope import in_project
-from recall_rank.model.source_wrapper import Opened, Wrapped, opens
+from recall_rank.model.source_wrapper import SourceWrapper
 
 MIN_PREFIX = 4  # a shorter beginning of an id is more likely a mistake than an abbreviation
 KEPT_UNITS = 4  # units read last: a conversation is looked at several times in a row
@@ -91,7 +91,7 @@ class Units:
         return reading
 
 
-class Noting(Wrapped):
+class Noting(SourceWrapper):
     """A source as it is, that tells `units` what each of its units gave."""
 
     def __init__(self, source: Source, units: Units) -> None:
@@ -104,14 +104,10 @@ class Noting(Wrapped):
         return reading
 
 
-class NotingOpened(Noting, Opened):
-    """The same for a source that keeps its files open."""
-
-
 def noting(sources: Sequence[Source], units: Units) -> Iterator[Source]:
     """The sources, each telling `units` where its sessions are."""
     for source in sources:
-        yield (NotingOpened if opens(source) else Noting)(source, units)
+        yield Noting(source, units)
 
 
 def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:

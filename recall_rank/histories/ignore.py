@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 import xxhash
 
 from recall_rank.model import Reading, Session, Source, Unit
-from recall_rank.model.source_wrapper import Opened, Wrapped, opens
+from recall_rank.model.source_wrapper import SourceWrapper
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,10 @@ def heeding(sources: Iterable[Source], ignore: Ignore) -> list[Source]:
     """The sources without what is ignored."""
     if not ignore:
         return list(sources)
-    return [
-        (HeedingOpened if opens(source) else Heeding)(source, ignore) for source in sources if not ignore.store(source)
-    ]
+    return [Heeding(source, ignore) for source in sources if not ignore.store(source)]
 
 
-class Heeding(Wrapped):
+class Heeding(SourceWrapper):
     """A source as it is, without what is ignored."""
 
     def __init__(self, source: Source, ignore: Ignore) -> None:
@@ -76,10 +74,6 @@ class Heeding(Wrapped):
         reading = super().read(unit, since)
         left = [session for session in reading.sessions if not self._ignore.session(session)]
         return reading if len(left) == len(reading.sessions) else replace(reading, sessions=left)
-
-
-class HeedingOpened(Heeding, Opened):
-    """The same for a source that keeps its files open."""
 
 
 def _any(patterns: Sequence[str], values: Iterable[str | None]) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from recall_rank.loaders.builtin import Loader
-from recall_rank.loaders.files.resume import continues
 from recall_rank.loaders.read_all import read_all
 from recall_rank.loaders.registry import discover, open_source, open_sources
+from recall_rank.model import BaseSource, Notice, ResolvedSessions
 
-__all__ = ["Loader", "continues", "discover", "open_source", "open_sources", "read_all"]
+__all__ = ["BaseSource", "Loader", "Notice", "ResolvedSessions", "discover", "open_source", "open_sources", "read_all"]

@@ -1,27 +1,27 @@
-"""Messages that one session copied from another: they count once, and the session that copied them says from where."""
+"""Copied messages counted once: a message stays in one session, and a session that copied it names that one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 
-from recall_rank.model import Message, Session
+from recall_rank.model import Message, Notice, ResolvedSessions, Session
 
-Keys = Callable[[Message], Sequence[Hashable]]
-Without = Callable[[Message, Collection[Hashable]], "Message | None"]
+MessageKeys = Callable[[Message], Sequence[Hashable]]
+WithoutKeys = Callable[[Message, Collection[Hashable]], "Message | None"]
 
 
-def counted_once(
-    sessions: Sequence[Session], order: Iterable[int], keys: Keys, without: Without | None = None
-) -> tuple[list[Session], list[str]]:
-    """The sessions without what others hold, and what is to be said about that.
+def count_once(
+    sessions: Sequence[Session], order: Iterable[int], keys: MessageKeys, without: WithoutKeys | None = None
+) -> ResolvedSessions:
+    """The sessions without messages that other sessions hold.
 
-    A message stays in the first session of `order` that has one of its `keys`. `without` gives what is left of a
-    message whose keys are partly known. A session with nothing of its own is one with that whose messages it repeats:
-    its places are listed there.
+    A message stays in the first session, by the indices in `order`, that has one of its `keys`. `without` gives the
+    rest of a message of which some keys are known, or None for nothing. A session without a message of its own counts
+    as a copy of the session whose messages it repeats: its places are listed there.
     """
     holder: dict[Hashable, int] = {}
-    kept: dict[int, Session] = {}
+    kept: list[Session | None] = [None] * len(sessions)
     copies = 0
     for at in order:
         session = sessions[at]
@@ -29,33 +29,39 @@ def counted_once(
         origin: int | None = None
         for message in session.messages:
             known = [key for key in keys(message) if key in holder]
-            left: Message | None = message
+            rest: Message | None = message
             if known:
                 origin = holder[known[0]] if origin is None else origin
-                left = without(message, holder) if without is not None else None
-            if left is not None:
-                own.append(left)
+                rest = without(message, holder) if without is not None else None
+            if rest is not None:
+                own.append(rest)
+        home = origin if origin is not None and not own else at
         for message in session.messages:
             for key in keys(message):
-                holder.setdefault(key, at)
+                holder.setdefault(key, home)
         copies += len(session.messages) - len(own)
         if origin is None:
             kept[at] = session
         elif own:
             kept[at] = forked(session, own, sessions[origin])
-        else:
-            kept[origin] = also_at(kept[origin], session)
-    warnings = [f"{copies} messages that forks had copied were counted once"] if copies else []
-    return [kept[at] for at in sorted(kept)], warnings
+        elif (whole := kept[origin]) is not None:
+            kept[origin] = with_places_of(whole, session)
+    return ResolvedSessions(kept, fork_notices(copies))
+
+
+def fork_notices(copies: int) -> list[Notice]:
+    """The notice that so many messages were copied by forks; none for 0."""
+    text = "{count} messages that forks had copied were counted once"
+    return [Notice("fork_copies", copies, text)] if copies else []
 
 
 def forked(session: Session, own: Sequence[Message], origin: Session) -> Session:
-    """The session with nothing but its own messages, and the name of the one that it began with."""
+    """The session with its `own` messages alone, and with the name of the session that it begins with."""
     other = origin.id if origin.id != session.id else None
     return replace(session, messages=tuple(own), forked_from=session.forked_from or other)
 
 
-def also_at(session: Session, copy: Session) -> Session:
-    """The session, known to be found also where a copy of it was."""
+def with_places_of(session: Session, copy: Session) -> Session:
+    """The session with the places of its copy added to its own."""
     places = tuple(dict.fromkeys((*session.places, *copy.places)))
     return session if places == tuple(session.places) else replace(session, places=places)

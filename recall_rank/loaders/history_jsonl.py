@@ -13,7 +13,7 @@ from recall_rank.loaders.files.files import PACKED, blocks, opened, signature
 from recall_rank.loaders.files.peek import first_records, has_records
 from recall_rank.loaders.files.resume import Place, pack, unpack
 from recall_rank.loaders.json.jsonl import Record, Records
-from recall_rank.model import Flag, Message, Part, Reading, Role, Session, Source, Tokens, Unit
+from recall_rank.model import BaseSource, Flag, Message, Part, Reading, Role, Session, Source, Tokens, Unit
 
 NAME = "history"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
@@ -22,7 +22,7 @@ STARTS = ('{"t":', '{"t" :', '{ "t"')
 _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 
 
-class HistoryJsonl:
+class HistoryJsonl(BaseSource):
     """One history file."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
@@ -37,7 +37,7 @@ class HistoryJsonl:
         return signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The file's sessions, or what was appended when `since` still fits (see resume.continues)."""
+        """The file's sessions, or what was appended when `since` still fits (see Reading.appended)."""
         suffix = self._path.suffix
         with opened(self._path) as file:
             resume = None if suffix in PACKED else unpack(file, since)
@@ -87,8 +87,8 @@ class _Reader:
         if self.more and not lines.resumable:
             return None
         if lines.resumable and not packed:
-            point = pack(lines.place, self.heads.get(self.last) if self.last else None, more=self.more)
-        return Reading(list(self._sessions()), lines.malformed, list(self.warnings), point)
+            point = pack(lines.place, self.heads.get(self.last) if self.last else None)
+        return Reading(list(self._sessions()), lines.malformed, list(self.warnings), point, self.more)
 
     def _session(self, number: int, record: Record, lines: Records) -> None:
         key = text_of(record.get("id"))

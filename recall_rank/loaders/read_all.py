@@ -3,175 +3,193 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from recall_rank.loaders.copies import also_at
+from recall_rank.loaders.copies import with_places_of
 from recall_rank.loaders.projects.repositories import identified
-from recall_rank.model import Malformed, Reading, Session, Source, SourceReport, Unit
+from recall_rank.model import BaseSource, Malformed, Notice, Reading, Session, Source, SourceReport, Unit
+from recall_rank.model.source_wrapper import complete_source
 
-Progress = Callable[[int, "int | None"], None]
+UnitProgress = Callable[[int, "int | None"], None]
 """Called with how many units are read, and of how many."""
 
-COPIED: Final = "{} messages that another history of this agent holds too were counted once"
+FOUND_TWICE: Final = "found_twice"
+COPIED_ACROSS: Final = "copied_across"
 
 
 @dataclass(slots=True)
-class Given:
+class LoadedSource:
     """What one source gave so far."""
 
-    source: Source
-    sessions: list[Session] = field(default_factory=list)
+    source: BaseSource
+    sessions: list[Session | None] = field(default_factory=list)  # None: its messages count in another session
     size: int = 0
     malformed: list[Malformed] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+
+    def counted(self) -> list[Session]:
+        """The sessions that count."""
+        return [session for session in self.sessions if session is not None]
 
     def report(self) -> SourceReport:
-        messages = [message for session in self.sessions for message in session.messages]
+        sessions = self.counted()
+        messages = [message for session in sessions for message in session.messages]
         return SourceReport(
             self.source.name,
             self.source.location,
             self.size,
-            len(self.sessions),
+            len(sessions),
             len(messages),
             sum(len(message.parts) for message in messages),
             tuple(self.malformed),
             tuple(self.errors),
-            tuple(dict.fromkeys(self.warnings)),
+            tuple(dict.fromkeys([*self.warnings, *(notice.text for notice in self.notices)])),
             max((message.time for message in messages), default=0),
         )
 
 
 def read_all(
-    sources: Iterable[Source], progress: Progress | None = None
+    sources: Iterable[Source], progress: UnitProgress | None = None
 ) -> tuple[list[Session], list[SourceReport]]:  # fmt: skip
     """Every session of every source, and a report for each source in their order. Never raises for what lies there.
 
-    Besides the protocol a source may have: `with` to keep its files open while many units are read, `files()` for its
-    size, `warnings` that are not of one unit, `settle(sessions)` for what only all of its sessions can tell, and
-    `once(sessions)` for messages that its sessions share with those of other sources of its class. A session found
-    twice, in one source or two, counts where it has the most messages and names all its places.
+    A session found twice, in one source or in two, counts where it has the most messages and names all its places.
+    Messages that one session copied from another count once (see BaseSource.resolve_sessions and resolve_across).
     """
-    given = [Given(source) for source in sources]
-    listed = [(each, units_of(each)) for each in given]
+    loaded = [LoadedSource(complete_source(source)) for source in sources]
+    listed = [(each, list_units(each)) for each in loaded]
     total = sum(len(units) for _, units in listed)
     done = 0
     for each, units in listed:
-        with open_source_of(each):
+        with each.source:
             for unit in units:
                 if progress is not None:
                     progress(done, total)
                 _read(each, unit)
                 done += 1
-        settle_own(each)
-        each.size = size_of(each.source, units)
+        resolve_sessions(each)
+        each.size = stored_bytes(each.source, units)
     if progress is not None:
         progress(done, total)
-    merge_copies(given)
-    settle_across(given)
-    sessions = identified(session for each in given for session in each.sessions)
-    return sessions, [each.report() for each in given]
+    merge_duplicates(loaded)
+    resolve_across(loaded)
+    sessions = identified(session for each in loaded for session in each.counted())
+    return sessions, [each.report() for each in loaded]
 
 
-def located(reading: Reading, unit: Unit) -> list[Session]:
+def located_sessions(reading: Reading, unit: Unit) -> list[Session]:
     """The sessions of a reading, each with the place where it was found."""
     return [session if session.places else replace(session, places=(unit.location,)) for session in reading.sessions]
 
 
-def units_of(given: Given) -> list[Unit]:
+def list_units(loaded: LoadedSource) -> list[Unit]:
+    """The units of a source; none where they cannot be listed, which `loaded.errors` then says."""
     try:
-        units = list(given.source.units())
+        units = list(loaded.source.units())
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
-        given.errors.append(reason_of(given.source.location, error))
+        loaded.errors.append(failure_text(loaded.source.location, error))
         return []
-    given.warnings += getattr(given.source, "warnings", ())
+    loaded.warnings += loaded.source.warnings
     return units
 
 
-def _read(given: Given, unit: Unit) -> None:
+def _read(loaded: LoadedSource, unit: Unit) -> None:
     try:
-        reading = given.source.read(unit)
-    except Exception as error:  # noqa: BLE001
-        given.errors.append(reason_of(unit.location, error))
+        reading = loaded.source.read(unit)
+    except Exception as error:  # noqa: BLE001 - a unit that fails, however, must not hide the others
+        loaded.errors.append(failure_text(unit.location, error))
         return
-    given.sessions += located(reading, unit)
-    given.malformed += reading.malformed
-    given.warnings += reading.warnings
+    loaded.sessions += located_sessions(reading, unit)
+    loaded.malformed += reading.malformed
+    loaded.warnings += reading.warnings
 
 
-def settle_own(given: Given) -> None:
-    settle = getattr(given.source, "settle", None)
-    if settle is not None:
-        given.sessions, warnings = settle(given.sessions)
-        given.warnings += warnings
-
-
-def open_source_of(given: Given) -> AbstractContextManager[Any]:
-    return given.source if isinstance(given.source, AbstractContextManager) else nullcontext()
-
-
-def reason_of(location: str, error: Exception) -> str:
+def failure_text(location: str, error: Exception) -> str:
+    """A line that names the place and the reason of a failure."""
     if isinstance(error, OSError):
         return f"{location}: {error.strerror or error}"
     return f"{location}: {type(error).__name__}: {error}"
 
 
-def merge_copies(given: Sequence[Given]) -> None:
-    """Leaves each session only where it has the most messages, the first place of several, and notes the others."""
+def resolve_sessions(loaded: LoadedSource) -> None:
+    """Resolve what sessions of one source share with each other."""
+    if loaded.source.resolves:
+        resolved = loaded.source.resolve_sessions(loaded.counted())
+        loaded.sessions = list(resolved.sessions)
+        loaded.notices += resolved.notices
+
+
+def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
+    """Leave each session only where it has the most messages, of several the first, with the places of the others."""
     best: dict[tuple[str | None, str], tuple[int, int, int]] = {}
-    for at, each in enumerate(given):
+    for at, each in enumerate(loaded):
         for index, session in enumerate(each.sessions):
-            key = (session.agent, session.id)
-            count = len(session.messages)
-            if key not in best or count > best[key][0]:
-                best[key] = (count, at, index)
-    kept = {(at, index) for _, at, index in best.values()}
-    for at, each in enumerate(given):
+            if session is not None:
+                key = (session.agent, session.id)
+                count = len(session.messages)
+                if key not in best or count > best[key][0]:
+                    best[key] = (count, at, index)
+    for at, each in enumerate(loaded):
+        lost = 0
         for index, session in enumerate(each.sessions):
-            if (at, index) not in kept:
-                _, home, place = best[session.agent, session.id]
-                given[home].sessions[place] = also_at(given[home].sessions[place], session)
-    for at, each in enumerate(given):
-        left = [session for index, session in enumerate(each.sessions) if (at, index) in kept]
-        lost = len(each.sessions) - len(left)
+            if session is None:
+                continue
+            _, home, place = best[session.agent, session.id]
+            whole = loaded[home].sessions[place]
+            if (home, place) != (at, index) and whole is not None:
+                loaded[home].sessions[place] = with_places_of(whole, session)
+                each.sessions[index] = None
+                lost += 1
         if lost:
-            what = "session was" if lost == 1 else "sessions were"
-            each.warnings.append(f"{lost} {what} found twice and counted where more messages are")
-            each.sessions = left
+            each.notices.append(found_twice(lost))
 
 
-def settle_across(given: Sequence[Given]) -> None:
-    """Lets messages that were copied from one source to another of its kind count once."""
-    kinds: dict[Any, list[Given]] = {}
-    for each in given:
-        once = getattr(each.source, "once", None)
-        if once is not None and each.sessions:
-            kinds.setdefault(once, []).append(each)
-    for once, several in kinds.items():
+def found_twice(count: int) -> Notice:
+    """The notice that so many sessions of a source count elsewhere."""
+    where = "found twice and counted where more messages are"
+    return Notice(FOUND_TWICE, count, f"{{count}} sessions were {where}", f"{{count}} session was {where}")
+
+
+def copied_across(count: int) -> Notice:
+    """The notice that so many messages of a source's copy group were in several of its sources."""
+    text = "{count} messages that another history of this agent holds too were counted once"
+    return Notice(COPIED_ACROSS, count, text)
+
+
+def resolve_across(loaded: Sequence[LoadedSource]) -> None:
+    """Let messages that were copied from one source to another of its copy group count once."""
+    groups: dict[str, list[LoadedSource]] = {}
+    for each in loaded:
+        group = each.source.copy_group
+        if group is not None and each.counted():
+            groups.setdefault(group, []).append(each)
+    for several in groups.values():
         if len(several) < 2:
             continue
-        home = {(s.agent, s.id): at for at, each in enumerate(several) for s in each.sessions}
-        before = sum(len(s.messages) for each in several for s in each.sessions)
-        left, _ = once([session for each in several for session in each.sessions])
-        copies = before - sum(len(session.messages) for session in left)
+        before = [session for each in several for session in each.counted()]
+        after = several[0].source.resolve_across(before).sessions
+        copies = _messages(before) - _messages(after)
         if not copies:
             continue
-        for at, each in enumerate(several):
-            each.sessions = [session for session in left if home[session.agent, session.id] == at]
-        several[0].warnings.append(COPIED.format(copies))
+        resolved = iter(after)
+        for each in several:
+            each.sessions = [None if session is None else next(resolved) for session in each.sessions]
+        several[0].notices.append(copied_across(copies))
 
 
-def size_of(source: Source, units: Sequence[Unit]) -> int:
-    files = getattr(source, "files", None)
-    return sum(map(_file_size, files() if files is not None else _places(units)))
+def _messages(sessions: Iterable[Session | None]) -> int:
+    return sum(len(session.messages) for session in sessions if session is not None)
 
 
-def _places(units: Sequence[Unit]) -> Iterator[str]:
-    yield from dict.fromkeys(unit.location for unit in units)
+def stored_bytes(source: BaseSource, units: Sequence[Unit]) -> int:
+    """How many bytes the store of a source takes; files that are gone count as nothing."""
+    files = source.files()
+    return sum(map(_file_size, dict.fromkeys(unit.location for unit in units) if files is None else files))
 
 
 def _file_size(path: str | Path) -> int:

@@ -33,9 +33,12 @@ from recall_rank.model.sessions import (
     Tokens,
 )
 from recall_rank.model.sources import (
+    BaseSource,
     Malformed,
+    Notice,
     Reading,
     RefreshReport,
+    ResolvedSessions,
     Source,
     SourceReport,
     Unit,
@@ -43,6 +46,7 @@ from recall_rank.model.sources import (
 
 __all__ = [
     "SUBAGENT_KIND",
+    "BaseSource",
     "Confidence",
     "Context",
     "Count",
@@ -55,11 +59,13 @@ __all__ = [
     "Match",
     "Message",
     "NearMiss",
+    "Notice",
     "Order",
     "Part",
     "Reading",
     "Recency",
     "RefreshReport",
+    "ResolvedSessions",
     "Result",
     "ResultSource",
     "Role",

@@ -1,32 +1,51 @@
-"""A source as it is, for who wants to see or to change what it gives."""
+"""Sources that pass every call on to another source; subclasses change what some calls give."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Self
 
-from recall_rank.model.sources import Reading, Source, Unit
+from recall_rank.model.sessions import Session
+from recall_rank.model.sources import BaseSource, Reading, ResolvedSessions, Source, Unit
 
 
-class Wrapped:
-    """The source that is given. A subclass says what is different."""
+def complete_source(source: Source) -> BaseSource:
+    """The source itself when it is a BaseSource, else one that adds the default of every optional member to it."""
+    return source if isinstance(source, BaseSource) else _CompletedSource(source)
+
+
+class _CompletedSource(BaseSource):
+    """A source that has the required members alone, with the defaults of the optional ones."""
 
     def __init__(self, source: Source) -> None:
-        self._source = source
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
-
-    @property
-    def name(self) -> str:
-        return self._source.name
-
-    @property
-    def location(self) -> str:
-        return self._source.location
+        self.name = source.name
+        self.location = source.location
+        self._required = source
 
     def units(self) -> Iterable[Unit]:
-        return self._source.units()
+        return self._required.units()
+
+    def signature(self, unit: Unit) -> bytes:
+        return self._required.signature(unit)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        return self._required.read(unit, since)
+
+
+class SourceWrapper(BaseSource):
+    """A source that gives what another source gives. A subclass overrides what differs."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = complete_source(source)
+        self.name = source.name
+        self.location = source.location
+        self.resolves = self._source.resolves
+        self.copy_group = self._source.copy_group
+
+    def units(self) -> Iterable[Unit]:
+        found = list(self._source.units())
+        self.warnings = self._source.warnings
+        return found
 
     def signature(self, unit: Unit) -> bytes:
         return self._source.signature(unit)
@@ -34,17 +53,21 @@ class Wrapped:
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         return self._source.read(unit, since)
 
+    def __enter__(self) -> Self:
+        self._source.__enter__()
+        return self
 
-class Opened(Wrapped):
-    """The same for a source that keeps its files open while many units are read."""
+    def __exit__(self, *exception: object) -> None:
+        self._source.__exit__(*exception)
 
-    def __enter__(self) -> Any:
-        return self._source.__enter__()  # type: ignore[attr-defined]
+    def files(self) -> Iterable[str] | None:
+        return self._source.files()
 
-    def __exit__(self, *problem: object) -> Any:
-        return self._source.__exit__(*problem)  # type: ignore[attr-defined]
+    def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        return self._source.resolve_sessions(sessions)
 
+    def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        return self._source.resolve_across(sessions)
 
-def opens(source: Source) -> bool:
-    """Whether it is one of those: what wraps it has to be Opened then, and only then."""
-    return hasattr(type(source), "__enter__") and hasattr(type(source), "__exit__")
+    def related_ids(self, session: Session) -> Iterable[str | None]:
+        return self._source.related_ids(session)

@@ -1,10 +1,10 @@
-"""How a history is read: what a source is, and what it gave; plain frozen records."""
+"""The protocol between the engine and a loader: sources, units, readings and reports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 from recall_rank.model.sessions import Session
 
@@ -27,18 +27,47 @@ class Malformed:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """A counted remark about several sessions of a source, such as how many copied messages count once.
+
+    Notices of one `kind` about one source are added up: their counts are summed and one text is shown.
+    """
+
+    kind: str  # a name that the source chooses, such as "fork_copies"
+    count: int
+    plural: str  # the text to show; "{count}" stands for the count
+    singular: str | None = None  # the text for a count of 1, where it differs
+
+    @property
+    def text(self) -> str:
+        """The sentence that is shown to people."""
+        chosen = self.singular if self.count == 1 and self.singular is not None else self.plural
+        return chosen.replace("{count}", str(self.count))
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
-    """What one read of a unit gave."""
+    """The result of one read of a unit.
+
+    With `appended` false, `sessions` are all sessions of the unit, whole. With `appended` true, `sessions` are those
+    that grew since the resume point that was passed to read(): each with its newest title, times and other metadata,
+    and with its new messages only. Sessions that did not grow are absent, and no message that was read before is
+    repeated.
+    """
 
     sessions: Sequence[Session]
     malformed: Sequence[Malformed] = ()
     warnings: Sequence[str] = ()
-    resume: bytes | None = None  # opaque; given back as `since` to read only what was appended
+    resume: bytes | None = None  # any bytes; a later read of this unit may get them as `since`. None: it reads all
+    appended: bool = False
 
 
 @runtime_checkable
 class Source(Protocol):
-    """One agent's store. Reading never changes it."""
+    """One agent's store: the members that every source must have. Reading never changes the store.
+
+    `BaseSource` has the optional members with their defaults.
+    """
 
     @property
     def name(self) -> str:
@@ -55,12 +84,89 @@ class Source(Protocol):
         ...
 
     def signature(self, unit: Unit) -> bytes:
-        """Bytes that differ whenever the unit's content differs; metadata reads only."""
+        """Bytes that differ whenever the unit's content differs; found by reading metadata only."""
         ...
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The unit's sessions. Bad records are returned as malformed; only an unreadable unit raises OSError."""
+        """The unit's sessions, or what was appended to it since a resume point.
+
+        `since` is the `resume` of an earlier reading of the unit. A source that cannot go on from there reads
+        everything and leaves `Reading.appended` false. Bad records are returned as malformed; raises OSError when
+        the unit cannot be read at all.
+        """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSessions:
+    """Sessions after what they share with each other was resolved.
+
+    `sessions` has one entry for each session that was given, in that order: the session as it counts, or None when
+    other sessions hold all of its messages.
+    """
+
+    sessions: Sequence[Session | None]
+    notices: Sequence[Notice] = ()
+
+
+class BaseSource:
+    """A source with every optional member at its default.
+
+    A subclass has the members of `Source`, and overrides those of the optional members that it needs.
+    """
+
+    name: str
+    location: str
+
+    warnings: Sequence[str] = ()
+    """What the last call of units() passed over, one sentence each."""
+
+    resolves: bool = False
+    """Whether a session can depend on other sessions of this source: only then resolve_sessions() is called."""
+
+    copy_group: str | None = None
+    """Sources of one group may hold copies of each other's messages: resolve_across() gets the sessions of all."""
+
+    def units(self) -> Iterable[Unit]:
+        """See Source.units."""
+        raise NotImplementedError
+
+    def signature(self, unit: Unit) -> bytes:
+        """See Source.signature."""
+        raise NotImplementedError
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        """See Source.read."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        """Keeps files open until __exit__(), where that makes many reads cheaper."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Closes what __enter__() kept open."""
+
+    def files(self) -> Iterable[str] | None:
+        """The paths whose sizes add up to the size of the store; None: the locations of its units."""
+        return None
+
+    def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """The sessions with what only several of them together can tell, such as which messages are copies.
+
+        Called with the sessions of all units, or with all those that are linked by ids (see related_ids).
+        """
+        return ResolvedSessions(sessions)
+
+    def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """resolve_sessions() for resolved sessions of several sources of one `copy_group`; its notices are ignored."""
+        return ResolvedSessions(sessions)
+
+    def related_ids(self, session: Session) -> Iterable[str | None]:
+        """The ids of other sessions that resolve_sessions() looks at for this one; None entries are ignored.
+
+        Sessions that share the id of a message or a part with this one are found without being named here.
+        """
+        return session.parent, session.forked_from, session.continues
 
 
 @dataclass(frozen=True, slots=True)

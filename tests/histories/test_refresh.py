@@ -14,11 +14,12 @@ import pytest
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import Rules
 from recall_rank.histories.cache.segment_plan import MOST
-from recall_rank.histories.cache.source_accounts import _summed
+from recall_rank.histories.cache.source_accounts import sum_notices
 from recall_rank.histories.cache.store import find
 from recall_rank.loaders import open_sources
 from recall_rank.loaders.history_jsonl import HistoryJsonl
-from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Unit
+from recall_rank.loaders.read_all import found_twice
+from recall_rank.model import Flag, Malformed, Message, Notice, Part, Reading, Session, Unit
 from tests.conftest import state
 from tests.fixtures.make_cursor import MAIN as MAIN_CHAT
 from tests.fixtures.make_cursor import SUB, composers, put, write_cursor
@@ -296,11 +297,18 @@ def test_odd_ids_and_numbers_survive_the_table(tmp_path: Path) -> None:
     assert not refreshed(tmp_path, [shelf]).report.changed
 
 
-def test_counts_of_remarks_add_up() -> None:
-    said = ["2 messages were copied", "1 session was found twice and so on", "odd", "3 messages were copied", "odd"]
-    assert _summed(said) == ["5 messages were copied", "odd", "1 session was found twice and so on"]
-    twice = ["1 session was found twice and so on", "2 sessions were found twice and so on"]
-    assert _summed(twice) == ["3 sessions were found twice and so on"]
+def test_counts_of_notices_of_one_kind_add_up() -> None:
+    def copies(count: int) -> Notice:
+        return Notice("copies", count, "{count} messages were copied")
+
+    odd = Notice("odd", 0, "odd")
+    assert [notice.text for notice in sum_notices([copies(2), found_twice(1), odd, copies(3), odd])] == [
+        "5 messages were copied",
+        "odd",
+        "1 session was found twice and counted where more messages are",
+    ]
+    (twice,) = sum_notices([found_twice(1), found_twice(2)])
+    assert twice.text == "3 sessions were found twice and counted where more messages are"
 
 
 def test_broken_records_stay_told_of(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from recall_rank.loaders import Loader, discover, open_source, open_sources, read_all
 from recall_rank.loaders import plugins as offered
 from recall_rank.loaders.files.files import NotRegularError, opened, walk
-from recall_rank.model import Message, Part, Reading, Session, Source, Unit
+from recall_rank.model import BaseSource, Message, Part, Reading, Session, Source, Unit
 from tests.fixtures.make_fixtures import (
     FORK,
     MAIN,
@@ -28,7 +28,7 @@ from tests.fixtures.make_fixtures import (
 from tests.loaders.conftest import Seal
 
 
-class Toy:
+class Toy(BaseSource):
     """A source that holds what it is told to."""
 
     def __init__(self, name: str, *given: Session | Exception) -> None:

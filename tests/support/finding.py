@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from recall_rank.loaders import continues, open_source, read_all
+from recall_rank.loaders import open_source, read_all
 from recall_rank.model import Message, Part, Session, Source, SourceReport
 
 
@@ -62,7 +62,7 @@ def views(source: Source, path: Path, rows: bytes) -> Iterator[tuple[bytes, dict
         path.write_bytes(data)
         (unit,) = source.units()
         reading = source.read(unit, since)
-        if not continues(reading):
+        if not reading.appended:
             known = {}
         for session in reading.sessions:
             known.update((message.id, message) for message in session.messages)

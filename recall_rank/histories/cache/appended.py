@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from recall_rank.histories.cache.table import Held, Key, UnitEntry
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.stored_sessions import retold
-from recall_rank.loaders.files.resume import continues
-from recall_rank.loaders.read_all import located
-from recall_rank.model import Session, Source
+from recall_rank.loaders.read_all import located_sessions
+from recall_rank.model import BaseSource, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Appended:
 
 
 def appended(
-    source: Source, before: UnitEntry, segments: Sequence[Segment], is_alone: Callable[[Held], bool]
+    source: BaseSource, before: UnitEntry, segments: Sequence[Segment], is_alone: Callable[[Held], bool]
 ) -> Appended | None:
     """What a unit holds now, when only what was appended has to be read for that; None: all of it has to be.
 
@@ -38,11 +37,11 @@ def appended(
         reading = source.read(before.unit, before.resume)
     except Exception:  # noqa: BLE001 - reading all of it tells what is wrong
         return None
-    if not continues(reading) or reading.malformed or reading.warnings:
+    if not reading.appended or reading.malformed or reading.warnings:
         return None
     known = {held.key: held for held in before.sessions}
     grown: dict[Key, Session] = {}
-    for session in located(reading, before.unit):
+    for session in located_sessions(reading, before.unit):
         key = session.agent, session.id
         whole = _joined(known.get(key), session, segments)
         if whole is None or key in grown:

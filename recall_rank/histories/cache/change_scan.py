@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
 
 from recall_rank.histories.cache.table import SourceEntry, Table, UnitEntry
-from recall_rank.loaders.read_all import Given, located, open_source_of, reason_of, size_of, units_of
-from recall_rank.model import Session, Source, Unit
+from recall_rank.loaders.read_all import LoadedSource, failure_text, list_units, located_sessions, stored_bytes
+from recall_rank.model import BaseSource, Session, Unit
 
 
 @dataclass(slots=True)
 class Look:
     """A source as it is now, nothing of its sessions read."""
 
-    source: Source
+    source: BaseSource
     entry: SourceEntry  # with units that have no sessions yet
     changed: list[str] = field(default_factory=list)  # keys of units that are new or not what they were
 
 
-def look(sources: Iterable[Source], before: Table) -> list[Look]:
+def look(sources: Iterable[BaseSource], before: Table) -> list[Look]:
     """Every source with its units. `before` needs no sessions."""
     known = {entry.key: entry for entry in before.sources}
     return [_look(source, known.get((source.name, source.location))) for source in sources]
 
 
-def _look(source: Source, before: SourceEntry | None) -> Look:
-    given = Given(source)
-    with kept_open(source):
-        units = units_of(given)
+def _look(source: BaseSource, before: SourceEntry | None) -> Look:
+    loaded = LoadedSource(source)
+    with source:
+        units = list_units(loaded)
         signatures = {unit.key: _signature(source, unit) for unit in units}
-    once = getattr(source, "once", None)
-    kind = f"{once.__module__}.{once.__qualname__}" if once is not None else ""
-    size = size_of(source, units)
-    entry = SourceEntry(source.name, source.location, False, kind, size, given.errors, given.warnings)
+    size = stored_bytes(source, units)
+    entry = SourceEntry(source.name, source.location, False, source.copy_group, size, loaded.errors, loaded.warnings)
     found = Look(source, entry)
     for unit in units:
         signature = signatures[unit.key]
@@ -57,26 +53,21 @@ def idle(looks: Sequence[Look], before: Table) -> bool:
     )
 
 
-def read(source: Source, entry: UnitEntry) -> list[Session]:
+def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
     """The sessions of a unit as they are now; what else there is to say goes to `entry`."""
     entry.error, entry.resume = None, None
     try:
         reading = source.read(entry.unit)
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
-        entry.error = reason_of(entry.unit.location, error)
+        entry.error = failure_text(entry.unit.location, error)
         entry.malformed, entry.warnings = [], []
         return []
     entry.malformed, entry.warnings = list(reading.malformed), list(reading.warnings)
     entry.resume = reading.resume
-    return located(reading, entry.unit)
+    return located_sessions(reading, entry.unit)
 
 
-def kept_open(source: Source) -> AbstractContextManager[Any]:
-    """Keeps the files of a source open while many units are read, where it can."""
-    return open_source_of(Given(source))
-
-
-def _signature(source: Source, unit: Unit) -> bytes:
+def _signature(source: BaseSource, unit: Unit) -> bytes:
     try:
         return source.signature(unit)
     except Exception:  # noqa: BLE001 - reading says why

@@ -12,7 +12,7 @@ from recall_rank.histories.cache.resolve_copies import all_links, settle
 from recall_rank.histories.cache.rules import Rules
 from recall_rank.histories.cache.table import Held, Key, Place, SourceEntry, Table
 from recall_rank.index.segment.segment import Segment
-from recall_rank.model import Session, Source
+from recall_rank.model import BaseSource, Session
 from recall_rank.model.progress import Progress
 
 
@@ -28,7 +28,7 @@ class Changes:
 
 
 def read_changes(
-    sources: Sequence[Source],
+    sources: Sequence[BaseSource],
     looks: Sequence[Look],
     old: Table,
     segments: Sequence[Segment],
@@ -47,8 +47,8 @@ def read_changes(
     reading = Rereading(sources, table, known, segments, progress)
     reading.follow([(at, key) for at, each in enumerate(looks) for key in each.changed], lost)
     done = settle(sources, reading.in_order())
-    for at, group, said in done.remarks:
-        table.sources[at].remarks.setdefault(group, []).extend(said)
+    for at, group, notices in done.notices:
+        table.sources[at].notices.setdefault(group, []).extend(notices)
     changes = Changes(table, units=len(reading.raws))
     for one in reading.in_order():
         session = done.sessions.get(one.held.serial)
@@ -77,7 +77,7 @@ def _carry_over(table: Table, looks: Sequence[Look], old: Table) -> list[Held]:
                     entry.units[key] = unit
                 else:
                     lost += unit.sessions
-            entry.remarks = before.remarks
+            entry.notices = before.notices
         table.sources.append(entry)
     for source in known.values():  # not looked at any more
         lost += source.held()
@@ -99,7 +99,7 @@ def _keep_vanished(table: Table, old: Table, rules: Rules) -> None:
             and not (rules.ignores is not None and rules.ignores(held.session))
         ]
         if gone and source.key not in entries:
-            entries[source.key] = SourceEntry(source.name, source.location, gone=True, kind=source.kind)
+            entries[source.key] = SourceEntry(source.name, source.location, gone=True, copy_group=source.copy_group)
             table.sources.append(entries[source.key])
         if gone:
             entries[source.key].kept = gone

@@ -10,12 +10,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any
 
 import xxhash
 
 from recall_rank.index.segment.strings import utf8
-from recall_rank.model import Session, Source
+from recall_rank.model import BaseSource, Session
 
 SERIALS = 1 << 24
 FEW = 500  # keys that are put in one by one
@@ -23,29 +22,15 @@ _SERIAL = SERIALS - 1
 _HASH = ((1 << 64) - 1) ^ _SERIAL
 
 
-def settles(source: Source) -> bool:
-    """Whether sessions of the source can bear on others than those of the same id."""
-    return hasattr(source, "settle") or hasattr(source, "once")
-
-
-def links(source: Source, session: Session) -> set[int]:
+def links(source: BaseSource, session: Session) -> set[int]:
     """The hashes by which a session as its unit gave it is linked to others, their low 24 bits empty."""
     found = {f"s{session.id}"}
-    if settles(source):
-        found.update(f"s{other}" for other in kin(source, session) if other)
+    if source.resolves:
+        found.update(f"s{other}" for other in source.related_ids(session) if other)
         for message in session.messages:
             found.add(f"m{message.id}")
             found.update(f"p{part.id.rpartition(':')[0] or part.id}" for part in message.parts)
     return {xxhash.xxh3_64_intdigest(utf8(name)) & _HASH for name in found}
-
-
-def kin(source: Source, session: Session) -> Iterable[str | None]:
-    """The ids of the sessions that a source looks at when it settles this one: what its kin() says, if it has that."""
-    told: Any = getattr(source, "kin", None)
-    if told is not None:
-        named: Iterable[str | None] = told(session)
-        return named
-    return session.parent, session.forked_from, session.continues
 
 
 def linked(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:

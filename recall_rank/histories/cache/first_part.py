@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from recall_rank.histories.cache.change_scan import kept_open
-from recall_rank.loaders.read_all import Given, units_of
+from recall_rank.loaders.read_all import LoadedSource, list_units
 from recall_rank.model import Source, Unit
-from recall_rank.model.source_wrapper import Opened, Wrapped, opens
+from recall_rank.model.source_wrapper import SourceWrapper, complete_source
 
 PART_BYTES: Final = 24 << 20  # a few seconds of reading
 WORTH: Final = 4  # times as much has to be there: else all of it is read about as soon
@@ -42,9 +41,9 @@ def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart |
     How new a unit is and how large is told by its file; the sessions of one database share its size.
     """
     found: list[tuple[float, int, int, float, Unit]] = []  # newest first, then as the sources have them
-    for at, source in enumerate(sources):
-        with kept_open(source):
-            units = units_of(Given(source))
+    for at, source in enumerate(map(complete_source, sources)):
+        with source:
+            units = list_units(LoadedSource(source))
         sharing = Counter(unit.location for unit in units)
         files = {location: _size_and_time(location) for location in sharing}
         for place, unit in enumerate(units):
@@ -62,11 +61,11 @@ def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart |
     count = sum(map(len, chosen))
     if not count:
         return None
-    some = [(SomeOpened if opens(source) else Some)(source, keys) for source, keys in zip(sources, chosen, strict=True)]
+    some = [Some(source, keys) for source, keys in zip(sources, chosen, strict=True)]
     return FirstPart(some, count, len(found), used, total)
 
 
-class Some(Wrapped):
+class Some(SourceWrapper):
     """A source with a few of its units."""
 
     def __init__(self, source: Source, keys: set[str]) -> None:
@@ -75,10 +74,6 @@ class Some(Wrapped):
 
     def units(self) -> Iterable[Unit]:
         return [unit for unit in super().units() if unit.key in self._keys]
-
-
-class SomeOpened(Some, Opened):
-    """The same for a source that keeps its files open."""
 
 
 def _size_and_time(location: str) -> tuple[float, float]:

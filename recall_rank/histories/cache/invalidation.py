@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from recall_rank.histories.cache.appended import appended
-from recall_rank.histories.cache.change_scan import kept_open, read
+from recall_rank.histories.cache.change_scan import read
 from recall_rank.histories.cache.dependency_keys import linked
 from recall_rank.histories.cache.resolve_copies import Raw, raw
 from recall_rank.histories.cache.table import Held, Key, Table, UnitEntry
 from recall_rank.index.segment.segment import Segment
-from recall_rank.model import Source
+from recall_rank.model import BaseSource
 from recall_rank.model.progress import Progress
 
 Home = tuple[int, str]  # which source, and the key of its unit
@@ -50,7 +50,7 @@ class Rereading:
 
     def __init__(
         self,
-        sources: Sequence[Source],
+        sources: Sequence[BaseSource],
         table: Table,
         known: Known,
         segments: Sequence[Segment],
@@ -90,8 +90,8 @@ class Rereading:
             todo = []
         self._complete()
         for source in self.table.sources:
-            for group in stirred & set(source.remarks):
-                del source.remarks[group]
+            for group in stirred & set(source.notices):
+                del source.notices[group]
 
     def in_order(self) -> list[Raw]:
         """The sessions that were read, as a full reading meets them."""
@@ -106,7 +106,7 @@ class Rereading:
         """The units by source, each source kept open meanwhile."""
         total = len(self.raws) + len(wanted)
         for at in sorted({at for at, _ in wanted}):
-            with kept_open(self.sources[at]):
+            with self.sources[at]:
                 for home in wanted:
                     if home[0] == at:
                         if self.progress is not None:
@@ -148,8 +148,8 @@ class Rereading:
         at, key = home
         source = self.sources[at]
         before = self.known.units.get((self.table.sources[at].key, key))
-        remarks = self.table.sources[at].remarks
-        if before is None or before.unit != unit.unit or any(held.group in remarks for held in before.sessions):
+        notices = self.table.sources[at].notices
+        if before is None or before.unit != unit.unit or any(held.group in notices for held in before.sessions):
             return None
         more = appended(source, before, self.segments, lambda held: self.known.members[held.group] == 1)
         if more is None:
@@ -184,5 +184,5 @@ class Rereading:
             if not shared:
                 return
             for at, key in shared:
-                with kept_open(self.sources[at]):
+                with self.sources[at]:
                     self.raws[at, key] = self._read_whole((at, key), self.table.sources[at].units[key])

@@ -19,6 +19,7 @@ from recall_rank.index.errors import UnusableIndexError
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import RefreshReport, Source
 from recall_rank.model.progress import Progress
+from recall_rank.model.source_wrapper import complete_source
 
 NO_RULES: Final = Rules()
 LAST_SERIAL: Final = 1 << 23
@@ -98,7 +99,8 @@ def _next(
 ) -> Next:
     known = before.view.units() if before is not None else Table()
     anew = known.rules != rules.digest
-    looks = look(sources, Table() if anew else known)
+    every = list(map(complete_source, sources))
+    looks = look(every, Table() if anew else known)
     if before is not None and not anew and rules.keep_vanished in (None, known.keeping) and idle(looks, known):
         told = account.resized(before.view.reports(), [each.entry.size for each in looks])
         return Next(RefreshReport(tuple(told)), before)
@@ -114,5 +116,5 @@ def _next(
     if anew:
         for unit in (unit for source in old.sources for unit in source.units.values()):
             unit.resume = None  # what was left out before is to be read, too
-    changes = read_changes(sources, looks, old, segments, rules, progress)
+    changes = read_changes(every, looks, old, segments, rules, progress)
     return arranged(segments, changes, progress)

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from recall_rank.histories.cache.dependency_keys import links, settles
+from recall_rank.histories.cache.dependency_keys import links
 from recall_rank.histories.cache.table import Held
 from recall_rank.loaders.projects.repositories import identified
-from recall_rank.loaders.read_all import Given, merge_copies, settle_across, settle_own
-from recall_rank.model import Session, Source
+from recall_rank.loaders.read_all import LoadedSource, merge_duplicates, resolve_across, resolve_sessions
+from recall_rank.model import BaseSource, Notice, Session
 
 
 @dataclass(slots=True)
@@ -28,15 +28,15 @@ class Settled:
     """What became of sessions that were settled together."""
 
     sessions: dict[int, Session] = field(default_factory=dict)  # by serial, those that count
-    remarks: list[tuple[int, int, list[str]]] = field(default_factory=list)  # source, group, what was said
+    notices: list[tuple[int, int, list[Notice]]] = field(default_factory=list)  # source, group
 
 
-def raw(at: int, source: Source, session: Session, serial: int) -> Raw:
+def raw(at: int, source: BaseSource, session: Session, serial: int) -> Raw:
     """A session that was just read; what becomes of it, settle() says."""
     return Raw(at, session, Held(replace(session, messages=()), serial, serial), links(source, session))
 
 
-def settle(sources: Sequence[Source], raws: Sequence[Raw]) -> Settled:
+def settle(sources: Sequence[BaseSource], raws: Sequence[Raw]) -> Settled:
     """Settle `raws`, which must be all of their groups, in the order in which a full reading meets them.
 
     Each group is settled by itself: what has nothing in common cannot bear on each other. Marks the group in `held`.
@@ -47,7 +47,7 @@ def settle(sources: Sequence[Source], raws: Sequence[Raw]) -> Settled:
         for each in members:
             each.held.group = group
         first = members[0]
-        if len(members) == 1 and not settles(sources[first.at]):
+        if len(members) == 1 and not sources[first.at].resolves:
             done.sessions[first.held.serial] = first.session
         else:
             _settle_group(sources, members, group, done)
@@ -58,24 +58,23 @@ def settle(sources: Sequence[Source], raws: Sequence[Raw]) -> Settled:
     return done
 
 
-def _settle_group(sources: Sequence[Source], members: Sequence[Raw], group: int, done: Settled) -> None:
-    given: dict[int, Given] = {}
-    names = {}
+def _settle_group(sources: Sequence[BaseSource], members: Sequence[Raw], group: int, done: Settled) -> None:
+    loaded: dict[int, LoadedSource] = {}
+    serials: dict[int, list[int]] = defaultdict(list)
     for each in sorted(members, key=lambda member: member.at):  # stable: units stay in order
-        names[each.held.serial] = each.session.source
-        mark = replace(each.session, source=str(each.held.serial))  # whoever settles leaves this field alone
-        given.setdefault(each.at, Given(sources[each.at])).sessions.append(mark)
-    for one in given.values():
-        settle_own(one)
+        loaded.setdefault(each.at, LoadedSource(sources[each.at])).sessions.append(each.session)
+        serials[each.at].append(each.held.serial)
+    for one in loaded.values():
+        resolve_sessions(one)
     if len(members) > 1:
-        merge_copies(list(given.values()))
-        settle_across(list(given.values()))
-    for at, one in given.items():
-        for session in one.sessions:
-            serial = int(session.source or 0)
-            done.sessions[serial] = replace(session, source=names[serial])
-        if one.warnings:
-            done.remarks.append((at, group, one.warnings))
+        merge_duplicates(list(loaded.values()))
+        resolve_across(list(loaded.values()))
+    for at, one in loaded.items():
+        for serial, session in zip(serials[at], one.sessions, strict=True):
+            if session is not None:
+                done.sessions[serial] = session
+        if one.notices:
+            done.notices.append((at, group, one.notices))
 
 
 def _describe(held: Held, session: Session | None) -> None:

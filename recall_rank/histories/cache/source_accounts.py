@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
 
 from recall_rank.histories.cache.table import SourceEntry, Table
-from recall_rank.loaders.read_all import COPIED
-from recall_rank.model import SourceReport
-
-_COUNTED: Final = re.compile(r"([0-9]+) (.*)", re.DOTALL)
-_TWICE: Final = re.compile(r"([0-9]+) sessions? w(?:as|ere) found twice (.*)", re.DOTALL)
-_ACROSS: Final = COPIED.format("").strip()
+from recall_rank.loaders.read_all import COPIED_ACROSS, FOUND_TWICE, copied_across
+from recall_rank.model import Notice, SourceReport
 
 
 def reports(table: Table) -> list[SourceReport]:
@@ -35,9 +29,10 @@ def _resized(report: SourceReport, size: int) -> SourceReport:
 def _report(source: SourceEntry, copied: int) -> SourceReport:
     live = [held for held in source.held() if held.place is not None]
     warnings = [*source.warnings, *(said for unit in source.units.values() for said in unit.warnings)]
-    warnings += _summed(said for remarks in source.remarks.values() for said in remarks)
+    notices = sum_notices(notice for notice in source.all_notices() if notice.kind != COPIED_ACROSS)
     if copied:
-        warnings.append(COPIED.format(copied))
+        notices.append(copied_across(copied))
+    warnings += [notice.text for notice in notices]
     return SourceReport(
         source.name,
         source.location,
@@ -53,37 +48,28 @@ def _report(source: SourceEntry, copied: int) -> SourceReport:
     )
 
 
-def _summed(remarks: Iterable[str]) -> list[str]:
-    """What settling groups of sessions one by one said, as if they had been settled together: counts add up.
+def sum_notices(notices: Iterable[Notice]) -> list[Notice]:
+    """The notices of sessions that were resolved group by group, as resolving all of them together gives them.
 
-    Such a remark begins with its count. That a session was found twice comes last.
+    Counts of one kind add up; that sessions were found twice comes last.
     """
-    counts: dict[str, int] = defaultdict(int)
-    twice: dict[str, int] = defaultdict(int)
-    for said in remarks:
-        if (found := _TWICE.fullmatch(said)) is not None:
-            twice[found[2]] += int(found[1])
-        elif (found := _COUNTED.fullmatch(said)) is None:
-            counts[said] += 0
-        elif found[2] != _ACROSS:
-            counts[found[2]] += int(found[1])
-    warnings = [f"{count} {said}" if count else said for said, count in counts.items()]
-    for said, count in twice.items():
-        warnings.append(f"{count} session{' was' if count == 1 else 's were'} found twice {said}")
-    return warnings
+    found: dict[str, Notice] = {}
+    for notice in notices:
+        before = found.get(notice.kind)
+        found[notice.kind] = notice if before is None else replace(notice, count=before.count + notice.count)
+    return sorted(found.values(), key=lambda notice: notice.kind == FOUND_TWICE)
 
 
 def _across(table: Table) -> dict[int, int]:
-    """How many messages were copied between sources of a kind, by the first source of that kind that has sessions."""
+    """How many messages were copied between sources of a group, by the first source of it that has sessions."""
     found: dict[int, int] = defaultdict(int)
     for source in table.sources:
-        for said in (said for remarks in source.remarks.values() for said in remarks):
-            counted = _COUNTED.fullmatch(said)
-            if counted is not None and counted[2] == _ACROSS:
-                found[_first(table.sources, source.kind)] += int(counted[1])
+        for notice in source.all_notices():
+            if notice.kind == COPIED_ACROSS:
+                found[_first(table.sources, source.copy_group)] += notice.count
     return found
 
 
-def _first(sources: Sequence[SourceEntry], kind: str) -> int:
-    alike = [at for at, source in enumerate(sources) if source.kind == kind]
+def _first(sources: Sequence[SourceEntry], group: str | None) -> int:
+    alike = [at for at, source in enumerate(sources) if source.copy_group == group]
     return next((at for at in alike if any(held.place is not None for held in sources[at].held())), alike[0])

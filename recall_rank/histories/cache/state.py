@@ -96,5 +96,5 @@ def _copy(table: Table) -> Table:
             key: replace(unit, sessions=[replace(held) for held in unit.sessions]) for key, unit in source.units.items()
         }
         kept = [replace(held) for held in source.kept]
-        sources.append(replace(source, units=units, remarks=dict(source.remarks), kept=kept))
+        sources.append(replace(source, units=units, notices=dict(source.notices), kept=kept))
     return replace(table, sources=sources)

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from recall_rank.model import Malformed, Session, Unit
+from recall_rank.model import Malformed, Notice, Session, Unit
 
 Place = tuple[int, int]  # which segment of the generation, which of its sessions
 Key = tuple[str | None, str]  # agent and id: the same id of two programs is two sessions
@@ -49,17 +49,22 @@ class SourceEntry:
     name: str
     location: str
     gone: bool = False  # not looked at any more; here for what was kept of it
-    kind: str = ""  # sources of one kind count copies of messages once among them
+    copy_group: str | None = None  # see BaseSource.copy_group
     size: int = 0
     errors: list[str] = field(default_factory=list)  # why its units could not be listed
     warnings: list[str] = field(default_factory=list)  # of listing them
     units: dict[str, UnitEntry] = field(default_factory=dict)
-    remarks: dict[int, list[str]] = field(default_factory=dict)  # what settling the sessions of a group said
+    notices: dict[int, list[Notice]] = field(default_factory=dict)  # of resolving the sessions of a group
     kept: list[Held] = field(default_factory=list)  # sessions that are gone from the source and were to be kept
 
     @property
     def key(self) -> tuple[str, str]:
         return self.name, self.location
+
+    def all_notices(self) -> Iterator[Notice]:
+        """The notices of all groups."""
+        for notices in self.notices.values():
+            yield from notices
 
     def held(self) -> Iterator[Held]:
         """The sessions of all units, in their order."""

@@ -13,7 +13,7 @@ import orjson
 from recall_rank.histories.cache.table import Held, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.storage.table_file import DEAD, TableFile, dead_section
-from recall_rank.model import Flag, Malformed, Session, SourceReport, Tokens, Unit
+from recall_rank.model import Flag, Malformed, Notice, Session, SourceReport, Tokens, Unit
 
 HEAD: Final = "head"  # what a search needs
 UNITS: Final = "units"  # what tells whether anything changed
@@ -41,7 +41,13 @@ def sections(
     }
     units = [
         [
-            *(source.name, source.location, source.gone, source.kind, source.size, source.errors, source.warnings),
+            source.name,
+            source.location,
+            source.gone,
+            source.copy_group,
+            source.size,
+            source.errors,
+            source.warnings,
             [[each.unit.key, each.unit.location, _text(each.signature), each.error] for each in source.units.values()],
         ]
         for source in table.sources
@@ -57,7 +63,7 @@ def sections(
                 ]
                 for each in source.units.values()
             ],
-            list(source.remarks.items()),
+            [[group, [astuple(notice) for notice in notices]] for group, notices in source.notices.items()],
             [_held(held) for held in source.kept],
         ]
         for source in table.sources
@@ -126,13 +132,13 @@ class TableView:
         def read() -> Table:
             table = self.units()
             table.serial, sources = self._json(SESSIONS)
-            for source, (units, remarks, kept) in zip(table.sources, sources, strict=True):
+            for source, (units, notices, kept) in zip(table.sources, sources, strict=True):
                 for entry, (malformed, warnings, resume, held) in zip(source.units.values(), units, strict=True):
                     entry.malformed = [Malformed(*bad) for bad in malformed]
                     entry.warnings = warnings
                     entry.resume = None if resume is None else _bytes(resume)
                     entry.sessions = [_unheld(each) for each in held]
-                source.remarks = dict(remarks)
+                source.notices = {group: [Notice(*values) for values in each] for group, each in notices}
                 source.kept = [_unheld(each) for each in kept]
             table.keys.frombytes(self._file.section(KEYS))
             return table

@@ -13,7 +13,7 @@ from recall_rank.loaders.aider.chats import AGENT, HEADER, chats
 from recall_rank.loaders.files.files import blocks, opened, read_small, signature
 from recall_rank.loaders.files.text_lines import text_lines
 from recall_rank.loaders.projects.working_folder import folders_above
-from recall_rank.model import Reading, Source, Unit
+from recall_rank.model import BaseSource, Reading, Source, Unit
 
 NAME = AGENT
 FILE = ".aider.chat.history.md"
@@ -21,7 +21,7 @@ SUFFIX = ".md"
 HEAD = 4096  # bytes that tell what a file is
 
 
-class Aider:
+class Aider(BaseSource):
     """One history file, which is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:

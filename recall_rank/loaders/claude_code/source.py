@@ -15,12 +15,12 @@ from recall_rank.loaders.claude_code.records import AGENT, STARTS, is_progress, 
 from recall_rank.loaders.claude_code.transcript import Transcript
 from recall_rank.loaders.content.external_outputs import Spills
 from recall_rank.loaders.content.values import mapping
-from recall_rank.loaders.copies import counted_once
+from recall_rank.loaders.copies import count_once
 from recall_rank.loaders.files.files import blocks, opened, read_small, signature, walk_below
 from recall_rank.loaders.files.peek import first_records
 from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
 from recall_rank.loaders.json.jsonl import Records
-from recall_rank.model import Flag, Message, Reading, Session, Source, Unit
+from recall_rank.model import BaseSource, Flag, Message, Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
 SUFFIX = ".jsonl"
@@ -29,8 +29,11 @@ PEEKED = 20  # files of a folder, to tell whether its transcripts are Claude Cod
 _SLUG = re.compile(r"-|[A-Za-z]--")  # a path with its separators turned into dashes
 
 
-class ClaudeCode:
+class ClaudeCode(BaseSource):
     """A folder of transcripts, or one transcript. A unit is a file."""
+
+    resolves = True
+    copy_group = AGENT
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT
@@ -87,9 +90,9 @@ class ClaudeCode:
         session = transcript.session(self.name)
         if session is not None and path.parent.name == "subagents":
             session = self._subagent(path, session)
-        point = pack(lines.place, transcript.state(), more=before is not None) if lines.resumable else None
+        point = pack(lines.place, transcript.state()) if lines.resumable else None
         sessions = [session] if session is not None else []
-        return Reading(sessions, lines.malformed, transcript.warnings() + spills.warnings(), point)
+        return Reading(sessions, lines.malformed, transcript.warnings() + spills.warnings(), point, before is not None)
 
     def _subagent(self, path: Path, session: Session) -> Session:
         """The session with what its .meta.json says of it."""
@@ -110,8 +113,8 @@ class ClaudeCode:
             title=title if type(title) is str and title else session.title,
         )
 
-    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
-        """The sessions without what a fork copied from another, and what is to be said about that.
+    def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """The sessions without records that a fork copied; a subagent's session without a folder has its parent's.
 
         A copied record keeps its uuid. It stays in the session that a fork names, else in the longest one.
         """
@@ -122,19 +125,17 @@ class ClaudeCode:
             else session
             for session in sessions
         ]
-        return self.once(sessions)
+        return self.resolve_across(sessions)
 
-    @staticmethod
-    def kin(session: Session) -> tuple[str | None, ...]:
-        """The sessions that settle() looks at for this one, besides those that share messages with it."""
+    def related_ids(self, session: Session) -> tuple[str | None, ...]:
+        """The session that this one was forked from, and its parent where that gives it a folder."""
         return session.forked_from, session.parent if session.directory is None else None
 
-    @staticmethod
-    def once(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
-        """The same for sessions of several stores: a fork may lie in another one than what it was forked from."""
+    def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """The sessions of several stores without copied records: a fork may lie in another store than its origin."""
         ids = {session.id for session in sessions}
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].forked_from in ids, _rank(sessions[at])))
-        return counted_once(sessions, order, _uuids, _without)
+        return count_once(sessions, order, _uuids, _without)
 
 
 def _uuids(message: Message) -> list[str]:

@@ -13,11 +13,11 @@ from typing import IO, Any
 
 from recall_rank.loaders.codex.index import Thread, threads_of
 from recall_rank.loaders.codex.rollout import AGENT, STARTS, Rollout
-from recall_rank.loaders.copies import also_at, forked
+from recall_rank.loaders.copies import fork_notices, forked, with_places_of
 from recall_rank.loaders.files.files import BLOCK, blocks, opened, signature, walk
 from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
 from recall_rank.loaders.json.jsonl import Records
-from recall_rank.model import Flag, Message, Part, Reading, Session, Source, Unit
+from recall_rank.model import BaseSource, Flag, Message, Part, Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
 PACKED = ".zst"
@@ -27,8 +27,10 @@ _ROLLOUT = re.compile(r"rollout-.+\.jsonl(\.zst)?")
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-class Codex:
+class Codex(BaseSource):
     """Codex's home, a folder of rollouts, or one rollout. A unit is a file."""
+
+    resolves = True
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT
@@ -92,8 +94,8 @@ class Codex:
         if session is not None and thread.parent:
             session = replace(session, parent=thread.parent, flags=session.flags | Flag.SUBAGENT)
         resumable = lines.resumable and path.suffix != PACKED
-        point = pack(lines.place, rollout.state(), more=before is not None) if resumable else None
-        return Reading([session] if session else [], lines.malformed, rollout.warnings(), point)
+        point = pack(lines.place, rollout.state()) if resumable else None
+        return Reading([session] if session else [], lines.malformed, rollout.warnings(), point, before is not None)
 
     def _thread(self, unit: Unit) -> Thread:
         if self._threads is None:
@@ -101,10 +103,10 @@ class Codex:
         found = _ID.findall(unit.key)
         return self._threads.get(found[-1], Thread()) if found else Thread()
 
-    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
-        """The sessions without what a fork copied from its parent, and what is to be said about that."""
+    def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """The sessions without messages that a fork copied from its parent; those without a message do not count."""
         known = {session.id: session for session in sessions}
-        kept: list[Session] = []
+        kept: list[Session | None] = []
         repeated: dict[str, Session] = {}
         copies = 0
         for session in sessions:
@@ -117,14 +119,14 @@ class Codex:
                 own = [message for message in own if message.id not in ids]
                 copies += len(session.messages) - len(own)
                 if session.messages and not own:
-                    repeated[parent.id] = also_at(repeated.get(parent.id, parent), session)
+                    repeated[parent.id] = with_places_of(repeated.get(parent.id, parent), session)
+                    kept.append(None)
                     continue
                 if len(own) < len(session.messages):
                     session = forked(session, own, parent)
-            if session.messages:
-                kept.append(session)
-        kept = [also_at(session, repeated.get(session.id, session)) for session in kept]
-        return kept, [f"{copies} messages that forks had copied were counted once"] if copies else []
+            kept.append(session if session.messages else None)
+        found = [session and with_places_of(session, repeated.get(session.id, session)) for session in kept]
+        return ResolvedSessions(found, fork_notices(copies))
 
 
 def _copied(own: Sequence[Message], original: Sequence[Message]) -> int:

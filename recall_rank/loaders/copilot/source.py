@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recall_rank.loaders.content.external_outputs import Spills, TemporaryOutputs
-from recall_rank.loaders.copies import counted_once
+from recall_rank.loaders.copies import count_once
 from recall_rank.loaders.copilot.events import AGENT, STARTS, Events
 from recall_rank.loaders.copilot.workspace import workspace_of
 from recall_rank.loaders.files.files import blocks, opened, read_small, signature
@@ -21,7 +21,7 @@ from recall_rank.loaders.files.peek import first_records
 from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
 from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.json.jsonl import Records
-from recall_rank.model import Reading, Session, Source, Unit
+from recall_rank.model import Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
 EVENTS = "events.jsonl"
@@ -32,6 +32,9 @@ _MOVED = re.compile(r"\d+-copilot-tool-output-[\w-]+")
 
 class Copilot(SessionFiles):
     """The folder of all sessions, that of one, or one file of events. A unit is a file."""
+
+    resolves = True
+    copy_group = AGENT
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or AGENT)
@@ -83,8 +86,8 @@ class Copilot(SessionFiles):
         if before is not None and not lines.resumable:
             raise UnfitError
         session = events.session(folder.name if inside else path.stem, self.name, self._workspace(path))
-        point = pack(lines.place, events.state(), more=before is not None) if lines.resumable else None
-        return Reading([session] if session else [], lines.malformed, events.warnings(), point)
+        point = pack(lines.place, events.state()) if lines.resumable else None
+        return Reading([session] if session else [], lines.malformed, events.warnings(), point, before is not None)
 
     def _workspace(self, path: Path) -> dict[str, str]:
         if path.name != EVENTS:
@@ -95,15 +98,14 @@ class Copilot(SessionFiles):
             return {}
         return workspace_of(raw.decode("utf-8", "replace"))
 
-    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
-        """The sessions without messages that an earlier one has, and what is to be said about that."""
-        return self.once(sessions)
+    def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """The sessions without messages that an earlier session has."""
+        return self.resolve_across(sessions)
 
-    @staticmethod
-    def once(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
-        """The same for sessions of several stores."""
+    def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """resolve_sessions() for sessions of several stores."""
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
-        return counted_once(sessions, order, lambda message: [message.id])
+        return count_once(sessions, order, lambda message: [message.id])
 
 
 def _is_jsonl(name: str) -> bool:

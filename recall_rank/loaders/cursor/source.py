@@ -16,7 +16,7 @@ from recall_rank.loaders.cursor.composer import AGENT, Composer
 from recall_rank.loaders.json.jsonl import Record, parse
 from recall_rank.loaders.sqlite.reader import Reader, decoded
 from recall_rank.loaders.sqlite.sessions import SessionDatabase, columns_at, lacking
-from recall_rank.model import Flag, Malformed, Reading, Session, Source, Unit
+from recall_rank.model import Flag, Malformed, Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
 FILE = "state.vscdb"
@@ -26,6 +26,8 @@ SUFFIXES = {".vscdb", ".db", ".sqlite", ".sqlite3"}
 
 class Cursor(SessionDatabase):
     """The global database. A unit is a conversation; which folder it is about, a workspace beside it may know alone."""
+
+    resolves = True
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -56,17 +58,18 @@ class Cursor(SessionDatabase):
         lost = f"{composer.missing} messages of {unit.key} are listed but gone"
         return Reading([session] if session else [], malformed, [lost] if composer.missing else [])
 
-    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
+    def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
         """The sessions with their parents, which only the parents name."""
-        return [
+        found = [
             replace(session, parent=self._parents[session.id], flags=session.flags | Flag.SUBAGENT)
             if session.id in self._parents
             else session
             for session in sessions
-        ], []
+        ]
+        return ResolvedSessions(found)
 
-    def kin(self, session: Session) -> list[str]:
-        """The conversations that settle() changes for this one."""
+    def related_ids(self, session: Session) -> list[str | None]:
+        """The conversations whose parent this one is."""
         return [child for child, parent in self._parents.items() if parent == session.id]
 
     def _record(self, key: str, raw: object, malformed: list[Malformed]) -> Record | None:

@@ -9,9 +9,6 @@ from typing import IO, Any
 import orjson
 
 from recall_rank.loaders.files.files import digest, ends
-from recall_rank.model import Reading
-
-_WHOLE, _MORE = b"=", b"+"
 
 
 class UnfitError(Exception):
@@ -28,19 +25,9 @@ class Place:
     tail: bytes = b""
 
 
-def continues(reading: Reading) -> bool:
-    """Whether a reading holds only what was appended since the resume point that was given.
-
-    False: it holds everything, and replaces what was read before. In a reading that continues, a session carries its
-    newest title and times and only its new messages.
-    """
-    return reading.resume is not None and reading.resume.startswith(_MORE)
-
-
-def pack(place: Place, state: Any, *, more: bool) -> bytes:
+def pack(place: Place, state: Any) -> bytes:
     """The resume point as bytes; made of what was read, so it cannot fit a file that was put there since."""
-    known = digest(place.head, place.tail).hex()
-    return (_MORE if more else _WHOLE) + orjson.dumps([place.offset, place.line, known, state])
+    return orjson.dumps([place.offset, place.line, digest(place.head, place.tail).hex(), state])
 
 
 def unpack(file: IO[bytes], since: bytes | None) -> tuple[Place, Any] | None:
@@ -48,7 +35,7 @@ def unpack(file: IO[bytes], since: bytes | None) -> tuple[Place, Any] | None:
     if not since:
         return None
     try:
-        offset, line, known, state = orjson.loads(since[1:])
+        offset, line, known, state = orjson.loads(since)
         if os.fstat(file.fileno()).st_size < offset:
             return None
         head, tail = ends(file, offset)

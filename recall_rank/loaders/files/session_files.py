@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from recall_rank.loaders.files.files import signature, walk
-from recall_rank.model import Unit
+from recall_rank.model import BaseSource, Unit
 
 
-class SessionFiles(ABC):
+class SessionFiles(BaseSource, ABC):
     """A folder of session files, or one such file. A unit is a file; what it holds, `read` of each agent's source says.
 
     A subclass says in `wanted` which file names count.

@@ -76,9 +76,9 @@ class Goose(GooseFiles):
         """Lets go of the database; the next read opens it again."""
         self._database.close()
 
-    def files(self) -> list[Path]:
-        """What the store's size is made of."""
-        return [*self._database.files(), *(Path(unit.location) for unit in super().units())]
+    def files(self) -> list[str]:
+        """The files of the database, and the older session files."""
+        return [*self._database.files(), *(unit.location for unit in super().units())]
 
     def units(self) -> Iterable[Unit]:
         stored = list(self._database.units())

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recall_rank.model import Flag, Message, Part, Session
+from recall_rank.model import Flag, Message, Notice, Part, ResolvedSessions, Session
 
 COMPRESSED = "[compressed]"
 
 _Place = tuple[int, int]  # session, message
 
 
-def settled(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
-    """The sessions without copies, and what is to be said about that.
+def resolve_chains(sessions: Sequence[Session]) -> ResolvedSessions:
+    """The sessions without messages that compressions copied.
 
     Messages that no later session of the chain carries are out of context; a compressed session has the title of the
     first of its chain.
@@ -60,8 +60,8 @@ def settled(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
         if messages:
             continues = session.parent if at in goes_on else None
             found[at] = replace(session, title=title, messages=messages, continues=continues)
-    warnings = [f"{len(origin)} messages that compressions had copied were counted once"] if origin else []
-    return [session for session in found if session is not None], warnings
+    text = "{count} messages that compressions had copied were counted once"
+    return ResolvedSessions(found, [Notice("compression_copies", len(origin), text)] if origin else [])
 
 
 def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[int]:

@@ -17,7 +17,7 @@ from recall_rank.loaders.content.openai_messages import ROLES, Chat, arguments_o
 from recall_rank.loaders.content.payloads import strip_text
 from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.content.values import millis
-from recall_rank.loaders.memo_agent.chains import settled
+from recall_rank.loaders.memo_agent.chains import resolve_chains
 from recall_rank.loaders.sqlite.reader import Reader, Row, decoded
 from recall_rank.loaders.sqlite.sessions import (
     Columns,
@@ -28,7 +28,7 @@ from recall_rank.loaders.sqlite.sessions import (
     selected,
     unknown_schema,
 )
-from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
+from recall_rank.model import Flag, Malformed, Message, Part, Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = "memo-agent"
 FILE = "sessions.db"
@@ -46,6 +46,8 @@ _MESSAGE = ("id", "role", "content", "tool_calls_json", "tool_calls", "tool_call
 
 class MemoAgent(SessionDatabase):
     """One database. A unit is a session."""
+
+    resolves = True
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -124,9 +126,9 @@ class MemoAgent(SessionDatabase):
         text = strip_text(content) if content else None
         chat.add(message, text, calls, decoded(row["tool_call_id"]))
 
-    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
-        """The sessions without what each compression copied into a new one, and what is to be said about that."""
-        return settled(sessions)
+    def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """The sessions without messages that a compression copied into a new session."""
+        return resolve_chains(sessions)
 
 
 def _known(reader: Reader) -> Columns:

@@ -14,7 +14,7 @@ from recall_rank.loaders.files.files import blocks, opened, signature
 from recall_rank.loaders.json.document import Document, beginning
 from recall_rank.loaders.json.jsonl import Record
 from recall_rank.loaders.opencode.session import AGENT, session_from
-from recall_rank.model import Malformed, Reading, Source, Unit
+from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
 NAME = "opencode-export"
 SUFFIXES = {".json", ".txt", ".log"}
@@ -22,7 +22,7 @@ _FIRST_KEY = re.compile(rb'\{\s*"info"\s*:\s*\{')
 _SESSION_ID = re.compile(rb'"id"\s*:\s*"ses_')
 
 
-class OpenCodeExport:
+class OpenCodeExport(BaseSource):
     """One exported session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:

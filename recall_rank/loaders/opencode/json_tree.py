@@ -19,7 +19,7 @@ from recall_rank.loaders.files.files import read_small
 from recall_rank.loaders.json.document import object_in
 from recall_rank.loaders.json.jsonl import Record
 from recall_rank.loaders.opencode.session import AGENT, session_from
-from recall_rank.model import Malformed, Reading, Source, Unit
+from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
 NAME = "opencode-json"
 SUFFIX = ".json"
@@ -27,7 +27,7 @@ LIMIT = 1 << 28  # bytes of one record
 VERSION = 2  # of the layout, the newest that is known here
 
 
-class OpenCodeTree:
+class OpenCodeTree(BaseSource):
     """One `storage` folder. A unit is a session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
@@ -53,12 +53,12 @@ class OpenCodeTree:
                 found[folder.name] = folder
         return [Unit(key, str(self._shown / found[key].relative_to(self._root))) for key in sorted(found)]
 
-    def files(self) -> Iterator[Path]:
-        """What the store's size is made of."""
-        yield from self._heads()
+    def files(self) -> Iterator[str]:
+        """The records of sessions, messages and parts."""
+        yield from map(str, self._heads())
         for below in ("session/message", "session/part") if self._oldest else ("message", "part"):
             for folder, _, names in os.walk(self._root / below):
-                yield from (Path(folder, name) for name in names if _is_record(name))
+                yield from (f"{folder}/{name}" for name in names if _is_record(name))
 
     def signature(self, unit: Unit) -> bytes:
         """A digest of inode, size and time of every file of the session."""

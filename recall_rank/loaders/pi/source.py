@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.copies import counted_once
+from recall_rank.loaders.copies import count_once
 from recall_rank.loaders.files.files import blocks, opened, read_small
 from recall_rank.loaders.files.peek import first_records
 from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
@@ -18,7 +18,7 @@ from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.json.jsonl import Record, Records
 from recall_rank.loaders.pi.parts import FullOutputs
 from recall_rank.loaders.pi.session import STARTS, Lines
-from recall_rank.model import Reading, Session, Source, Unit
+from recall_rank.model import Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = "pi"
 TALLOW = "tallow"
@@ -29,6 +29,9 @@ PEEKED = 20  # files of a folder, to tell whether they are sessions of pi
 
 class Pi(SessionFiles):
     """A folder of sessions, or one session file. A unit is a file."""
+
+    resolves = True
+    copy_group = NAME
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or agent_at(path))
@@ -65,19 +68,18 @@ class Pi(SessionFiles):
         if before is not None and not records.resumable:
             raise UnfitError
         session = lines.session(self.name, self._agent)
-        point = pack(records.place, lines.state(), more=before is not None) if records.resumable else None
+        point = pack(records.place, lines.state()) if records.resumable else None
         found = [session] if session is not None else []
-        return Reading(found, records.malformed, lines.warnings() + outputs.warnings(), point)
+        return Reading(found, records.malformed, lines.warnings() + outputs.warnings(), point, before is not None)
 
-    def settle(self, sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
-        """The sessions without what forks copied from others, and what is to be said about that."""
-        return self.once(sessions)
+    def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """The sessions without messages that forks copied; a copy keeps its id and time, and the oldest session it."""
+        return self.resolve_across(sessions)
 
-    @staticmethod
-    def once(sessions: Sequence[Session]) -> tuple[list[Session], list[str]]:
-        """The same for sessions of several stores. A copy keeps its id and its time; it stays where it is oldest."""
+    def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
+        """resolve_sessions() for sessions of several stores."""
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
-        return counted_once(sessions, order, lambda message: [(message.id, message.time)])
+        return count_once(sessions, order, lambda message: [(message.id, message.time)])
 
 
 def agent_at(path: Path) -> str:

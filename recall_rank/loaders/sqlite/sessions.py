@@ -10,12 +10,12 @@ from typing import Any, Self
 
 from recall_rank.loaders.sqlite.reader import Reader, decoded
 from recall_rank.loaders.sqlite.source import Database
-from recall_rank.model import Malformed, Unit
+from recall_rank.model import BaseSource, Malformed, Unit
 
 Columns = Mapping[str, set[str]]  # of each table
 
 
-class SessionDatabase(ABC):
+class SessionDatabase(BaseSource, ABC):
     """One database. A unit is a session. Inside `with` its connection is kept between reads.
 
     A subclass gives `keys` and `signatures`, from rows alone, and `read`.
@@ -38,10 +38,10 @@ class SessionDatabase(ABC):
         """Lets go of the database file; the next read opens it again."""
         self._database.close()
 
-    def files(self) -> list[Path]:
-        """What the store's size is made of."""
-        path = self._database.path
-        return [path, path.with_name(path.name + "-wal")]
+    def files(self) -> list[str]:
+        """The database and its write-ahead log."""
+        path = str(self._database.path)
+        return [path, f"{path}-wal"]
 
     def units(self) -> Iterable[Unit]:
         return [Unit(key, self.location) for key in self._database.read(self.keys)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recall_rank.loaders import continues, open_source, open_sources, read_all
+from recall_rank.loaders import open_source, open_sources, read_all
 from recall_rank.loaders.claude_code.source import ClaudeCode
 from recall_rank.model import Flag, Message, Part, Reading, Session
 from tests.fixtures.make_fixtures import (
@@ -156,8 +156,9 @@ def test_a_subagent_without_description_or_folder(tmp_path: Path) -> None:
         None,
     )
     main = Session(MAIN, (), directory="/home/mara")
-    settled, _ = ClaudeCode(tmp_path).settle([main, session])
-    assert settled[-1].directory == "/home/mara"
+    resolved = ClaudeCode(tmp_path).resolve_sessions([main, session]).sessions[-1]
+    assert resolved is not None
+    assert resolved.directory == "/home/mara"
 
 
 def test_what_a_fork_copied_counts_once(claude: Path) -> None:
@@ -317,12 +318,12 @@ def test_what_was_appended_is_read_alone(growing: tuple[ClaudeCode, Path, Transc
     t.assistant("m2", text("an answer"))
     path.write_bytes(lines(t.records))
     more = source.read(unit, first.resume)
-    assert continues(more)
+    assert more.appended
     (session,) = more.sessions
     assert (session.id, session.title, session.created) == (MAIN, "first question", first.sessions[0].created)
     assert [message.id for message in session.messages] == ["m2"]
     again = source.read(unit, more.resume)
-    assert continues(again)
+    assert again.appended
     assert again.sessions[0].messages == ()
 
 
@@ -344,7 +345,7 @@ def test_what_changes_the_past_is_read_whole(growing: tuple[ClaudeCode, Path, Tr
     change(t)
     path.write_bytes(lines(t.records))
     whole = source.read(unit, first.resume)
-    assert not continues(whole)
+    assert not whole.appended
     assert whole.sessions[0].messages[0].parts[0].text == "first question"
 
 

@@ -173,8 +173,8 @@ def test_copies_without_ids_are_known_by_what_they_say() -> None:
             rollout.add(number, record)
         built.append(rollout.session("codex", None, Flag.NONE))
     parent, child = (session for session in built if session)
-    settled, _ = Codex(Path("nowhere")).settle([parent, replace(child, parent=parent.id)])
-    assert [len(session.messages) for session in settled] == [3, 1]
+    resolved = Codex(Path("nowhere")).resolve_sessions([parent, replace(child, parent=parent.id)])
+    assert [len(session.messages) for session in resolved.sessions if session] == [3, 1]
 
 
 def test_an_item_that_is_written_twice_counts_once(tmp_path: Path) -> None:

@@ -153,21 +153,20 @@ def grow(path: Path, *records: dict[str, Any]) -> None:
 
 
 def test_what_was_appended_is_read_alone(tmp_path: Path) -> None:
-    from recall_rank.loaders import continues
 
     records = history_records()
     path = write_history(tmp_path / "h.jsonl", records[:-1])
     source = HistoryJsonl(path)
     (unit,) = source.units()
     first = source.read(unit)
-    assert not continues(first)
+    assert not first.appended
     unchanged = source.read(unit, first.resume)
-    assert (unchanged.sessions and [len(s.messages) for s in unchanged.sessions], continues(unchanged)) == ([], True)
+    assert (unchanged.sessions and [len(s.messages) for s in unchanged.sessions], unchanged.appended) == ([], True)
     grow(path, records[-1])
     with path.open("ab") as file:
         file.write(b'{"t":"mess')
     more = source.read(unit, first.resume)
-    assert continues(more)
+    assert more.appended
     assert [(session.id, session.directory, len(session.messages)) for session in more.sessions] == [
         ("h2", "/home/mara/tides", 1)
     ]
@@ -176,7 +175,7 @@ def test_what_was_appended_is_read_alone(tmp_path: Path) -> None:
         file.write(b'age"}\n')
     grow(path, {**records[1], "id": "late", "session": "h1"})
     back = source.read(unit, more.resume)
-    assert not continues(back)  # a message of a session that lies before the resume point
+    assert not back.appended  # a message of a session that lies before the resume point
     assert [len(session.messages) for session in back.sessions] == [5, 1]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recall_rank.loaders import continues, discover, open_source, open_sources, read_all
+from recall_rank.loaders import discover, open_source, open_sources, read_all
 from recall_rank.loaders.pi.source import Pi
 from recall_rank.model import Flag, Message, Part, Reading, Session
 from tests.fixtures.make_fixtures import HOME, IMAGE, START, lines
@@ -354,7 +354,7 @@ def test_what_was_appended_is_read_alone(tmp_path: Path) -> None:
     t.result("c", "an answer")
     t.add("session_info", name="Named later")
     after = single(tmp_path, t.records, before.resume)
-    assert continues(after)
+    assert after.appended
     assert (after.sessions[0].title, len(after.sessions[0].messages)) == ("Named later", 1)
     assert said(after.sessions[0], "an answer")
 
@@ -376,7 +376,7 @@ def test_what_changes_something_before_it_is_read_with_all_of_it(tmp_path: Path,
     else:
         t.records.append(t.records[0])
     after = single(tmp_path, t.records, before.resume)
-    assert not continues(after)
+    assert not after.appended
     assert after.sessions == single(tmp_path, t.records).sessions
 
 

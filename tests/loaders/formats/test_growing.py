@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from recall_rank.loaders import continues
 from recall_rank.loaders.files import files, resume
 from recall_rank.loaders.history_jsonl import HistoryJsonl
 from recall_rank.model import Message
@@ -47,7 +46,7 @@ class Model:
         source = HistoryJsonl(self.path)
         (unit,) = source.units()
         reading = source.read(unit, self.since)
-        if not continues(reading):
+        if not reading.appended:
             self.view = {}
         for session in reading.sessions:
             self.view.setdefault(session.id, {}).update((message.id, message) for message in session.messages)
@@ -116,7 +115,7 @@ def _as_agents_do(change: Callable[[Model], None]) -> Callable[[Model], None]:
         before = model.path.read_bytes()
         change(model)
         after = model.path.read_bytes()
-        at = json.loads(model.since[1:])[0] if model.since else 0
+        at = json.loads(model.since)[0] if model.since else 0
         old, new = before[:at], after[:at]
         if old != new and old[: files.HEAD] == new[: files.HEAD] and old[-files.TAIL :] == new[-files.TAIL :]:
             model.path.write_bytes(before)
