@@ -1295,7 +1295,7 @@ SLOTS, MAX_FORMS, MAX_PREFIXES, REACH = 64, 2048, 64, 6
 
 
 @dataclass(slots=True, frozen=True)
-class Event:
+class FormMatch:
     """A word of a passage that stands for the slots [slot, slot + span) of the query."""
 
     start: int
@@ -1347,7 +1347,7 @@ class Matcher:
         for prefix in prefixes:
             self.add_prefix(*prefix)
 
-    def read(self, text: bytes) -> tuple[list[Event], int, int]:
+    def read(self, text: bytes) -> tuple[list[FormMatch], int, int]:
         """The events in order of position, the number of cues, the number of words."""
         events, cues, words = [], 0, 0
         for token, what, start, end, position, span, _ in tokens(text):
@@ -1358,22 +1358,22 @@ class Matcher:
                 known = self.forms[form]
                 cues += known is None
                 if known is not None:
-                    events.append(Event(start, end, *known, position, span))
+                    events.append(FormMatch(start, end, *known, position, span))
             elif begun:
                 _, slot, similarity = begun[0]
-                events.append(Event(start, end, slot, 1, similarity, position, span))
+                events.append(FormMatch(start, end, slot, 1, similarity, position, span))
         return sorted(events, key=lambda event: event.position), cues, words
 
-    def events(self, text: bytes, start: int, end: int) -> list[tuple[int, int, int, int, float, int]]:
+    def form_matches(self, text: bytes, start: int, end: int) -> list[tuple[int, int, int, int, float, int]]:
         found, _, _ = self.read(text[start:end])
         return [(e.start, e.end, e.slot, e.span, e.similarity, e.position) for e in found]
 
-    def gain(self, events: Sequence[Event]) -> float:
+    def gain(self, events: Sequence[FormMatch]) -> float:
         """Weight of the words that count, each by its best event."""
         best = {slot: max((e.similarity for e in events if slot in e.slots), default=0.0) for slot in self.counted}
         return sum(self.weights[slot] * similarity for slot, similarity in best.items())
 
-    def densest(self, events: Sequence[Event], width: int) -> tuple[float, list[Event]]:
+    def densest(self, events: Sequence[FormMatch], width: int) -> tuple[float, list[FormMatch]]:
         """The stretch of at most `width` words that gains most; the shortest of equals, then the first."""
         stretches = [
             [e for e in events[: k + 1] if e.position > last.position - width] for k, last in enumerate(events)
@@ -1381,7 +1381,7 @@ class Matcher:
         ranked = sorted(stretches, key=lambda found: (-self.gain(found), extent(found)))
         return self.gain(ranked[0]), ranked[0]
 
-    def longest_run(self, events: Sequence[Event]) -> float:
+    def longest_run(self, events: Sequence[FormMatch]) -> float:
         """Events that follow each other without a gap, in the text and in the query."""
         runs: list[float] = []
         for event in events:
@@ -1394,7 +1394,7 @@ class Matcher:
             runs.append(max(before, default=0.0) + own)
         return max(runs)
 
-    def nearness(self, events: Sequence[Event], slot: int) -> float:
+    def nearness(self, events: Sequence[FormMatch], slot: int) -> float:
         """1 over the words from the last mention of the word before, 1 where one word of the text is both."""
         found = [1.0 for e in events if slot in e.slots and slot - 1 in e.slots]
         for k, event in enumerate(events):
@@ -1436,11 +1436,11 @@ class Matcher:
             extent(stretch) + 1,
         )
 
-    def spot(self, text: bytes, start: int, end: int, label: int, width: int) -> Spot:
+    def matches(self, text: bytes, start: int, end: int, label: int, width: int) -> PassageMatches:
         """The slots and fields of all events, the heaviest stretch of them, and the events that are near it."""
         events, _, _ = self.read(bytes(text[start:end]))
         if not events:
-            return Spot(start)
+            return PassageMatches(start)
         margin = width if text[start + 1 : end].isascii() else 4 * width
         fields = set()
         for event in events:
@@ -1448,7 +1448,7 @@ class Matcher:
                 fields.add([label, *(byte for byte in text[start : start + event.start] if byte >= 0xF8)][-1] - 0xF8)
         weights = [sum(self.weights[slot] for slot in event.slots) * event.similarity for event in events]
         places = [(start + event.start, start + event.end) for event in events]
-        first, last = heaviest_run(places, weights, width, [event.slot for event in events])
+        first, last = best_span(places, weights, width, [event.slot for event in events])
         low, high = places[first][0], places[last][1]
         near = [
             (place[0], place[1], event.slot, event.span, event.similarity)
@@ -1456,29 +1456,29 @@ class Matcher:
             if place[1] >= low - margin and place[0] <= high + margin
         ]
         slots = {slot for event in events for slot in event.slots}
-        return Spot(low, high, sum(1 << slot for slot in slots), sum(1 << field for field in fields), near)
+        return PassageMatches(low, high, sum(1 << slot for slot in slots), sum(1 << field for field in fields), near)
 
 
-def extent(events: Sequence[Event]) -> int:
+def extent(events: Sequence[FormMatch]) -> int:
     return events[-1].position - events[0].position
 
 
 @dataclass
-class Spot:
+class PassageMatches:
     """What of a query stands in a passage."""
 
     first: int
     last: int = -1
     slots: int = 0
     fields: int = 0
-    events: list[tuple[int, int, int, int, float]] = field(default_factory=list)
+    matches: list[tuple[int, int, int, int, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.last = max(self.first, self.last)
 
     @property
     def middle(self) -> int:
-        inside = [start for start, end, *_ in self.events if self.first <= start and end <= self.last]
+        inside = [start for start, end, *_ in self.matches if self.first <= start and end <= self.last]
         return inside[len(inside) // 2] if inside else self.first
 
     def words(self, written: Sequence[str | None]) -> tuple[str, ...]:
@@ -1599,7 +1599,7 @@ class Maker:
 # --- stretch ----------------------------------------------------------------------------------------------
 
 
-def heaviest_run(
+def best_span(
     places: Sequence[tuple[int, int]], weights: Sequence[float], width: int, kinds: Sequence[int]
 ) -> tuple[int, int]:
     """Every run that cannot begin earlier; the heaviest, the shortest and earliest of equals."""
@@ -1623,7 +1623,7 @@ def heaviest_run(
 # --- frame ------------------------------------------------------------------------------------------------
 
 
-def frame(
+def select(
     text: bytes,
     start: int,
     end: int,
@@ -1641,7 +1641,7 @@ def frame(
         middle = (first + last) // 2 - start
     elif own:
         worth = [sum(weights[slot : slot + span]) * similarity for _, _, slot, span, similarity in own]
-        left, right = heaviest_run(places, worth, width, [slot for _, _, slot, _, _ in own])
+        left, right = best_span(places, worth, width, [slot for _, _, slot, _, _ in own])
         middle = (places[left][0] + places[right][1]) // 2
     low = min(max(0, middle - width // 2), max(0, len(shown) - width))
     high = min(low + width, len(shown))

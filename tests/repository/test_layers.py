@@ -305,7 +305,7 @@ def test_no_folder_has_more_than_twenty_modules() -> None:
         pytest.param("corpus", "from recall_rank.histories.cache.refresh import refresh\nimport sqlite3", "sqlite3"),
         pytest.param("histories.backend", "from recall_rank.search.engine import search", "below", id="neighbours"),
         pytest.param("index.merge.rows", "import pickle", "pickle", id="code is never loaded from data"),
-        pytest.param("_core.text.tokens", "from recall_rank._core.rank.window import x", "below", id="kernels too"),
+        pytest.param("_core.text.tokens", "from recall_rank._core.rank.matcher import x", "below", id="kernels too"),
         pytest.param("misc", "import math", "no floor", id="every module has a floor"),
     ],
 )

@@ -377,7 +377,7 @@ def test_a_title_or_a_directory_is_shown_by_itself() -> None:
 def test_snippets_are_made_for_what_is_returned_only(match: str, results: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """W14: one for every hit, in time quadratic in its words."""
     made = []
-    real = snippet.spot
+    real = snippet.passage_matches
     replace_everywhere(monkeypatch, real, lambda *given: made.append(given) or real(*given))
     response = ask(Index.build(ferry(60)), "gangway creaks", match=match, results=results)
     assert len(response.results) == results

@@ -6,8 +6,8 @@ from array import array
 from random import Random
 
 from recall_rank._core.rank.features import FEATURE_NAMES
-from recall_rank._core.rank.passage_matches import Spot
-from recall_rank._core.rank.window import Matcher
+from recall_rank._core.rank.matcher import Matcher
+from recall_rank._core.rank.passage_matches import PassageMatches
 from tests.reference import everything as reference
 
 FEATURES = len(FEATURE_NAMES)
@@ -44,9 +44,9 @@ def some_passage(chance: Random) -> bytes:
     return between.join(chance.choices(WRITTEN, k=chance.randint(0, 24))).encode()
 
 
-def told(spot: Spot | reference.Spot) -> tuple[object, ...]:
-    """All that a spot tells."""
-    return spot.slots, spot.fields, spot.first, spot.last, spot.events, spot.middle
+def told(found: PassageMatches | reference.PassageMatches) -> tuple[object, ...]:
+    """All that a found tells."""
+    return found.slots, found.fields, found.first, found.last, found.matches, found.middle
 
 
 def table(rows: int) -> memoryview:

@@ -1,13 +1,20 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
-from recall_rank._core.rank.snippet_window import Near
+from recall_rank._core.rank.snippet_window import SnippetWindow
+
+class WordMatch(NamedTuple):
+    start: int
+    end: int
+    slot: int
+    span: int
+    similarity: float
 
 @disjoint_base
-class Spot:
+class PassageMatches:
     def __init__(self, text: ReadableBuffer, at: int) -> None: ...
     @property
     def slots(self) -> int: ...
@@ -18,14 +25,14 @@ class Spot:
     @property
     def last(self) -> int: ...
     @property
-    def events(self) -> list[tuple[int, int, int, int, float]]: ...
+    def matches(self) -> list[WordMatch]: ...
     @property
     def middle(self) -> int: ...
     def words(self, written: list[str | None]) -> tuple[str, ...]: ...
-    def near(
+    def snippet_window(
         self,
         fields: ReadableBuffer,
         width: int,
         weights: list[float],
         begin: Callable[[Any, int, int], int] | None = None,
-    ) -> Near: ...
+    ) -> SnippetWindow: ...

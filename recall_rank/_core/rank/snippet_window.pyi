@@ -8,7 +8,7 @@ _B = TypeVar("_B", bound=ReadableBuffer)
 _T = TypeVar("_T")
 
 @disjoint_base
-class Near:
+class SnippetWindow:
     def __init__(
         self,
         text: _B,
@@ -30,16 +30,16 @@ class Near:
     @property
     def high(self) -> int: ...
     @property
-    def places(self) -> list[tuple[int, int]]: ...
+    def spans(self) -> list[tuple[int, int]]: ...
     @property
     def text(self) -> str: ...
     @property
     def before(self) -> int: ...
     @property
-    def dots(self) -> tuple[str, str]: ...
-    def frame(
+    def ellipses(self) -> tuple[str, str]: ...
+    def select(
         self,
-        events: list[tuple[int, int, int, int, float]],
+        matches: list[tuple[int, int, int, int, float]],
         first: int,
         last: int,
         width: int,

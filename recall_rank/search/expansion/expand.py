@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from recall_rank import weights
-from recall_rank._core.rank.window import Matcher
+from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank._core.search.evidence import idf
 from recall_rank.analysis.question_intent import answer_cues, framing_words

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from recall_rank._core.index.part_facts import Facts
-from recall_rank._core.rank.passage_matches import Spot
+from recall_rank._core.rank.passage_matches import PassageMatches
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
 from recall_rank.index.segment.strings import Strings
-from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Span, Why
+from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Why
 from recall_rank.search.context import SearchContext
 from recall_rank.search.query import Options
 from recall_rank.search.ranking.group import Grouped
-from recall_rank.search.results.snippet import field_names, show, show_at, spot
+from recall_rank.search.results.snippet import Snippet, field_names, passage_matches, snippet_at, snippet_of
 from recall_rank.search.retrieval.literal import first_match
 
 DAY_MS = 86_400_000
@@ -92,19 +92,19 @@ class Asked:
         text = columns.text_for(((fields[0], fields[-1]),))  # read within that part alone
         place = None
         if search.deadline.passed():  # what is left of the work is to show where the hits are
-            found, weights = Spot(text, start), NO_WEIGHTS
+            found, weights = PassageMatches(text, start), NO_WEIGHTS
         else:
-            found = spot(search.expansion.matcher, text, fields, start, end, options.width)
+            found = passage_matches(search.expansion.matcher, text, fields, start, end, options.width)
             weights = search.expansion.word_weights
             if search.text_marks is not None and search.text_marks[candidate.part]:
                 place = self._place(segment, part, found)
         if place is None:
-            snippet, spans, shown = show(found, fields, weights, options.width, options.redact)
+            snippet = snippet_of(found, fields, weights, options.width, options.redact)
         else:
-            snippet, spans, shown = show_at(text, fields, *place, options.width, options.redact)
+            snippet = snippet_at(text, fields, *place, options.width, options.redact)
 
-        terms = found.words(self.written) if options.match != "regex" else _marked(snippet, spans)
-        matched = _fields_told(kind, title, found.fields, shown if spans else "")
+        terms = found.words(self.written) if options.match != "regex" else _marked(snippet)
+        matched = _fields_told(kind, title, found.fields, snippet.field if snippet.spans else "")
         if tool and self._names(tool):
             matched = (*matched, "tool_name")
         if author and self._names(author):
@@ -119,7 +119,7 @@ class Asked:
             directory_relevance=relevance,
             recency="unknown" if not time else "recent" if time >= self.recent else "older",
             confidence=candidate.confidence,
-            matched_forms=self._matched_forms(text, found, snippet) if options.explain else None,
+            matched_forms=self._matched_forms(text, found, snippet.text) if options.explain else None,
         )
         return _result(  # by place: for more than fifteen names Python makes a dict first
             row.id,  # session_id
@@ -132,9 +132,9 @@ class Asked:
             columns.part_ids.held(part, held_by),  # part_id
             kind,  # part_type
             bool(flags & PRUNED),  # pruned
-            snippet,  # snippet
-            spans,  # spans
-            "title" if title else _field_name(kind, shown),  # field
+            snippet.text,  # snippet
+            snippet.spans,  # spans
+            "title" if title else _field_name(kind, snippet.field),  # field
             "title" if title else SOURCES.get(kind, "message"),  # source
             row.source,  # history
             row.agent,  # agent
@@ -166,20 +166,21 @@ class Asked:
                 best = message
         return best
 
-    def _place(self, segment: Segment, part: int, found: Spot) -> tuple[int, int] | None:
+    def _place(self, segment: Segment, part: int, found: PassageMatches) -> tuple[int, int] | None:
         """The bytes of a part that the text scan found, where they tell more than the words do."""
         if self.options.match not in ("literal", "regex") and found.slots:
             return None
         return first_match(segment, self.search.query, part, self.search.deadline)
 
-    def _matched_forms(self, text: Text, found: Spot, snippet: str) -> dict[str, tuple[str, ...]]:
+    def _matched_forms(self, text: Text, found: PassageMatches, snippet: str) -> dict[str, tuple[str, ...]]:
         """What stands there for the words of the query around the snippet: inflected, joined, split or repaired."""
         words, redacted = self.search.query.words, self.options.redact is not None
         forms: dict[str, dict[str, None]] = {}
-        for start, end, slot, span, _ in found.events:
-            if any(word.counts for word in words[slot : slot + span]):
-                written = " ".join(word.written for word in words[slot : slot + span])
-                form = bytes(text[start:end]).decode("utf-8", "replace")
+        for match in found.matches:
+            matched = words[match.slot : match.slot + match.span]
+            if any(word.counts for word in matched):
+                written = " ".join(word.written for word in matched)
+                form = bytes(text[match.start : match.end]).decode("utf-8", "replace")
                 if not redacted or form in snippet:  # it may be a piece of what is not shown
                     forms.setdefault(written, {})[form] = None
         return {written: tuple(found_as) for written, found_as in forms.items()}
@@ -212,8 +213,9 @@ def _field_name(kind: str, field: str) -> str:
     return "reasoning" if kind == "reasoning" and field == "text" else field
 
 
-def _marked(snippet: str, spans: tuple[Span, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(snippet[span.start : span.end] for span in spans))
+def _marked(snippet: Snippet) -> tuple[str, ...]:
+    """The different texts that are marked in a snippet."""
+    return tuple(dict.fromkeys(snippet.text[span.start : span.end] for span in snippet.spans))
 
 
 def _reasons(explain: dict[str, float]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.rank.features import FEATURE_NAMES
-from recall_rank._core.rank.window import Matcher
+from recall_rank._core.rank.matcher import Matcher
 from tests.support.kernel_inputs import seeds
 from tests.support.matchers import features, query, some_passage, some_query
 

@@ -1,4 +1,4 @@
-"""What a passage shows of a query: Matcher.spot() against events() and the heaviest run, put together in Python."""
+"""What a passage shows of a query: Matcher.matches() against events() and the heaviest run, put together in Python."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.rank.snippet_window import Near
-from recall_rank._core.rank.window import Matcher
+from recall_rank._core.rank.matcher import Matcher
+from recall_rank._core.rank.snippet_window import SnippetWindow
 from tests.reference import everything as reference
 from tests.support.matchers import table, told
 
@@ -44,7 +44,7 @@ def prefix_of(reader: Matcher) -> Callable[[], object]:
 def obvious(text: bytes, start: int, end: int, label: int, width: int) -> tuple[object, ...]:
     events = [
         (start + low, start + high, slot, span, worth)
-        for low, high, slot, span, worth, _ in matcher().events(text, start, end)
+        for low, high, slot, span, worth, _ in matcher().form_matches(text, start, end)
     ]
     slots = sum(1 << slot for slot in {s for e in events for s in range(e[2], e[2] + e[3])})
     marks = 0
@@ -56,12 +56,12 @@ def obvious(text: bytes, start: int, end: int, label: int, width: int) -> tuple[
         return 0, 0, start, start, [], start
     worth = [sum(WEIGHTS[slot : slot + span]) * similarity for _, _, slot, span, similarity in events]
     places, kinds = [(low, high) for low, high, *_ in events], [event[2] for event in events]
-    left, right = reference.heaviest_run(places, worth, width, kinds)
+    left, right = reference.best_span(places, worth, width, kinds)
     first, last = events[left][0], events[right][1]
     margin = width if text[start + 1 : end].isascii() else 4 * width
-    near = [e for e in events if e[1] >= first - margin and e[0] <= last + margin]
-    inside = [low for low, high, *_ in near if first <= low and high <= last]
-    return slots, marks, first, last, near, inside[len(inside) // 2] if inside else first
+    window = [e for e in events if e[1] >= first - margin and e[0] <= last + margin]
+    inside = [low for low, high, *_ in window if first <= low and high <= last]
+    return slots, marks, first, last, window, inside[len(inside) // 2] if inside else first
 
 
 @given(fields=fields, cut=st.integers(0, 40), width=st.integers(1, 60))
@@ -69,50 +69,53 @@ def test_it_is_what_events_and_the_heaviest_run_say(fields: list[tuple[int, list
     text = b"".join(bytes([label]) + " ".join(words).encode() for label, words in fields)
     start = min(cut, len(text))
     asked = (text, start, len(text), 0xF8, width)
-    assert told(matcher().spot(*asked)) == obvious(*asked)
+    assert told(matcher().matches(*asked)) == obvious(*asked)
     reader = matcher()
     assert reader.measure(text, array("Q", [0, start]), array("Q", [start, len(text)]), 8, table(2)) == 2
-    assert told(reader.spot(*asked)) == obvious(*asked), "as read before"
+    assert told(reader.matches(*asked)) == obvious(*asked), "as read before"
 
 
 @given(fields=fields, width=st.integers(0, 60), data=st.data())
 def test_a_frame_is_that_of_its_events(fields: list[tuple[int, list[str]]], width: int, data: st.DataObject) -> None:
     pieces = [bytes([label]) + " ".join(words).encode() for label, words in fields]
     text, starts = b"".join(pieces), array("Q", [sum(map(len, pieces[:k])) for k in range(len(pieces) + 1)])
-    spot = matcher().spot(text, 0, len(text), 0xF8, width)
-    near, expected = spot.near(starts, width, WEIGHTS), Near(text, starts, spot.middle, 0, len(text), width)
-    expected.frame(spot.events, spot.first, spot.last, width, WEIGHTS)
-    for name in ("field", "start", "end", "low", "high", "places", "text"):
-        assert getattr(near, name) == getattr(expected, name)
+    found = matcher().matches(text, 0, len(text), 0xF8, width)
+    window, expected = (
+        found.snippet_window(starts, width, WEIGHTS),
+        SnippetWindow(text, starts, found.middle, 0, len(text), width),
+    )
+    expected.select(found.matches, found.first, found.last, width, WEIGHTS)
+    for name in ("field", "start", "end", "low", "high", "spans", "text"):
+        assert getattr(window, name) == getattr(expected, name)
 
 
 def test_of_a_long_field_what_stands_around_the_stretch_is_shown() -> None:
     text = b"\xf8" + b"gull " * 999 + b"tide of moon " + b"gull " * 999
-    spot, fields = matcher().spot(text, 1, len(text), 0xF8, 20), array("Q", [0, len(text)])
-    near = spot.near(fields, 20, WEIGHTS)
-    assert (near.start, near.end) == (spot.first - 80, spot.last + 80)
-    assert near.text[near.low : near.high] == "ull tide of moon gul"
-    assert spot.near(fields, 20, WEIGHTS, lambda _, front, __: front + 5).start == 6
+    found, fields = matcher().matches(text, 1, len(text), 0xF8, 20), array("Q", [0, len(text)])
+    window = found.snippet_window(fields, 20, WEIGHTS)
+    assert (window.start, window.end) == (found.first - 80, found.last + 80)
+    assert window.text[window.low : window.high] == "ull tide of moon gul"
+    assert found.snippet_window(fields, 20, WEIGHTS, lambda _, front, __: front + 5).start == 6
 
 
 def test_frames_that_cannot_be_are_refused() -> None:
     text, fields = b"\xf8tide", array("Q", [0, 5])
-    spot = matcher().spot(text, 0, 5, 0xF8, 9)
+    found = matcher().matches(text, 0, 5, 0xF8, 9)
     for outside in ([0, 6], [6]):
         with pytest.raises(IndexError):
-            spot.near(array("Q", outside), 9, WEIGHTS)
+            found.snippet_window(array("Q", outside), 9, WEIGHTS)
     with pytest.raises(TypeError):
-        spot.near(None, 9, WEIGHTS)  # type: ignore[arg-type]
+        found.snippet_window(None, 9, WEIGHTS)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="width"):
-        spot.near(fields, -1, WEIGHTS)
+        found.snippet_window(fields, -1, WEIGHTS)
     with pytest.raises(ValueError, match="0 weights"):
-        spot.near(fields, 9, [])
+        found.snippet_window(fields, 9, [])
 
 
 @given(st.lists(st.sampled_from([*WORDS, None]), max_size=70), st.lists(st.sampled_from(WORDS), max_size=9))
 def test_words_are_told_once_and_as_they_were_written(written: list[str | None], there: list[str]) -> None:
-    spot = matcher().spot(text := " ".join(there).encode(), 0, len(text), 0xF8, 9)
-    assert spot.words(written) == reference.Spot(0, slots=spot.slots).words(written)
+    found = matcher().matches(text := " ".join(there).encode(), 0, len(text), 0xF8, 9)
+    assert found.words(written) == reference.PassageMatches(0, slots=found.slots).words(written)
 
 
 def test_what_was_read_is_forgotten_when_more_is_looked_for() -> None:
@@ -120,17 +123,17 @@ def test_what_was_read_is_forgotten_when_more_is_looked_for() -> None:
     for add, slots in ((lambda: None, 0), (lambda: reader.add(b"gulls", 1, 1, 1.0), 2), (prefix_of(reader), 3)):
         add()
         reader.measure(text, array("Q", [0]), array("Q", [len(text)]), 8, table(1))
-        assert reader.spot(text, 0, len(text), 0xF8, 99).slots == slots
-        assert reader.spot(bytes(b"x" * len(text)), 0, len(text), 0xF8, 99).slots == 0, "another text"
+        assert reader.matches(text, 0, len(text), 0xF8, 99).slots == slots
+        assert reader.matches(bytes(b"x" * len(text)), 0, len(text), 0xF8, 99).slots == 0, "another text"
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 99)])
 def test_a_range_outside_of_the_text_is_refused(start: int, end: int) -> None:
     with pytest.raises(IndexError):
-        matcher().spot(b"tide", start, end, 0xF8, 10)
+        matcher().matches(b"tide", start, end, 0xF8, 10)
 
 
 @pytest.mark.parametrize("label", [0, 0xF7, 0x100])
 def test_a_label_that_is_no_field_is_refused(label: int) -> None:
     with pytest.raises(ValueError, match="label"):
-        matcher().spot(b"tide", 0, 4, label, 10)
+        matcher().matches(b"tide", 0, 4, label, 10)

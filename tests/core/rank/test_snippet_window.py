@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from recall_rank._core.rank.snippet_window import Near
+from recall_rank._core.rank.snippet_window import SnippetWindow
 from tests.reference import everything as reference
 from tests.support.kernel_inputs import seeds
 
@@ -21,12 +21,12 @@ def matches(*places: tuple[int, int, int]) -> list[tuple[int, int, int, int, flo
     return [(start, end, slot, 1, 1.0) for start, end, slot in places]
 
 
-def frame(text: bytes, events: Any, first: int, last: int, width: int, weights: Any) -> Any:
-    """What Near shows of a short field; all places are those in the field, as with reference.frame()."""
-    near = Near(b"\xf8" + text, array("Q", [0, 1 + len(text)]), 0, 0, 0, width)
+def select(text: bytes, events: Any, first: int, last: int, width: int, weights: Any) -> Any:
+    """What SnippetWindow shows of a short field; all places are those in the field, as with reference.select()."""
+    window = SnippetWindow(b"\xf8" + text, array("Q", [0, 1 + len(text)]), 0, 0, 0, width)
     moved = [(start + 1, end + 1, *told) for start, end, *told in events]
-    near.frame(moved, first + 1, last + 1, width, weights)
-    return near.low, near.high, near.places
+    window.select(moved, first + 1, last + 1, width, weights)
+    return window.low, window.high, window.spans
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,14 @@ def frame(text: bytes, events: Any, first: int, last: int, width: int, weights: 
 def test_rows(text: str, events: Any, width: int, expected: tuple[int, int, list[tuple[int, int]]]) -> None:
     data = text.encode()
     first, last = min([e[0] for e in events], default=0), max([e[1] for e in events], default=0)
-    assert reference.frame(data, 0, len(data), events, first, last, width, ONE) == expected
-    assert frame(data, events, first, last, width, ONE) == expected
+    assert reference.select(data, 0, len(data), events, first, last, width, ONE) == expected
+    assert select(data, events, first, last, width, ONE) == expected
 
 
 def test_a_known_stretch_is_taken_where_bytes_are_characters() -> None:
     events = matches((1, 2, 0), (20, 21, 0), (22, 23, 1))
-    assert frame(b"x" * 30, events, 1, 2, 6, ONE)[:2] == (0, 6)
-    assert frame(b"x" * 30, events[1:], -1, 2, 6, ONE)[:2] == (18, 24), "it does not stand in this text"
+    assert select(b"x" * 30, events, 1, 2, 6, ONE)[:2] == (0, 6)
+    assert select(b"x" * 30, events[1:], -1, 2, 6, ONE)[:2] == (18, 24), "it does not stand in this text"
 
 
 @given(seeds)
@@ -82,13 +82,13 @@ def test_it_is_what_the_slow_one_says(chance: Random) -> None:
         events.append((low, high, slot, chance.randint(1, 6 - slot), chance.choice([0.25, 0.5, 1.0])))
     first, last = sorted(chance.choices([-1, *borders, len(text) + 1], k=2))
     asked = events, first, last, chance.choice([0, 1, 5, 12, 40, 2**40]), weights
-    low, high, places = reference.frame(text, 0, len(text), *asked)
-    assert frame(text, *asked) == (low, high, places)
-    near = Near(b"\xf8" + text, array("Q", [0, 1 + len(text)]), 0, 0, 0, asked[3])
-    near.frame([(start + 1, end + 1, *told) for start, end, *told in events], first + 1, last + 1, *asked[3:])
+    low, high, places = reference.select(text, 0, len(text), *asked)
+    assert select(text, *asked) == (low, high, places)
+    window = SnippetWindow(b"\xf8" + text, array("Q", [0, 1 + len(text)]), 0, 0, 0, asked[3])
+    window.select([(start + 1, end + 1, *told) for start, end, *told in events], first + 1, last + 1, *asked[3:])
     left, right = "..." * (low > 0), "..." * (high < len(text.decode()))
     move = len(left) - low
-    assert near.cut(lambda *span: span) == (
+    assert window.cut(lambda *span: span) == (
         left + text.decode()[low:high] + right,
         tuple((max(start, low) + move, min(end, high) + move, start, end) for start, end in places),
     )
@@ -109,23 +109,23 @@ def test_of_a_long_field_the_surroundings_are_shown(chance: Random) -> None:
     low, high, start, end = reference.surroundings(text, fields, at, first, last, width)
     begin = chance.randint(low, start)
     for begun, asked in ((None, ()), (begin, (lambda given, *place: begin if given is text else place,))):
-        near = Near(text, array("Q", fields), at, first, last, width, *asked)
+        window = SnippetWindow(text, array("Q", fields), at, first, last, width, *asked)
         expected = reference.surroundings(text, fields, at, first, last, width, begun)
-        assert (near.start, near.end) == expected[2:]
-        assert near.field == (text[low - 1] - 0xF8 if len(fields) > 1 else 0)
-        shown = text[near.start : near.end].decode()
-        assert (near.text, near.before) == (shown, len(text[low : near.start].decode()))
-        middle = (near.start + near.end) // 2
-        while near.start < middle < near.end and text[middle] & 0xC0 == 0x80:
+        assert (window.start, window.end) == expected[2:]
+        assert window.field == (text[low - 1] - 0xF8 if len(fields) > 1 else 0)
+        shown = text[window.start : window.end].decode()
+        assert (window.text, window.before) == (shown, len(text[low : window.start].decode()))
+        middle = (window.start + window.end) // 2
+        while window.start < middle < window.end and text[middle] & 0xC0 == 0x80:
             middle -= 1
-        near.frame([(middle, near.end, 0, 1, 1.0)], middle, near.end, 9, ONE)
-        left, right = near.dots
+        window.select([(middle, window.end, 0, 1, 1.0)], middle, window.end, 9, ONE)
+        left, right = window.ellipses
         assert (left, right) == (
-            "..." * bool(near.low or near.start > low),
-            "..." * bool(near.high < len(shown) or near.end < high),
+            "..." * bool(window.low or window.start > low),
+            "..." * bool(window.high < len(shown) or window.end < high),
         )
-        cut, spans = near.cut(lambda *span: span)
-        assert cut == left + shown[near.low : near.high] + right
+        cut, spans = window.cut(lambda *span: span)
+        assert cut == left + shown[window.low : window.high] + right
         whole = text[low:high].decode()
         for start, end, text_start, text_end in spans:
             assert cut[start:end] in whole[text_start:text_end]
@@ -137,47 +137,47 @@ FIELD = (b"\xf8tide", array("Q", [0, 5]))
 @pytest.mark.parametrize(("at", "first", "last"), [(-1, 0, 0), (6, 0, 0), (0, -1, 2), (0, 2, 1), (0, 0, 6)])
 def test_a_range_outside_of_the_text_is_refused(at: int, first: int, last: int) -> None:
     with pytest.raises(IndexError):
-        Near(*FIELD, at, first, last, 9)
+        SnippetWindow(*FIELD, at, first, last, 9)
 
 
 @pytest.mark.parametrize("fields", [[6], [2, 1], [0, 6], [0, 0], [2**63, 5], [0, 2**64 - 1]])
 def test_fields_outside_of_the_text_are_refused(fields: list[int]) -> None:
     with pytest.raises(IndexError):
-        Near(FIELD[0], array("Q", fields), 0, 0, 0, 9)
+        SnippetWindow(FIELD[0], array("Q", fields), 0, 0, 0, 9)
 
 
 @pytest.mark.parametrize("fields", [[], [1, 5]])
 def test_what_is_no_field_is_refused(fields: list[int]) -> None:
     with pytest.raises(ValueError, match="field"):
-        Near(FIELD[0], array("Q", fields), 0, 0, 0, 9)
+        SnippetWindow(FIELD[0], array("Q", fields), 0, 0, 0, 9)
 
 
 @pytest.mark.parametrize("begin", [0, -1, 4_002, 2**62])
 def test_a_beginning_lies_in_the_field_in_front(begin: int) -> None:
     with pytest.raises(ValueError, match="no beginning"):
-        Near(b"\xf8" + b"x" * 9_000, array("Q", [0, 9_001]), 5_000, 5_000, 5_000, 250, lambda *_: begin)
+        SnippetWindow(b"\xf8" + b"x" * 9_000, array("Q", [0, 9_001]), 5_000, 5_000, 5_000, 250, lambda *_: begin)
 
 
 def test_a_width_below_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="width"):
-        Near(*FIELD, 0, 0, 0, -1)
+        SnippetWindow(*FIELD, 0, 0, 0, -1)
     with pytest.raises(ValueError, match="width"):
-        Near(*FIELD, 0, 0, 0, 9).frame([], 0, 0, -1, [])
+        SnippetWindow(*FIELD, 0, 0, 0, 9).select([], 0, 0, -1, [])
 
 
 def test_nothing_is_shown_before_a_frame_was_chosen() -> None:
-    near = Near(*FIELD, 0, 0, 0, 9)
-    assert (near.low, near.high, near.places, near.text) == (0, 0, [], "tide")
-    assert Near(b"", array("Q", [0]), 0, 0, 0, 9).cut(tuple) == ("", ())
-    assert Near.__new__(Near).cut(tuple) == ("", ()), "of no text"
+    window = SnippetWindow(*FIELD, 0, 0, 0, 9)
+    assert (window.low, window.high, window.spans, window.text) == (0, 0, [], "tide")
+    assert SnippetWindow(b"", array("Q", [0]), 0, 0, 0, 9).cut(tuple) == ("", ())
+    assert SnippetWindow.__new__(SnippetWindow).cut(tuple) == ("", ()), "of no text"
 
 
 @pytest.mark.parametrize(
     "event", [(2, 1, 0, 1, 1.0), (1, 2, -1, 1, 1.0), (1, 2, 64, 1, 1.0), (1, 2, 0, 0, 1.0), (1, 2, 3, 2, 1.0)]
 )
 def test_what_is_no_event_is_refused(event: Any) -> None:
-    with pytest.raises(ValueError, match="no event"):
-        Near(*FIELD, 0, 0, 0, 9).frame([event], 0, 1, 9, ONE)
+    with pytest.raises(ValueError, match="no match"):
+        SnippetWindow(*FIELD, 0, 0, 0, 9).select([event], 0, 1, 9, ONE)
 
 
 @pytest.mark.parametrize(
@@ -185,24 +185,24 @@ def test_what_is_no_event_is_refused(event: Any) -> None:
 )
 def test_an_event_is_five_numbers(event: Any) -> None:
     with pytest.raises((TypeError, ValueError, OverflowError)):
-        Near(*FIELD, 0, 0, 0, 9).frame([event], 0, 1, 9, ONE)
+        SnippetWindow(*FIELD, 0, 0, 0, 9).select([event], 0, 1, 9, ONE)
 
 
 @pytest.mark.parametrize("wrong", [None, "ab", ((0, 1),)])
 def test_only_lists_are_taken(wrong: Any) -> None:
-    near = Near(*FIELD, 0, 0, 0, 9)
+    window = SnippetWindow(*FIELD, 0, 0, 0, 9)
     with pytest.raises(TypeError):
-        near.frame(wrong, 0, 1, 9, ONE)
+        window.select(wrong, 0, 1, 9, ONE)
     with pytest.raises(TypeError):
-        near.frame([(1, 2, 0, 1, 1.0)], 0, 1, 9, wrong)
+        window.select([(1, 2, 0, 1, 1.0)], 0, 1, 9, wrong)
 
 
 @pytest.mark.parametrize("wrong", [None, "ab", 7])
 def test_only_bytes_and_columns_are_read(wrong: Any) -> None:
     for text, fields in ((wrong, FIELD[1]), (FIELD[0], wrong)):
         with pytest.raises((TypeError, ValueError)):
-            Near(text, fields, 0, 0, 0, 9)
-    near = Near(*FIELD, 0, 0, 0, 9)
-    near.frame([(1, 3, 0, 1, 1.0)], 1, 3, 9, ONE)
+            SnippetWindow(text, fields, 0, 0, 0, 9)
+    window = SnippetWindow(*FIELD, 0, 0, 0, 9)
+    window.select([(1, 3, 0, 1, 1.0)], 1, 3, 9, ONE)
     with pytest.raises(TypeError):
-        near.cut(wrong)
+        window.cut(wrong)

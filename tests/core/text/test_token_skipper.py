@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.rank.window import Matcher
+from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.text.tokens import looked_at
 from tests.reference import everything as reference
 from tests.support.kernel_inputs import seeds
@@ -32,7 +32,7 @@ def some_code(chance: Random) -> bytes:
 def test_what_is_passed_over_is_counted(chance: Random) -> None:
     native, slow = some_query(chance)
     text = some_code(chance)
-    assert native.events(text, 0, len(text)) == slow.events(text, 0, len(text))
+    assert native.form_matches(text, 0, len(text)) == slow.form_matches(text, 0, len(text))
 
 
 @given(st.binary(min_size=64, max_size=64), st.booleans())
@@ -59,4 +59,4 @@ def test_a_word_is_found_wherever_it_stands(written: str, place: int, before: in
     matcher.add(b"wanted", 0, 1, 1.0)
     text = (b"ab " * 50)[:before] + b" " + written.encode() + b" cd" * 30
     words = (before + 2) // 3
-    assert [event[-1] for event in matcher.events(text, 0, len(text))] == [words + place]
+    assert [event[-1] for event in matcher.form_matches(text, 0, len(text))] == [words + place]

@@ -1,9 +1,12 @@
-"""What the matches of a passage are worth: coverage, the densest window, phrases and nearness.
+"""The features of a passage: what the places where a query's words match are worth for its score.
 
-coverage: weight of the words found over the weight of all. window: the same inside the best stretch, whose offsets
-are start and end and whose words are window_words. phrase: weight of the longest unbroken run of the query over the
-weight of all words. near: neighbours of the query that are near each other in order. matched, exact: words found,
-found exactly. words: those of the passage. cues: those that only say what kind of answer it holds.
+coverage: weight of the query's words that match, over the weight of all words that count.
+window: the coverage of the densest window, the stretch of a bounded number of words that covers most.
+phrase: weight of the longest unbroken run of the query, over the weight of all words, stop words included.
+near: share of the query's neighbouring words that stand near each other in order: 1 / distance, up to six words.
+matched, exact: how many words of the query match, and how many of them exactly.
+start, end: the densest window, in bytes from the start of the passage. window_words: its words.
+words: the words of the passage. cues: those of its words that only show what kind of answer it holds, such as a time.
 """
 
 from libc.stdint cimport uint32_t
@@ -15,14 +18,18 @@ FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "st
                  "window_words")
 
 
-cdef void measure_events(Event* events, Py_ssize_t count, const Asked* asked, uint32_t words, int cues, uint32_t width,
-                         float* out) noexcept nogil:
-    """Fill out[FEATURES] from the matches of a passage of `words` words, in order of position."""
+cdef void measure_matches(FormMatch* matches, Py_ssize_t count, const QueryWords* query, uint32_t words, int cues,
+                          uint32_t width, float* out) noexcept nogil:
+    """Fill out[FEATURES] from the `count` matches of a passage, which are in order of position.
+
+    The passage has `words` words and `cues` cue words; its densest window has at most `width` words. Fills in `run`
+    and `earlier` of the matches. O(count), but for matches that repeat a word within one window.
+    """
     cdef float best_of[SLOTS]
     cdef float inside_of[SLOTS]
     cdef uint32_t inside[SLOTS]
     cdef uint32_t last_seen[SLOTS]
-    cdef Py_ssize_t ends_at[SLOTS]  # the last event that ends at a slot
+    cdef Py_ssize_t ends_at[SLOTS]  # the last match that ends at a slot
     cdef float nearness[SLOTS]
     cdef int slot, j, matched = 0, exact = 0
     cdef Py_ssize_t k, other, left = 0
@@ -32,7 +39,7 @@ cdef void measure_events(Event* events, Py_ssize_t count, const Asked* asked, ui
     memset(inside_of, 0, sizeof(inside_of))
     memset(inside, 0, sizeof(inside))
     memset(last_seen, 0, sizeof(last_seen))
-    for j in range(asked.slots):
+    for j in range(query.slots):
         ends_at[j] = -1
     memset(nearness, 0, sizeof(nearness))
     memset(out, 0, FEATURES * sizeof(float))
@@ -41,78 +48,78 @@ cdef void measure_events(Event* events, Py_ssize_t count, const Asked* asked, ui
     if count == 0:
         return
     for k in range(count):
-        slot = events[k].slot
-        # runs: the slots before must end at the word before
+        slot = matches[k].slot
+        # a run goes on where the previous slot's match ends at the word before this one
         value = 0
         other = ends_at[slot - 1] if slot else -1
-        while other >= 0 and events[other].position + MAX_JOIN >= events[k].position:
-            if events[other].position + events[other].words == events[k].position and events[other].run > value:
-                value = events[other].run
-            other = events[other].earlier
-        for j in range(slot, slot + events[k].span):
-            value += asked.weights[j] * events[k].similarity
-            if events[k].similarity > best_of[j]:
-                best_of[j] = events[k].similarity
-            if asked.counted[j]:
+        while other >= 0 and matches[other].position + MAX_JOIN >= matches[k].position:
+            if matches[other].position + matches[other].words == matches[k].position and matches[other].run > value:
+                value = matches[other].run
+            other = matches[other].earlier
+        for j in range(slot, slot + matches[k].span):
+            value += query.weights[j] * matches[k].similarity
+            if matches[k].similarity > best_of[j]:
+                best_of[j] = matches[k].similarity
+            if query.counted[j]:
                 if inside[j] == 0:
-                    inside_of[j] = events[k].similarity
-                    gain += asked.weights[j] * events[k].similarity
-                elif events[k].similarity > inside_of[j]:
-                    gain += asked.weights[j] * (events[k].similarity - inside_of[j])
-                    inside_of[j] = events[k].similarity
+                    inside_of[j] = matches[k].similarity
+                    gain += query.weights[j] * matches[k].similarity
+                elif matches[k].similarity > inside_of[j]:
+                    gain += query.weights[j] * (matches[k].similarity - inside_of[j])
+                    inside_of[j] = matches[k].similarity
                 inside[j] += 1
-        events[k].run = value
-        j = slot + events[k].span - 1
-        events[k].earlier = ends_at[j]
+        matches[k].run = value
+        j = slot + matches[k].span - 1
+        matches[k].earlier = ends_at[j]
         ends_at[j] = k
         if value > phrase:
             phrase = value
         if slot and last_seen[slot - 1]:
-            gap = events[k].position - (last_seen[slot - 1] - 1)
+            gap = matches[k].position - (last_seen[slot - 1] - 1)
             if 1 <= gap <= 6 and 1.0 / gap > nearness[slot]:
                 nearness[slot] = 1.0 / gap
-        for j in range(slot, slot + events[k].span):
-            last_seen[j] = events[k].position + 1
+        for j in range(slot, slot + matches[k].span):
+            last_seen[j] = matches[k].position + 1
             if j > slot:
                 nearness[j] = 1
-        # the densest window ends here
-        while events[k].position - events[left].position >= width:
-            for j in range(events[left].slot, events[left].slot + events[left].span):
-                if asked.counted[j]:
+        # the best window that ends with this match
+        while matches[k].position - matches[left].position >= width:
+            for j in range(matches[left].slot, matches[left].slot + matches[left].span):
+                if query.counted[j]:
                     inside[j] -= 1
                     if inside[j] == 0:
-                        gain -= asked.weights[j] * inside_of[j]
-                    elif events[left].similarity == inside_of[j]:
-                        # the best of those that stay
+                        gain -= query.weights[j] * inside_of[j]
+                    elif matches[left].similarity == inside_of[j]:
+                        # the best similarity among the matches that stay in the window
                         value = 0
                         for other in range(left + 1, k + 1):
-                            if (events[other].slot <= j < events[other].slot + events[other].span
-                                    and events[other].similarity > value):
-                                value = events[other].similarity
+                            if (matches[other].slot <= j < matches[other].slot + matches[other].span
+                                    and matches[other].similarity > value):
+                                value = matches[other].similarity
                                 if value == inside_of[j]:
                                     break
-                        gain -= asked.weights[j] * (inside_of[j] - value)
+                        gain -= query.weights[j] * (inside_of[j] - value)
                         inside_of[j] = value
             left += 1
-        extent = events[k].position - events[left].position
+        extent = matches[k].position - matches[left].position
         if gain > best_gain + 1e-6 or (gain > best_gain - 1e-6 and extent < best_extent):
             best_gain = gain
             best_extent = extent
-            out[6] = events[left].start
-            out[7] = events[k].end
+            out[6] = matches[left].start
+            out[7] = matches[k].end
     value = 0
-    for j in range(asked.slots):
-        if asked.counted[j]:
-            value += asked.weights[j] * best_of[j]
+    for j in range(query.slots):
+        if query.counted[j]:
+            value += query.weights[j] * best_of[j]
             matched += best_of[j] > 0
             exact += best_of[j] >= 1
         if j:
-            weight = (asked.weights[j - 1] + asked.weights[j]) / 2
+            weight = (query.weights[j - 1] + query.weights[j]) / 2
             near_total += weight
             near += weight * nearness[j]
-    out[0] = value / asked.total if asked.total > 0 else 0
-    out[1] = best_gain / asked.total if asked.total > 0 else 0
-    out[2] = phrase / asked.all_total if asked.all_total > 0 else 0
+    out[0] = value / query.total if query.total > 0 else 0
+    out[1] = best_gain / query.total if query.total > 0 else 0
+    out[2] = phrase / query.all_total if query.all_total > 0 else 0
     out[3] = near / near_total if near_total > 0 else 0
     out[4] = matched
     out[5] = exact

@@ -1,24 +1,24 @@
 from libc.stdint cimport uint64_t
 
-from recall_rank._core.rank.features cimport Asked, Event
+from recall_rank._core.rank.features cimport FormMatch, QueryWords
 
-cdef struct Match:         # bytes [start, end) of the text, words [slot, slot + span) of the query
+cdef struct TextMatch:     # bytes [start, end) of the text match slots [slot, slot + span) of the query
     Py_ssize_t start
     Py_ssize_t end
     float similarity
     int slot
     int span
 
-cdef class Spot:
+cdef class PassageMatches:
     cdef readonly uint64_t slots
     cdef readonly int fields
     cdef readonly Py_ssize_t first
     cdef readonly Py_ssize_t last
     cdef const unsigned char[::1] text
-    cdef Match* matches
+    cdef TextMatch* kept
     cdef Py_ssize_t count
 
     cdef int begin(self, const unsigned char[::1] text, Py_ssize_t at) except -1
-    cdef int look(self, Py_ssize_t start, Py_ssize_t end, const Event* events, Py_ssize_t found, const Asked* asked,
-                  int label, Py_ssize_t width) except -1
-    cdef Py_ssize_t in_the_middle(self) noexcept nogil
+    cdef int fill(self, Py_ssize_t start, Py_ssize_t end, const FormMatch* found, Py_ssize_t count,
+                  const QueryWords* query, int label, Py_ssize_t width) except -1
+    cdef Py_ssize_t middle_match(self) noexcept nogil

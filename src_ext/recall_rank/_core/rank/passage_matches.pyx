@@ -1,95 +1,105 @@
-"""What of a query stands in a passage, the stretch of it to show, and what a snippet shows of that."""
+"""The matches of a query in one passage: which words match, in which fields, and the span that shows most of them."""
+
+from collections import namedtuple
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport uint8_t, uint64_t
 
-from recall_rank._core.rank.features cimport SLOTS, Asked, Event
-from recall_rank._core.rank.snippet_window cimport Near, greatest
-from recall_rank._core.rank.best_span cimport Place, heaviest_run
+from recall_rank._core.rank.features cimport SLOTS, FormMatch, QueryWords
+from recall_rank._core.rank.snippet_window cimport MatchSpan, SnippetWindow, best_span, greatest_byte
 
 cdef enum:
     FIRST_FIELD = 0xF8  # the least byte that begins a field
 
+WordMatch = namedtuple("WordMatch", ("start", "end", "slot", "span", "similarity"))
+WordMatch.__doc__ = "Bytes [start, end) of a text match the words [slot, slot + span) of a query, by `similarity`."
 
-cdef class Spot:
-    """What of a query stands in a passage, and its heaviest stretch; Matcher.spot() makes them, Spot(text, at) is of
-    nothing. The text stays borrowed.
 
-    slots: bit j is set where slot j is matched. fields: bit k is set where a word that counts is matched in a field
-    of byte 0xF8 + k. [first, last) is the stretch that stretch.heaviest_run() finds, the passage's first byte where
-    nothing matches. All offsets are those of the text the passage was read in.
+cdef class PassageMatches:
+    """The matches of a query in one passage, and their best span; Matcher.matches() makes them.
+
+    PassageMatches(text, at) has no match. Bit j of `slots` is set where slot j matches. Bit k of `fields` is set where
+    a word that counts matches in a field of byte 0xF8 + k. [first, last) is the best_span(), or twice the first byte of
+    the passage where nothing matches. All offsets are bytes of the text that holds the passage; the text is borrowed.
     """
 
     def __init__(self, const unsigned char[::1] text not None, Py_ssize_t at):
         self.begin(text, at)
 
     def __dealloc__(self):
-        PyMem_Free(self.matches)
+        PyMem_Free(self.kept)
 
     cdef int begin(self, const unsigned char[::1] text, Py_ssize_t at) except -1:
+        """Set the text and an empty best span at byte `at`."""
         self.text = text
         self.first = self.last = at
         return 0
 
-    cdef int look(self, Py_ssize_t start, Py_ssize_t end, const Event* events, Py_ssize_t found, const Asked* asked,
-                  int label, Py_ssize_t width) except -1:
-        """Fill in what the events of the passage text[start:end] tell."""
+    cdef int fill(self, Py_ssize_t start, Py_ssize_t end, const FormMatch* found, Py_ssize_t count,
+                  const QueryWords* query, int label, Py_ssize_t width) except -1:
+        """Set all attributes from the `count` matches found in the passage text[start:end].
+
+        Keeps the matches of the best span, and those around it that a snippet of `width` characters may show.
+        """
         cdef const unsigned char* text
         cdef Py_ssize_t k, j, at = start, left = 0, right = 0, margin = width
         cdef int field = label - FIRST_FIELD
         cdef bint counts
-        cdef uint8_t most
-        cdef Place* places
-        if not found:
+        cdef uint8_t greatest
+        cdef MatchSpan* spans
+        if not count:
             return 0
-        self.matches = <Match*>PyMem_Malloc(found * sizeof(Match))
-        places = <Place*>PyMem_Malloc(found * sizeof(Place))
-        if self.matches == NULL or places == NULL:
-            PyMem_Free(places)
+        self.kept = <TextMatch*>PyMem_Malloc(count * sizeof(TextMatch))
+        spans = <MatchSpan*>PyMem_Malloc(count * sizeof(MatchSpan))
+        if self.kept == NULL or spans == NULL:
+            PyMem_Free(spans)
             raise MemoryError
         text = &self.text[0]
         if text[start] >= FIRST_FIELD:
             field = text[start] - FIRST_FIELD
-        most = greatest(text + start + 1, end - start - 1)
-        # a few events: they are gone through before another thread has woken up to take the lock
-        for k in range(found):
+        greatest = greatest_byte(text + start + 1, end - start - 1)
+        # with the GIL: a few matches take less time than another thread needs to take it
+        for k in range(count):
             counts = False
-            places[k] = Place(start + events[k].start, start + events[k].end, 0, events[k].slot)
-            for j in range(events[k].slot, events[k].slot + events[k].span):
+            spans[k] = MatchSpan(start + found[k].start, start + found[k].end, 0, found[k].slot)
+            for j in range(found[k].slot, found[k].slot + found[k].span):
                 self.slots |= <uint64_t>1 << j
-                counts = counts or asked.counted[j]
-                places[k].weight += asked.weights[j]
-            places[k].weight *= events[k].similarity
-            while most >= FIRST_FIELD and at < places[k].start:
+                counts = counts or query.counted[j]
+                spans[k].weight += query.weights[j]
+            spans[k].weight *= found[k].similarity
+            while greatest >= FIRST_FIELD and at < spans[k].start:
                 if text[at] >= FIRST_FIELD:
                     field = text[at] - FIRST_FIELD
                 at += 1
             if counts:
                 self.fields |= 1 << field
-        heaviest_run(places, found, width, &left, &right)
-        self.first, self.last = places[left].start, places[right].end
-        if most >= 0x80:
+        best_span(spans, count, width, &left, &right)
+        self.first, self.last = spans[left].start, spans[right].end
+        if greatest >= 0x80:
             margin = 4 * width  # bytes of the widest characters
-        for k in range(found):
-            if places[k].end >= self.first - margin and places[k].start <= self.last + margin:
-                self.matches[self.count] = Match(
-                    places[k].start, places[k].end, events[k].similarity, events[k].slot, events[k].span
+        for k in range(count):
+            if spans[k].end >= self.first - margin and spans[k].start <= self.last + margin:
+                self.kept[self.count] = TextMatch(
+                    spans[k].start, spans[k].end, found[k].similarity, found[k].slot, found[k].span
                 )
                 self.count += 1
-        PyMem_Free(places)
+        PyMem_Free(spans)
         return 0
 
     @property
-    def events(self):
-        """The matches in the stretch and up to its width around it, in order: (start, end, slot, span, similarity)."""
+    def matches(self):
+        """The WordMatches of the best span and of `width` characters around it, in order of position."""
         return [
-            (self.matches[k].start, self.matches[k].end, self.matches[k].slot, self.matches[k].span,
-             self.matches[k].similarity)
+            WordMatch(self.kept[k].start, self.kept[k].end, self.kept[k].slot, self.kept[k].span,
+                      self.kept[k].similarity)
             for k in range(self.count)
         ]
 
     def words(self, list written not None):
-        """Of the query's words, as they were written or None, those that are matched: in their order, each once."""
+        """The words of the query that match, each once, in the order of the query.
+
+        written[k] is the text of slot k, or None for a word that is left out.
+        """
         cdef Py_ssize_t k
         cdef list found = []
         for k in range(min(len(written), SLOTS)):
@@ -99,46 +109,48 @@ cdef class Spot:
 
     @property
     def middle(self):
-        """Where the one in the middle of the stretch's matches begins; the field that holds it is shown."""
-        return self.in_the_middle()
+        """The first byte of the middle one of the best span's matches: a snippet shows the field that holds it."""
+        return self.middle_match()
 
-    cdef Py_ssize_t in_the_middle(self) noexcept nogil:
+    cdef Py_ssize_t middle_match(self) noexcept nogil:
+        """Compute `middle`."""
         cdef Py_ssize_t k, inside = 0, seen = 0
         for k in range(self.count):
-            inside += self.first <= self.matches[k].start and self.matches[k].end <= self.last
+            inside += self.first <= self.kept[k].start and self.kept[k].end <= self.last
         for k in range(self.count):
-            if self.first <= self.matches[k].start and self.matches[k].end <= self.last:
+            if self.first <= self.kept[k].start and self.kept[k].end <= self.last:
                 if seen == inside // 2:
-                    return self.matches[k].start
+                    return self.kept[k].start
                 seen += 1
         return self.first
 
-    def near(self, const uint64_t[::1] fields not None, Py_ssize_t width, list weights not None, begin=None):
-        """What to show of a part: a Near of its field, framed by these matches as Near.frame() does it.
+    def snippet_window(self, const uint64_t[::1] fields not None, Py_ssize_t width, list weights not None, begin=None):
+        """The SnippetWindow of the field that holds `middle`, with these matches selected.
 
-        fields are those of the part that the passage was read in, weights those of the query's words.
+        fields u64[n + 1] are the fields of the part that holds the passage, as SnippetWindow takes them, and weights
+        those of the query's words. Raises ValueError for a match of a word that has no weight.
         """
         cdef Py_ssize_t k, j, count = 0
         cdef double weight
-        cdef const Match* match
-        cdef Near near = Near.__new__(Near)
-        cdef Place* places
-        near.look(self.text, fields, self.in_the_middle(), self.first, self.last, width, begin)
-        places = <Place*>PyMem_Malloc((self.count + 1) * sizeof(Place))
-        if places == NULL:
+        cdef const TextMatch* match
+        cdef SnippetWindow window = SnippetWindow.__new__(SnippetWindow)
+        cdef MatchSpan* spans
+        window.open(self.text, fields, self.middle_match(), self.first, self.last, width, begin)
+        spans = <MatchSpan*>PyMem_Malloc((self.count + 1) * sizeof(MatchSpan))
+        if spans == NULL:
             raise MemoryError
         for k in range(self.count):
-            match = self.matches + k
-            if match.start < near.start or match.end > near.end:
+            match = self.kept + k
+            if match.start < window.start or match.end > window.end:
                 continue
             if match.slot + match.span > len(weights):
-                PyMem_Free(places)
+                PyMem_Free(spans)
                 raise ValueError(f"there are {len(weights)} weights, but a match of word {match.slot}")
             weight = 0
             for j in range(match.slot, match.slot + match.span):
                 weight += <double>weights[j]
-            places[count] = Place(match.start - near.start, match.end - near.start, weight * match.similarity,
-                                  match.slot)
+            spans[count] = MatchSpan(match.start - window.start, match.end - window.start, weight * match.similarity,
+                                     match.slot)
             count += 1
-        near.choose(places, count, self.first, self.last, width)
-        return near
+        window.select_spans(spans, count, self.first, self.last, width)
+        return window

@@ -1,10 +1,10 @@
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from recall_rank._core.text.token_buffer cimport MAX_TERM, Token, Wanted
-from recall_rank._core.rank.features cimport Event
+from recall_rank._core.rank.features cimport FormMatch
 
 cdef enum:
-    CUE = 255            # the slot of words that only say what kind of answer a passage holds
+    CUE = 255            # the slot of words that only show what kind of answer a passage holds
 
 cdef struct Form:
     uint64_t hash
@@ -16,7 +16,7 @@ cdef struct Form:
 
 cdef struct Prefix:
     uint64_t head        # its first eight bytes
-    uint64_t mask        # those of them that it has
+    uint64_t mask        # 0xFF for each of these bytes that the prefix has
     float similarity
     uint8_t size
     uint8_t slot
@@ -26,15 +26,15 @@ cdef struct QueryForms:
     Form* forms
     int count
     int room             # a power of two
-    uint16_t* table      # SPARSE slots a form: 1 + its number, 0 where there is none
+    uint16_t* table      # open addressing, SPARSE entries a form: 1 + the form's number, 0 for an empty entry
     Prefix* prefixes
     int prefix_count
-    uint8_t[256] begins  # first bytes of prefixes
-    Wanted wanted        # what all of them look like
+    uint8_t[256] begins  # 1 for the first byte of a prefix
+    Wanted wanted        # lengths and first bytes of all forms: the tokeniser skips other tokens
 
 cdef bint forms_init(QueryForms* known) noexcept nogil
 cdef void forms_free(QueryForms* known) noexcept nogil
 cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float similarity) except -1
 cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float similarity) except -1
 cdef bint forms_match(const QueryForms* known, const Token* token, const unsigned char* form,
-                      Event* event) noexcept nogil
+                      FormMatch* match) noexcept nogil

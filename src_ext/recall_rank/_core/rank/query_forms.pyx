@@ -1,33 +1,34 @@
-"""The forms in which a query's words may appear, and which of them a word of a passage is."""
+"""The forms in which the words of a query may appear in a text, and the look-up of a token among them."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from libc.stdint cimport uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from recall_rank._core.text.token_buffer cimport MAX_TERM, Token, form_hash, want, want_longer
-from recall_rank._core.rank.features cimport Event
+from recall_rank._core.rank.features cimport FormMatch
 
 cdef enum:
     MAX_FORMS = 2048     # forms a query may have
-    FIRST_FORMS = 64     # forms there is room for before more is taken
-    SPARSE = 4           # slots a form in the open-addressing table that numbers them
+    FIRST_FORMS = 64     # forms for which memory is taken at first
+    SPARSE = 4           # entries a form in the open-addressing table
     PREFIXES = 64
 
 
 cdef bint forms_init(QueryForms* known) noexcept nogil:
-    """Get zeroed memory ready for forms; False without memory. forms_free() is owed in either case."""
+    """Take memory for the first forms; `known` is zeroed. False without memory; forms_free() is due in either case."""
     known.prefixes = <Prefix*>PyMem_RawMalloc(PREFIXES * sizeof(Prefix))
     return known.prefixes != NULL and make_room(known, FIRST_FORMS)
 
 
 cdef void forms_free(QueryForms* known) noexcept nogil:
+    """Free the memory of the forms."""
     PyMem_RawFree(known.forms)
     PyMem_RawFree(known.table)
     PyMem_RawFree(known.prefixes)
 
 
 cdef uint16_t* place(const QueryForms* known, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
-    """The table slot of a form, or the empty one where it would go."""
+    """The table entry of a form, or the empty entry where it belongs."""
     cdef uint64_t last = known.room * SPARSE - 1
     cdef uint64_t at = hash & last
     cdef const Form* entry
@@ -40,7 +41,7 @@ cdef uint16_t* place(const QueryForms* known, const unsigned char* data, int siz
 
 
 cdef bint make_room(QueryForms* known, int room) noexcept nogil:
-    """Have room for so many forms, and number those there are anew; False without memory."""
+    """Take memory for `room` forms, a power of two, and fill the table again; False without memory."""
     cdef Form* forms = <Form*>PyMem_RawRealloc(known.forms, room * sizeof(Form))
     cdef uint16_t* table = <uint16_t*>PyMem_RawCalloc(room * SPARSE, sizeof(uint16_t))
     cdef int k
@@ -58,7 +59,10 @@ cdef bint make_room(QueryForms* known, int room) noexcept nogil:
 
 
 cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float similarity) except -1:
-    """Let `form` stand for the slots [slot, slot + span); False when it is known already or there is no room."""
+    """Let `form` match the slots [slot, slot + span); False for a known form, one too long, or one too many.
+
+    Raises MemoryError.
+    """
     cdef unsigned char padded[MAX_TERM + 8]
     cdef int size = len(form)
     cdef Form* entry
@@ -90,8 +94,7 @@ cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float sim
 
 
 cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float similarity) except -1:
-    """Let every longer word that begins with `form` stand for `slot`, where it is no form itself; False without room.
-    """
+    """Let every longer word that begins with `form` and is no form itself match `slot`; False for one too many."""
     cdef int size = len(form)
     cdef Prefix* entry
     if not 0 < size <= MAX_TERM or known.prefix_count == PREFIXES:
@@ -113,22 +116,22 @@ cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float simila
 
 
 cdef bint forms_match(const QueryForms* known, const Token* token, const unsigned char* form,
-                      Event* event) noexcept nogil:
-    """Fill in what a token with this padded form stands for; False where it is none of the forms."""
+                      FormMatch* match) noexcept nogil:
+    """Fill in `match` for a token whose zero-padded bytes are `form`; False where the token matches nothing."""
     cdef uint16_t number = place(known, form, token.size, token.hash)[0]
     cdef const Form* entry
     cdef const Prefix* prefix
     cdef uint64_t head
     cdef int k
-    event.position = token.position
-    event.words = token.span
-    event.start = token.start
-    event.end = token.end
+    match.position = token.position
+    match.words = token.span
+    match.start = token.start
+    match.end = token.end
     if number:
         entry = known.forms + number - 1
-        event.slot = entry.slot
-        event.span = entry.span
-        event.similarity = entry.similarity
+        match.slot = entry.slot
+        match.span = entry.span
+        match.similarity = entry.similarity
         return True
     if known.begins[form[0]]:
         memcpy(&head, form, sizeof(head))
@@ -136,8 +139,8 @@ cdef bint forms_match(const QueryForms* known, const Token* token, const unsigne
             prefix = known.prefixes + k
             if (head & prefix.mask) == prefix.head and token.size > prefix.size and memcmp(
                     form, prefix.bytes, prefix.size) == 0:
-                event.slot = prefix.slot
-                event.span = 1
-                event.similarity = prefix.similarity
+                match.slot = prefix.slot
+                match.span = 1
+                match.similarity = prefix.similarity
                 return True
     return False

@@ -1,42 +1,89 @@
-"""As much of a field as a snippet may show, which characters of it to show, and where in them its matches stand."""
+"""The part of a field that a snippet may show, the characters of it that are shown, and the matches in them."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t, uint64_t
 
 from recall_rank._core.text.substring_scan cimport points_between
-from recall_rank._core.rank.best_span cimport KINDS, Place, heaviest_run
 
 cdef enum:
-    LONG_FIELD = 4096   # bytes from which only the surroundings of a match are read
+    LONG_FIELD = 4096   # bytes of a field above which only the surroundings of a match are read
     FIRST_FIELD = 0xF8  # the least byte that begins a field
 
 cdef str ELLIPSIS = "..."
+cdef double REPEAT = 0.1  # the share of its weight for which a repeated word counts
 
 
-cdef Py_ssize_t in_characters(const uint8_t* text, Py_ssize_t size, Place* places, Py_ssize_t count) noexcept nogil:
-    """Turn places, nearly in order, from bytes into characters; the characters of all of `text`."""
+cdef void best_span(const MatchSpan* spans, Py_ssize_t count, Py_ssize_t width, Py_ssize_t* first,
+                    Py_ssize_t* last) noexcept nogil:
+    """Find the spans [first, last] within `width` that weigh most; the shortest and earliest of equals.
+
+    `spans` are nearly in order of position. Of the matches of one slot the heaviest counts in full and each for a
+    REPEAT share: a word that is repeated does not make a passage worth showing. O(count).
+    """
+    cdef Py_ssize_t k, other, left = 0
+    cdef int count_of[SLOT_COUNT]
+    cdef double heaviest[SLOT_COUNT]
+    cdef double total = 0, best = -1, extra
+    cdef Py_ssize_t extent, best_extent = 0
+    cdef int slot
+    first[0] = 0
+    last[0] = 0
+    for k in range(SLOT_COUNT):
+        count_of[k] = 0
+        heaviest[k] = 0
+    for k in range(count):
+        slot = spans[k].slot
+        extra = spans[k].weight - heaviest[slot] if spans[k].weight > heaviest[slot] else 0
+        count_of[slot] += 1
+        heaviest[slot] += extra
+        total += REPEAT * spans[k].weight + extra
+        while left < k and spans[k].end - spans[left].start > width:
+            slot = spans[left].slot
+            total -= REPEAT * spans[left].weight
+            count_of[slot] -= 1
+            if spans[left].weight == heaviest[slot]:
+                # the heaviest match of the slot among those that stay
+                extra = 0
+                for other in range(left + 1, k + 1 if count_of[slot] else 0):
+                    if spans[other].slot == slot and spans[other].weight > extra:
+                        extra = spans[other].weight
+                        if extra == heaviest[slot]:
+                            break
+                total -= heaviest[slot] - extra
+                heaviest[slot] = extra
+            left += 1
+        extent = spans[k].end - spans[left].start
+        if total > best + 1e-9 or (total > best - 1e-9 and extent < best_extent):
+            best = total
+            best_extent = extent
+            first[0] = left
+            last[0] = k
+
+
+cdef Py_ssize_t in_characters(const uint8_t* text, Py_ssize_t size, MatchSpan* spans, Py_ssize_t count) noexcept nogil:
+    """Convert spans, nearly in order, from bytes to characters; returns the number of characters of `text`."""
     cdef Py_ssize_t at = 0, k, points = 0, ahead, seen
     for k in range(count):
-        while at < places[k].start:
+        while at < spans[k].start:
             points += (text[at] & 0xC0) != 0x80
             at += 1
-        while at > places[k].start:  # a compound is read after its first word
+        while at > spans[k].start:  # the joined form of a compound is read after its first word
             at -= 1
             points -= (text[at] & 0xC0) != 0x80
-        ahead, seen = places[k].start, points
-        while ahead < places[k].end:
+        ahead, seen = spans[k].start, points
+        while ahead < spans[k].end:
             seen += (text[ahead] & 0xC0) != 0x80
             ahead += 1
-        places[k].start, places[k].end = points, seen
+        spans[k].start, spans[k].end = points, seen
     while at < size:
         points += (text[at] & 0xC0) != 0x80
         at += 1
     return points
 
 
-cdef uint8_t greatest(const uint8_t* text, Py_ssize_t size) noexcept nogil:
-    """The greatest byte, 0 of none."""
+cdef uint8_t greatest_byte(const uint8_t* text, Py_ssize_t size) noexcept nogil:
+    """The greatest byte of a text, 0 for an empty text."""
     cdef uint8_t most = 0
     cdef Py_ssize_t k
     for k in range(size):
@@ -44,58 +91,59 @@ cdef uint8_t greatest(const uint8_t* text, Py_ssize_t size) noexcept nogil:
     return most
 
 
-cdef void sort_places(Place* places, Py_ssize_t count) noexcept nogil:
-    """By start, then end: nearly sorted, so insertion is linear."""
+cdef void sort_spans(MatchSpan* spans, Py_ssize_t count) noexcept nogil:
+    """Sort spans by start, then end. They are nearly sorted, so insertion is linear."""
     cdef Py_ssize_t k, at
-    cdef Place place
+    cdef MatchSpan moved
     for k in range(1, count):
-        place = places[k]
+        moved = spans[k]
         at = k
-        while at and (places[at - 1].start > place.start
-                      or (places[at - 1].start == place.start and places[at - 1].end > place.end)):
-            places[at] = places[at - 1]
+        while at and (spans[at - 1].start > moved.start
+                      or (spans[at - 1].start == moved.start and spans[at - 1].end > moved.end)):
+            spans[at] = spans[at - 1]
             at -= 1
-        places[at] = place
+        spans[at] = moved
 
 
-cdef void choose(Place* places, Py_ssize_t size, Py_ssize_t middle, Py_ssize_t width, Shown* shown) noexcept nogil:
-    """`width` of `size` characters around `middle`, and of the places those that stand there, overlapping ones as one.
-    """
+cdef void show_around(MatchSpan* spans, Py_ssize_t size, Py_ssize_t middle, Py_ssize_t width,
+                      Shown* shown) noexcept nogil:
+    """Show `width` of `size` characters around `middle`, and merge the overlapping spans among those in them."""
     cdef Py_ssize_t k, count = 0
     shown.low = min(max(0, middle - width // 2), max(0, size - width))
     shown.high = min(shown.low + width, size)
     for k in range(shown.count):
-        if not (places[k].start < shown.high and places[k].end > shown.low):
+        if not (spans[k].start < shown.high and spans[k].end > shown.low):
             continue
-        if count and places[k].start < places[count - 1].end:
-            places[count - 1].end = max(places[count - 1].end, places[k].end)
-        elif places[k].start < places[k].end:
-            places[count] = places[k]
+        if count and spans[k].start < spans[count - 1].end:
+            spans[count - 1].end = max(spans[count - 1].end, spans[k].end)
+        elif spans[k].start < spans[k].end:
+            spans[count] = spans[k]
             count += 1
     shown.count = count
 
 
-cdef void frame_places(const uint8_t* text, Py_ssize_t size, Place* places, Py_ssize_t count, Py_ssize_t middle,
+cdef void select_shown(const uint8_t* text, Py_ssize_t size, MatchSpan* spans, Py_ssize_t count, Py_ssize_t middle,
                        Py_ssize_t width, Shown* shown) noexcept nogil:
-    """What to show of a text, and its places from bytes into the characters of it that are shown.
+    """Choose the characters of a text to show, and convert `spans` from bytes to characters.
 
-    `middle` is the byte around which to show, or -1; where a byte is not a character it does not count.
+    `middle` is the byte around which to show, or -1 for the middle of the best span. It counts only in ASCII text,
+    where each byte is a character.
     """
     cdef Py_ssize_t left = 0, right = 0
-    if greatest(text, size) >= 0x80:  # not every byte is a character
-        size = in_characters(text, size, places, count)
+    if greatest_byte(text, size) >= 0x80:
+        size = in_characters(text, size, spans, count)
         middle = -1
     shown.size = size
     if middle < 0 and count:
-        heaviest_run(places, count, width, &left, &right)
-        middle = (places[left].start + places[right].end) // 2
+        best_span(spans, count, width, &left, &right)
+        middle = (spans[left].start + spans[right].end) // 2
     shown.count = count
-    sort_places(places, count)
-    choose(places, size, middle if middle >= 0 else width // 2, width, shown)
+    sort_spans(spans, count)
+    show_around(spans, size, middle if middle >= 0 else width // 2, width, shown)
 
 
 cdef Py_ssize_t byte_of(const uint8_t* text, Py_ssize_t size, Py_ssize_t at, Py_ssize_t points) noexcept nogil:
-    """Where the character begins that stands `points` behind the one at `at`."""
+    """The first byte of the character that is `points` characters behind byte `at`."""
     while at < size:
         if text[at] & 0xC0 != 0x80:
             if points == 0:
@@ -105,60 +153,61 @@ cdef Py_ssize_t byte_of(const uint8_t* text, Py_ssize_t size, Py_ssize_t at, Py_
     return at
 
 
-cdef class Near:
-    """As much of a field as a snippet may show, and the frame of it that is shown.
+cdef class SnippetWindow:
+    """The part of a field that a snippet may show: bytes [start, end) of a text. select() shows some characters of it.
 
-    The field is the one that holds byte `at` of a UTF-8 text; fields u64[n + 1] are where those of a part begin, each
-    with its byte, and where the last of them ends. Of a long one only the surroundings of bytes [first, last) may be
-    shown, 4 * width of them on both sides, or more in front: from begin(text, first byte of the field, first of the
-    surroundings) on. frame() chooses characters [low, high) of them.
+    The field is the one that holds byte `at` of a UTF-8 text. fields u64[n + 1] are the first bytes of the fields of a
+    part, each a byte that labels the field, and the end of the last. Of a field above LONG_FIELD bytes the window is
+    the surroundings of bytes [first, last), 4 * width on both sides. It begins earlier where `begin` says so: a
+    function of the text, the first byte of the field and the first of the surroundings. Raises IndexError for ranges
+    and fields outside of the text, ValueError for a negative width and for a byte that labels no field.
     """
 
     def __init__(self, const uint8_t[::1] text not None, const uint64_t[::1] fields not None, Py_ssize_t at,
                  Py_ssize_t first, Py_ssize_t last, Py_ssize_t width, begin=None):
-        self.look(text, fields, at, first, last, width, begin)
+        self.open(text, fields, at, first, last, width, begin)
 
-    cdef int look(self, const uint8_t[::1] text, const uint64_t[::1] fields, Py_ssize_t at, Py_ssize_t first,
+    cdef int open(self, const uint8_t[::1] text, const uint64_t[::1] fields, Py_ssize_t at, Py_ssize_t first,
                   Py_ssize_t last, Py_ssize_t width, begin) except -1:
+        """Find the field and the window."""
         cdef Py_ssize_t reach, size = text.shape[0]
         self.data = text
-        self.front = self.behind = self.start = self.end = 0
+        self.field_start = self.field_end = self.start = self.end = 0
         self.shown = Shown(0, 0, 0, 0)
         if not (0 <= at <= size and 0 <= first <= last <= size):
             raise IndexError(f"no range {first}:{last} around {at} in {size} bytes")
         if width < 0:
             raise ValueError(f"width must be at least 0, not {width}")
-        self.find(fields, at)
-        self.start, self.end = self.front, self.behind
-        if self.behind - self.front <= LONG_FIELD:
+        self.find_field(fields, at)
+        self.start, self.end = self.field_start, self.field_end
+        if self.field_end - self.field_start <= LONG_FIELD:
             return 0
         reach = 4 * min(width, size)  # bytes of the widest characters
-        self.start = min(max(self.front, min(first, at) - reach), self.behind)
-        self.end = max(min(self.behind, max(last, at) + reach), self.start)
-        if begin is not None and self.start > self.front:
-            reach = begin(text.base, self.front, self.start)
-            if not self.front <= reach <= self.start:
-                raise ValueError(f"no beginning between {self.front} and {self.start}: {reach}")
+        self.start = min(max(self.field_start, min(first, at) - reach), self.field_end)
+        self.end = max(min(self.field_end, max(last, at) + reach), self.start)
+        if begin is not None and self.start > self.field_start:
+            reach = begin(text.base, self.field_start, self.start)
+            if not self.field_start <= reach <= self.start:
+                raise ValueError(f"no beginning between {self.field_start} and {self.start}: {reach}")
             self.start = reach
-        while self.front < self.start < self.behind and self.data[self.start] & 0xC0 == 0x80:
+        while self.field_start < self.start < self.field_end and self.data[self.start] & 0xC0 == 0x80:
             self.start -= 1
-        while self.end < self.behind and self.data[self.end] & 0xC0 == 0x80:
+        while self.end < self.field_end and self.data[self.end] & 0xC0 == 0x80:
             self.end += 1
         return 0
 
     def __dealloc__(self):
         PyMem_Free(self.matches)
 
-    cdef int find(self, const uint64_t[::1] fields, Py_ssize_t at) except -1:
-        """The field that holds byte `at`: the first one where none begins before it, an empty one where there is none.
-        """
+    cdef int find_field(self, const uint64_t[::1] fields, Py_ssize_t at) except -1:
+        """Set the field that holds byte `at`: the first field for a byte before all, an empty one where none exist."""
         cdef Py_ssize_t low = 0, high = fields.shape[0] - 1, half
         if high < 0:
-            raise ValueError("fields must tell where the last one ends")
+            raise ValueError("fields must hold the end of the last field")
         if high == 0:
             if fields[0] > <uint64_t>self.data.shape[0]:
                 raise IndexError(f"no field at {fields[0]} in {self.data.shape[0]} bytes")
-            self.front = self.behind = fields[0]
+            self.field_start = self.field_end = fields[0]
             return 0
         while high - low > 1:
             half = (low + high) // 2
@@ -171,54 +220,53 @@ cdef class Near:
         if self.data[fields[low]] < FIRST_FIELD:
             raise ValueError(f"no field begins at {fields[low]}")
         self.field = self.data[fields[low]] - FIRST_FIELD
-        self.front, self.behind = fields[low] + 1, fields[low + 1]
+        self.field_start, self.field_end = fields[low] + 1, fields[low + 1]
         return 0
 
-    cdef int choose(self, Place* places, Py_ssize_t count, Py_ssize_t first, Py_ssize_t last,
-                    Py_ssize_t width) except -1:
-        """Choose what is shown, and keep `places`, which are bytes from `start` on; see frame()."""
+    cdef int select_spans(self, MatchSpan* spans, Py_ssize_t count, Py_ssize_t first, Py_ssize_t last,
+                          Py_ssize_t width) except -1:
+        """Do what select() says; takes over the memory of `spans`, which are bytes from `start`."""
         cdef Py_ssize_t middle = -1
         PyMem_Free(self.matches)
-        self.matches = places
+        self.matches = spans
         if count and self.start <= first and last <= self.end:
             middle = (first + last) // 2 - self.start
-        frame_places(&self.data[self.start] if self.start < self.end else NULL, self.end - self.start, places, count,
+        select_shown(&self.data[self.start] if self.start < self.end else NULL, self.end - self.start, spans, count,
                      middle, width, &self.shown)
         return 0
 
-    def frame(self, list events not None, Py_ssize_t first, Py_ssize_t last, Py_ssize_t width, list weights not None):
-        """Choose [low, high): at most `width` characters around the middle of [first, last), bytes of the text.
+    def select(self, list matches not None, Py_ssize_t first, Py_ssize_t last, Py_ssize_t width, list weights not None):
+        """Show at most `width` characters, [low, high), around the middle of bytes [first, last) of the text.
 
-        Where a byte is not a character, or that stretch does not stand here, around the heaviest run of `events` that
-        is at most `width` characters long. events are as Matcher.spot() tells them, weights those of the query's
-        words. O(bytes + events).
+        Where the window is not ASCII, or does not hold these bytes, they are shown around the best_span() of `matches`
+        within `width` characters. matches are WordMatches, weights those of the query's words. Raises ValueError for
+        a match that is none. O(bytes + matches).
         """
         cdef Py_ssize_t count = 0, k
         cdef Py_ssize_t begin, stop, slot, span
         cdef double similarity, weight
-        cdef Place* places
-        cdef tuple event
+        cdef MatchSpan* spans
         if width < 0:
             raise ValueError(f"width must be at least 0, not {width}")
-        places = <Place*>PyMem_Malloc((len(events) + 1) * sizeof(Place))
-        if places == NULL:
+        spans = <MatchSpan*>PyMem_Malloc((len(matches) + 1) * sizeof(MatchSpan))
+        if spans == NULL:
             raise MemoryError
         try:
-            for event in events:
-                begin, stop, slot, span, similarity = event
+            for match in matches:
+                begin, stop, slot, span, similarity = match
                 if begin < self.start or stop > self.end:
                     continue
-                if not begin <= stop or not 0 <= slot < KINDS or not 0 < span <= len(weights) - slot:
-                    raise ValueError(f"no event: {event}")
+                if not begin <= stop or not 0 <= slot < SLOT_COUNT or not 0 < span <= len(weights) - slot:
+                    raise ValueError(f"no match: {match}")
                 weight = 0
                 for k in range(slot, slot + span):
                     weight += <double>weights[k]
-                places[count] = Place(begin - self.start, stop - self.start, weight * similarity, slot)
+                spans[count] = MatchSpan(begin - self.start, stop - self.start, weight * similarity, slot)
                 count += 1
         except BaseException:
-            PyMem_Free(places)
+            PyMem_Free(spans)
             raise
-        self.choose(places, count, first, last, width)
+        self.select_spans(spans, count, first, last, width)
 
     @property
     def low(self):
@@ -227,53 +275,57 @@ cdef class Near:
 
     @property
     def high(self):
-        """The one behind the last."""
+        """The character behind the last one that is shown."""
         return self.shown.high
 
     @property
-    def places(self):
-        """The matches that are shown at least in part, whole and apart: characters [start, end) of `text`."""
+    def spans(self):
+        """The matches of which a character is shown, overlapping ones merged: characters (start, end) of `text`."""
         return [(self.matches[k].start, self.matches[k].end) for k in range(self.shown.count)]
 
     @property
     def text(self):
-        """What may be shown of the field."""
+        """The window as a string."""
         return self.decoded(self.start, self.end)
 
     @property
     def before(self):
-        """How many characters of the field stand in front of that."""
-        return self.in_front()
+        """The number of characters of the field in front of the window."""
+        return self.characters_before()
 
     @property
-    def dots(self):
-        """What stands for what is cut off the field in front of [low, high), and behind it."""
-        return self.left(), self.right()
+    def ellipses(self):
+        """The text that marks a cut in front of [low, high), and behind it; each is empty where nothing is cut off."""
+        return self.left_ellipsis(), self.right_ellipsis()
 
-    cdef Py_ssize_t in_front(self) except -1:
-        return points_between(&self.data[0], self.front, self.start, True) if self.front < self.start else 0
+    cdef Py_ssize_t characters_before(self) except -1:
+        """Compute `before`."""
+        return points_between(&self.data[0], self.field_start, self.start, True) if self.field_start < self.start else 0
 
-    cdef str left(self):
-        return ELLIPSIS if self.shown.low or self.front < self.start else ""
+    cdef str left_ellipsis(self):
+        return ELLIPSIS if self.shown.low or self.field_start < self.start else ""
 
-    cdef str right(self):
-        return ELLIPSIS if self.shown.high < self.shown.size or self.end < self.behind else ""
+    cdef str right_ellipsis(self):
+        return ELLIPSIS if self.shown.high < self.shown.size or self.end < self.field_end else ""
 
     cdef str decoded(self, Py_ssize_t start, Py_ssize_t end):
         return PyUnicode_DecodeUTF8(<const char*>&self.data[start], end - start, "replace") if start < end else ""
 
     def cut(self, make not None):
-        """Characters [low, high) between dots, and make(start, end, start in the field, its end) of every match."""
+        """The characters [low, high) between their ellipses, and a tuple with a record for each of `spans`.
+
+        make(start, end, field_start, field_end) makes a record: characters of the returned text, and of the field.
+        """
         cdef Py_ssize_t start = self.start + self.shown.low, end = self.start + self.shown.high, k, at, before
-        cdef str left = self.left()
-        if self.shown.size != self.end - self.start:  # not every byte is a character
+        cdef str left = self.left_ellipsis()
+        if self.shown.size != self.end - self.start:  # bytes that are no characters
             start = byte_of(&self.data[0], self.end, self.start, self.shown.low)
             end = byte_of(&self.data[0], self.end, start, self.shown.high - self.shown.low)
         spans = []
         if self.shown.count:
-            at, before = len(left) - self.shown.low, self.in_front()
+            at, before = len(left) - self.shown.low, self.characters_before()
             for k in range(self.shown.count):
                 spans.append(make(max(self.matches[k].start, self.shown.low) + at,
                                   min(self.matches[k].end, self.shown.high) + at,
                                   self.matches[k].start + before, self.matches[k].end + before))
-        return left + self.decoded(start, end) + self.right(), tuple(spans)
+        return left + self.decoded(start, end) + self.right_ellipsis(), tuple(spans)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from recall_rank._core.rank.passage_matches import Spot
-from recall_rank._core.rank.window import Matcher
+from recall_rank._core.rank.matcher import Matcher
+from recall_rank._core.rank.passage_matches import PassageMatches
 from tests.support.kernel_inputs import seeds, some_text
 from tests.support.matchers import FEATURES, WORDS, features, query, some_passage, some_query, table, told
 
@@ -20,10 +20,10 @@ from tests.support.matchers import FEATURES, WORDS, features, query, some_passag
 def test_events_are_a_look_at_every_token(chance: Random) -> None:
     native, slow = some_query(chance)
     text = chance.choice([some_passage, some_text])(chance)
-    assert native.events(text, 0, len(text)) == slow.events(text, 0, len(text))
+    assert native.form_matches(text, 0, len(text)) == slow.form_matches(text, 0, len(text))
     start = chance.randint(0, len(text))
     end = chance.randint(start, len(text))
-    assert native.events(text, start, end) == slow.events(text, start, end)
+    assert native.form_matches(text, start, end) == slow.form_matches(text, start, end)
 
 
 @given(seeds)
@@ -33,7 +33,7 @@ def test_a_spot_is_the_heaviest_stretch_of_all_events(chance: Random) -> None:
     start = chance.choice([0, 0, chance.randint(0, len(text))])
     end = chance.choice([len(text), chance.randint(start, len(text))])
     asked = start, end, chance.randint(0xF8, 0xFF), chance.choice([0, 3, 9, 40, 2**40])
-    assert told(native.spot(text, *asked)) == told(slow.spot(text, *asked))
+    assert told(native.matches(text, *asked)) == told(slow.matches(text, *asked))
 
 
 @given(seeds)
@@ -52,11 +52,15 @@ def test_passages_are_measured_each_by_itself(chance: Random) -> None:
 def test_a_spot_tells_slots_fields_and_the_stretch() -> None:
     matcher = query("the", "rate", "limit", weights=[0.5, 1.0, 1.0], stop=("the",))
     text = b"the rate \xf9 limit x limit rate \xff the"
-    spot = matcher.spot(text, 0, len(text), 0xF8, 12)
-    assert (spot.slots, spot.fields) == (0b111, 0b11)  # the stop word alone does not make a field
-    assert text[spot.first : spot.last] == b"limit rate"
-    assert {text[start:end] for start, end, *_ in spot.events} == {b"the", b"limit", b"rate"}
-    for nothing in (matcher.spot(text, 4, 4, 0xF8, 12), matcher.spot(b"0123x", 4, 5, 0xF8, 12), Spot(text, 4)):
+    found = matcher.matches(text, 0, len(text), 0xF8, 12)
+    assert (found.slots, found.fields) == (0b111, 0b11)  # the stop word alone does not make a field
+    assert text[found.first : found.last] == b"limit rate"
+    assert {text[start:end] for start, end, *_ in found.matches} == {b"the", b"limit", b"rate"}
+    for nothing in (
+        matcher.matches(text, 4, 4, 0xF8, 12),
+        matcher.matches(b"0123x", 4, 5, 0xF8, 12),
+        PassageMatches(text, 4),
+    ):
         assert told(nothing) == (0, 0, 4, 4, [], 4)
 
 
@@ -66,7 +70,7 @@ def test_cues_are_counted_and_are_no_events() -> None:
     assert not matcher.add_cue(b"because")
     assert not matcher.add_cue(b"a")
     assert features(matcher, b"because a because")["cues"] == 2
-    assert len(matcher.events(b"because a because", 0, 17)) == 1
+    assert len(matcher.form_matches(b"because a because", 0, 17)) == 1
 
 
 @given(seeds)
@@ -78,14 +82,14 @@ def test_forms_that_are_added_at_once_are_added_one_by_one(chance: Random) -> No
     native.add_all(forms, prefixes)
     slow.add_all(forms, prefixes)
     text = some_passage(chance)
-    assert native.events(text, 0, len(text)) == slow.events(text, 0, len(text))
+    assert native.form_matches(text, 0, len(text)) == slow.form_matches(text, 0, len(text))
 
 
 def test_a_prefix_stands_where_no_form_does() -> None:
     matcher = Matcher([1.0, 1.0], [True, True])
     assert matcher.add_prefix(b"auth", 0, 0.5)
     assert matcher.add(b"author", 1, 1, 1.0)
-    found = [event[2:5] for event in matcher.events(b"auth authentication author", 0, 26)]
+    found = [event[2:5] for event in matcher.form_matches(b"auth authentication author", 0, 26)]
     assert found == [(0, 1, 0.5), (1, 1, 1.0)]
 
 
@@ -95,7 +99,7 @@ def test_there_is_room_for_2048_forms_and_64_prefixes() -> None:
     assert not matcher.add_cue(b"cue")
     assert matcher.add(b"f1", 0, 1, 1.0) is False
     assert [matcher.add_prefix(b"p%d" % k, 0, 1.0) for k in range(65)] == [True] * 64 + [False]
-    assert len(matcher.events(b"f1 f2046 f2047 p63x p64x p6x", 0, 28)) == 5
+    assert len(matcher.form_matches(b"f1 f2046 f2047 p63x p64x p6x", 0, 28)) == 5
 
 
 BIG = 2**31 - 1
@@ -125,12 +129,12 @@ def test_passages_must_lie_in_the_text() -> None:
             matcher.measure(b"a b", array("Q", [start]), array("Q", [end]), 4, table(1))
     for start, end in ((0, 4), (2, 1), (-1, 2), (4, 4), (0, 2**62)):
         with pytest.raises(IndexError):
-            matcher.events(b"a b", start, end)
+            matcher.form_matches(b"a b", start, end)
         with pytest.raises(IndexError):
-            matcher.spot(b"a b", start, end, 0xF8, 9)
+            matcher.matches(b"a b", start, end, 0xF8, 9)
     for label in (0xF7, 0x100, -1):
         with pytest.raises(ValueError, match=str(label)):
-            matcher.spot(b"a b", 0, 3, label, 9)
+            matcher.matches(b"a b", 0, 3, label, 9)
 
 
 def test_sizes_that_do_not_fit_are_refused() -> None:
@@ -155,8 +159,8 @@ def test_only_bytes_are_read(wrong: Any) -> None:
         lambda: matcher.add(wrong, 0, 1, 1.0),
         lambda: matcher.add_cue(wrong),
         lambda: matcher.add_prefix(wrong, 0, 1.0),
-        lambda: matcher.events(wrong, 0, 0),
-        lambda: matcher.spot(wrong, 0, 0, 0xF8, 9),
+        lambda: matcher.form_matches(wrong, 0, 0),
+        lambda: matcher.matches(wrong, 0, 0, 0xF8, 9),
         lambda: matcher.measure(wrong, array("Q"), array("Q"), 1, table(1)),
     ):
         with pytest.raises(TypeError):

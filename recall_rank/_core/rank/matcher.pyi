@@ -4,7 +4,7 @@ from typing import Self
 from _typeshed import ReadableBuffer, WriteableBuffer
 from typing_extensions import disjoint_base
 
-from recall_rank._core.rank.passage_matches import Spot
+from recall_rank._core.rank.passage_matches import PassageMatches
 
 @disjoint_base
 class Matcher:
@@ -22,5 +22,7 @@ class Matcher:
         out: WriteableBuffer,
         deadline_ns: int = 0,
     ) -> int: ...
-    def events(self, text: ReadableBuffer, start: int, end: int) -> list[tuple[int, int, int, int, float, int]]: ...
-    def spot(self, text: ReadableBuffer, start: int, end: int, label: int, width: int) -> Spot: ...
+    def form_matches(
+        self, text: ReadableBuffer, start: int, end: int
+    ) -> list[tuple[int, int, int, int, float, int]]: ...
+    def matches(self, text: ReadableBuffer, start: int, end: int, label: int, width: int) -> PassageMatches: ...

@@ -1,1 +1,0 @@
-# Rooms only: there is nothing here that Python can call.

@@ -1,0 +1,249 @@
+"""The matches of a query's words in passages: the features of many passages, and the details of a few."""
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
+
+from recall_rank._core.rank.features cimport FEATURES, SLOTS, FormMatch, measure_matches
+from recall_rank._core.rank.passage_matches cimport PassageMatches
+from recall_rank._core.rank.query_forms cimport (CUE, forms_add, forms_add_prefix, forms_free, forms_init,
+                                                 forms_match)
+from recall_rank._core.runtime.clock cimport rr_now
+from recall_rank._core.runtime.prefetch cimport ask_for_passage
+from recall_rank._core.text.token_buffer cimport TokenBuffer, buffer_clear, buffer_free, buffer_init
+from recall_rank._core.text.tokens cimport tokenise
+
+
+cdef bint cache_add(MatchCache* cache, const unsigned char* first, const unsigned char* last,
+                    const FormMatch* matches, Py_ssize_t count) noexcept nogil:
+    """Keep the matches of the passage [first, last); False without memory."""
+    cdef void* grown
+    if cache.passage_count == cache.passage_room:
+        grown = PyMem_RawRealloc(cache.passages, (2 * cache.passage_room + 64) * sizeof(CachedPassage))
+        if grown == NULL:
+            return False
+        cache.passages = <CachedPassage*>grown
+        cache.passage_room = 2 * cache.passage_room + 64
+    if cache.match_count + count > cache.match_room:
+        grown = PyMem_RawRealloc(cache.matches, (2 * cache.match_room + count + 256) * sizeof(FormMatch))
+        if grown == NULL:
+            return False
+        cache.matches = <FormMatch*>grown
+        cache.match_room = 2 * cache.match_room + count + 256
+    cache.passages[cache.passage_count] = CachedPassage(first, last, cache.match_count, count)
+    cache.passage_count += 1
+    memcpy(cache.matches + cache.match_count, matches, count * sizeof(FormMatch))
+    cache.match_count += count
+    return True
+
+
+cdef const CachedPassage* cache_find(const MatchCache* cache, const unsigned char* first,
+                                     const unsigned char* last) noexcept nogil:
+    """The cached passage at this address, or NULL."""
+    cdef Py_ssize_t k
+    for k in range(cache.passage_count):
+        if cache.passages[k].first == first and cache.passages[k].last == last:
+            return cache.passages + k
+    return NULL
+
+
+cdef class Matcher:
+    """The forms in which a query's words may appear, and the reader of passages for them.
+
+    A query has up to 64 slots, one a word. Each has a weight and counts for coverage or not: Matcher(weights, counted).
+    A form covers `span` slots from `slot` on. measure() caches the matches of the passages it reads, because matches()
+    comes back to the best of them. A matcher is for one thread at a time.
+    """
+
+    def __cinit__(self, weights, counted):
+        cdef int k
+        if not forms_init(&self.forms):
+            raise MemoryError
+        self.texts = []
+        if len(weights) != len(counted):
+            raise ValueError("weights and counted differ in length")
+        self.query.slots = min(len(weights), SLOTS)
+        for k in range(self.query.slots):
+            self.query.weights[k] = weights[k]
+            self.query.counted[k] = bool(counted[k])
+            self.query.all_total += self.query.weights[k]
+            if self.query.counted[k]:
+                self.query.total += self.query.weights[k]
+
+    def __dealloc__(self):
+        forms_free(&self.forms)
+        PyMem_RawFree(self.cache.passages)
+        PyMem_RawFree(self.cache.matches)
+
+    cdef void forget(self):
+        """Empty the cache: with one more form, a passage may hold more matches."""
+        self.texts.clear()
+        self.cache.passage_count = self.cache.match_count = 0
+
+    cpdef bint add(self, bytes form, int slot, int span, float similarity) except -1:
+        """Let `form` match the slots [slot, slot + span); False for a known form, or where it does not fit."""
+        if not 0 <= slot < self.query.slots or not 0 < span <= self.query.slots - slot:
+            return False
+        self.forget()
+        return forms_add(&self.forms, form, slot, span, similarity)
+
+    def add_all(self, list forms not None, list prefixes not None):
+        """Call add() with each of `forms` and add_prefix() with each of `prefixes`, in their order."""
+        for form, slot, span, similarity in forms:
+            self.add(form, slot, span, similarity)
+        for form, slot, similarity in prefixes:
+            self.add_prefix(form, slot, similarity)
+
+    def add_cue(self, bytes form not None):
+        """Count `form` as a cue; False for a form of the query, or where it does not fit."""
+        self.forget()
+        return forms_add(&self.forms, form, CUE, 1, 0)
+
+    cpdef bint add_prefix(self, bytes form, int slot, float similarity) except -1:
+        """Let every word that begins with `form`, and is no form, match `slot`; False where it does not fit."""
+        if not 0 <= slot < self.query.slots:
+            return False
+        self.forget()
+        return forms_add_prefix(&self.forms, form, slot, similarity)
+
+    cdef Py_ssize_t match_tokens(self, TokenBuffer* buffer, FormMatch* matches) noexcept nogil:
+        """Fill `matches`, which has room for every token, in order of position; how many there are. Sets `cues`."""
+        cdef Py_ssize_t k, at, count = 0
+        cdef FormMatch match
+        for k in range(buffer.count):
+            if not forms_match(&self.forms, buffer.items + k, buffer.forms + buffer.items[k].form, &match):
+                continue
+            if match.slot == CUE:
+                self.cues += 1
+                continue
+            at = count
+            # the joined form of a compound is read after its words: nearly sorted, so insertion is linear
+            while at and matches[at - 1].position > match.position:
+                matches[at] = matches[at - 1]
+                at -= 1
+            matches[at] = match
+            count += 1
+        return count
+
+    def measure(self, const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
+                const uint64_t[::1] ends not None, int width, float[:, ::1] out not None, int64_t deadline_ns=0):
+        """Fill rows of out f32[>= n, 11] with FEATURE_NAMES of the passages text[starts[k]:ends[k]], u64[n] bytes.
+
+        Returns how many passages were read before the deadline, a time.monotonic_ns(), 0 for none; the clock is read
+        before every passage. The densest window has at most `width` words. Raises IndexError for a passage outside of
+        the text and ValueError for arrays that do not fit. O(tokens + matches) without the GIL.
+        """
+        return self.measure_passages(text, starts, ends, width, out, deadline_ns)
+
+    cdef Py_ssize_t measure_passages(self, const unsigned char[::1] text, const uint64_t[::1] starts,
+                                     const uint64_t[::1] ends, int width, float[:, ::1] out,
+                                     int64_t deadline_ns) except -1:
+        """Do what measure() says; no argument is None."""
+        cdef Py_ssize_t count = starts.shape[0], k, found, room = 0
+        cdef const unsigned char* data = NULL
+        cdef TokenBuffer buffer
+        cdef FormMatch* matches = NULL
+        cdef Py_ssize_t done = 0
+        cdef bint failed = False
+        if ends.shape[0] != count or out.shape[0] < count or out.shape[1] != FEATURES:
+            raise ValueError("starts, ends and out do not fit together")
+        for k in range(count):
+            if starts[k] > ends[k] or ends[k] > <uint64_t>text.shape[0]:
+                raise IndexError(f"no range {starts[k]}:{ends[k]} in {text.shape[0]} bytes")
+        if width < 1:
+            raise ValueError(f"width must be at least 1, not {width}")
+        if count == 0:
+            return 0
+        if text.shape[0]:
+            data = &text[0]
+        self.texts.append(text)
+        buffer_init(&buffer)
+        buffer.wanted = &self.forms.wanted
+        with nogil:
+            for k in range(count):
+                if deadline_ns and rr_now() >= deadline_ns:
+                    break
+                done += 1
+                buffer_clear(&buffer)
+                ask_for_passage(data, &starts[0], &ends[0], count, k)
+                tokenise(data + starts[k], ends[k] - starts[k], &buffer)
+                if buffer.count > room:
+                    PyMem_RawFree(matches)
+                    room = buffer.count * 2
+                    matches = <FormMatch*>PyMem_RawCalloc(room, sizeof(FormMatch))
+                failed = buffer.failed or (matches == NULL and room > 0)
+                if failed:
+                    break
+                self.cues = 0
+                found = self.match_tokens(&buffer, matches)
+                failed = found > 0 and not cache_add(&self.cache, data + starts[k], data + ends[k], matches, found)
+                if failed:
+                    break
+                measure_matches(matches, found, &self.query, buffer.words, self.cues, width, &out[k, 0])
+        PyMem_RawFree(matches)
+        buffer_free(&buffer)
+        if failed:
+            raise MemoryError
+        return done
+
+    cdef FormMatch* read(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end,
+                         Py_ssize_t* found) except NULL:
+        """The matches in text[start:end], an array of `found` rows that the caller frees."""
+        cdef TokenBuffer buffer
+        cdef FormMatch* matches = NULL
+        cdef bint failed
+        if not 0 <= start <= end <= text.shape[0]:
+            raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
+        buffer_init(&buffer)
+        buffer.wanted = &self.forms.wanted
+        with nogil:
+            if start < end:
+                tokenise(&text[0] + start, end - start, &buffer)
+            matches = <FormMatch*>PyMem_RawCalloc(buffer.count + 1, sizeof(FormMatch))
+            failed = buffer.failed or matches == NULL
+            found[0] = 0 if failed else self.match_tokens(&buffer, matches)
+        buffer_free(&buffer)
+        if failed:
+            PyMem_RawFree(matches)
+            raise MemoryError
+        return matches
+
+    def form_matches(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end):
+        """The matches in text[start:end] in order of position: (start, end, slot, span, similarity, position).
+
+        start and end are bytes from the start of the range, position counts words.
+        """
+        cdef Py_ssize_t found = 0, k
+        cdef FormMatch* matches = self.read(text, start, end, &found)
+        try:
+            return [(matches[k].start, matches[k].end, matches[k].slot, matches[k].span, matches[k].similarity,
+                     matches[k].position) for k in range(found)]
+        finally:
+            PyMem_RawFree(matches)
+
+    def matches(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, int label,
+                Py_ssize_t width):
+        """The PassageMatches of text[start:end]; its best span is at most `width` bytes long.
+
+        `label` is the byte, 0xF8 to 0xFF, of the field that holds `start`. Raises IndexError or ValueError for a range
+        or a label that does not exist. A passage that measure() read is not read again.
+        """
+        cdef const CachedPassage* passage
+        cdef FormMatch* own
+        cdef Py_ssize_t found = 0
+        cdef PassageMatches result = PassageMatches.__new__(PassageMatches)
+        if not 0 <= start <= end <= text.shape[0]:
+            raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
+        if not 0xF8 <= label <= 0xFF:
+            raise ValueError(f"label must be 0xF8 to 0xFF, not {label}")
+        result.begin(text, start)
+        passage = cache_find(&self.cache, &text[0] + start, &text[0] + end) if start < end else NULL
+        if passage != NULL:
+            result.fill(start, end, self.cache.matches + passage.matches, passage.count, &self.query, label, width)
+            return result
+        own = self.read(text, start, end, &found)
+        try:
+            result.fill(start, end, own, found, &self.query, label, width)
+            return result
+        finally:
+            PyMem_RawFree(own)
