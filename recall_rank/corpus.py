@@ -44,7 +44,7 @@ class Index:
         return self._held
 
     @classmethod
-    def _of(cls, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Self:
+    def of_segments(cls, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Self:
         """An index of several segments. `dead` are the row numbers of each segment's sessions that are gone."""
         return cls(_joined(segments, dead))
 

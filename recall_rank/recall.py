@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     import asyncio
     from pathlib import Path
 
-    from recall_rank.histories.backend import Answering
+    from recall_rank.corpus import Index
+    from recall_rank.histories.backend import Snapshot
     from recall_rank.histories.ignore import Ignore
-    from recall_rank.histories.open_backend import Cache, Kept
+    from recall_rank.histories.open_backend import Cache, OpenedSources
     from recall_rank.histories.transcript import Excerpt, MessagePage, Turn
     from recall_rank.index.reader.places import Place
+    from recall_rank.index.segment.segment import Segment
     from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport
     from recall_rank.model.progress import Progress
 
@@ -30,7 +32,7 @@ class Recall:
 
     def __init__(
         self,
-        sources: Iterable[Source] | Kept,
+        sources: Iterable[Source] | OpenedSources,
         cache: Cache = None,
         context: Context | None = None,
         *,
@@ -42,10 +44,13 @@ class Recall:
         What `ignore` names is never read. `keep_vanished` says whether sessions stay in the cache that their source
         has no longer; None leaves it at what was said before, and that at no.
         """
-        from recall_rank.histories.open_backend import Kept, kept
+        from recall_rank.histories.open_backend import OpenedSources, open_backend
 
-        given = sources if isinstance(sources, Kept) else kept(sources, cache, ignore, keep_vanished)
-        self._sources, self._held = given.sources, given.holder
+        if isinstance(sources, OpenedSources):
+            opened = sources
+        else:
+            opened = open_backend(sources, _IndexFactory(), cache, ignore, keep_vanished)
+        self._sources, self._backend = opened.sources, opened.backend
         self._context = context
 
     @classmethod
@@ -61,20 +66,22 @@ class Recall:
 
         Their index lies in this user's cache unless told otherwise.
         """
-        from recall_rank.histories.open_backend import kept
+        from recall_rank.histories.open_backend import open_backend
         from recall_rank.loaders import discover
 
-        return cls(kept(discover(), cache, ignore, keep_vanished, discovered=True), context=context)
+        opened = open_backend(discover(), _IndexFactory(), cache, ignore, keep_vanished, discovered=True)
+        return cls(opened, context=context)
 
     def only(self, context: Context) -> Recall:
         """A Recall over the same sources that knows nothing but the context's project and its own session.
 
         What belongs to another project is not in it at all: neither words nor ids, counts nor errors show through.
         """
-        from recall_rank.histories.open_backend import Kept
+        from recall_rank.histories.open_backend import OpenedSources
         from recall_rank.loaders.projects.repositories import in_repository
 
-        return Recall(Kept(self._sources, self._held.only(in_repository(context) or context)), context=context)
+        own = self._backend.only(in_repository(context) or context)
+        return Recall(OpenedSources(self._sources, own), context=context)
 
     @property
     def found(self) -> int:
@@ -88,14 +95,14 @@ class Recall:
         from recall_rank.loaders.projects.repositories import in_repository
 
         options["context"] = in_repository(options.get("context", self._context))
-        answering = self._newest(options.get("budget_ms"))
+        snapshot = self._newest(options.get("budget_ms"))
         try:
-            response = answering.index.search(query, **options)
+            response = snapshot.index.search(query, **options)
         except UnusableIndexError:
-            self._held.rebuild()
-            answering = self._held.ready()
-            response = answering.index.search(query, **options)
-        return as_of(response, answering)
+            self._backend.rebuild()
+            snapshot = self._backend.ready()
+            response = snapshot.index.search(query, **options)
+        return as_of(response, snapshot)
 
     async def asearch(self, query: str, **options: Any) -> SearchResponse:
         """search() in a thread. Cancelling the task ends the search within its next look at the clock."""
@@ -114,11 +121,11 @@ class Recall:
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
         """Index.holds over all sources."""
-        return self._held.ready().index.holds(places, project=project)
+        return self._backend.ready().index.holds(places, project=project)
 
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:
         """What each source gave; reads them when that has not been done, without building an index in memory."""
-        return list(self._held.prepare(progress, index=False))
+        return list(self._backend.prepare(progress, index=False))
 
     def sessions(
         self,
@@ -132,17 +139,17 @@ class Recall:
 
         Scope project keeps those of the project of `context`, which is the Recall's own unless given.
         """
-        from recall_rank.histories.catalog import chosen
+        from recall_rank.histories.catalog import select_sessions
         from recall_rank.loaders.projects.repositories import in_repository
 
         here = in_repository(context or self._context)
-        return chosen(self._held.contents().catalogue.sessions, scope, search, here, limit)
+        return select_sessions(self._backend.inventory().catalog.sessions, scope, search, here, limit)
 
     def session(self, session_id: str) -> Session:
         """A session without its messages, by its id or a beginning of it that no other has. Raises LookupError."""
         from recall_rank.histories.transcript import UnknownSession
 
-        found = self._held.contents().catalogue.find(session_id)
+        found = self._backend.inventory().catalog.find(session_id)
         if found is None:
             raise UnknownSession(f"no session {session_id!r}, or several whose ids begin so")
         return found
@@ -153,13 +160,13 @@ class Recall:
         from recall_rank.histories.transcript import UnknownSession
 
         bare = self.session(session_id)
-        loaded = self._held.contents()
+        loaded = self._backend.inventory()
         for session in loaded.sessions or ():
             if (session.agent, session.id, session.source) == (bare.agent, bare.id, bare.source):
                 return replace(bare, messages=session.messages)
         found = loaded.units.read(bare)
-        if found is None and loaded.retell is not None:
-            found = loaded.retell(bare)
+        if found is None and loaded.stored is not None:
+            found = loaded.stored(bare)
         if found is None:
             raise UnknownSession(f"session {session_id!r} is no longer in its source")
         return found
@@ -199,7 +206,7 @@ class Recall:
 
     def refresh(self, progress: Progress | None = None) -> RefreshReport:
         """Reads what changed, without a cache everything, and answers from it once it is complete."""
-        return self._held.refresh(progress)
+        return self._backend.refresh(progress)
 
     def prepare(
         self, progress: Progress | None = None, *, soon: Callable[[], None] | None = None
@@ -210,29 +217,29 @@ class Recall:
         done beside the searches. Where there is none and much to read, `soon` is called when the newest part of it can
         be searched; answers come from that, and say so, until all can.
         """
-        return list(self._held.prepare(progress, index=True, soon=soon))
+        return list(self._backend.prepare(progress, index=True, soon=soon))
 
     @property
     def folder(self) -> Path | None:
         """Where the index lies; None in memory."""
-        return self._held.folder
+        return self._backend.folder
 
     @property
     def checked(self) -> float | None:
         """When the index was last found to be what the sources hold, in seconds since 1970; None: nobody looked."""
-        return self._held.ready().checked
+        return self._backend.ready().checked
 
     def notes(self) -> list[str]:
         """What is wrong with the place where the index is kept."""
-        return list(self._held.ready().notes)
+        return list(self._backend.ready().notes)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Waits until a refresh under way beside the searches has ended; whether none is under way any more."""
-        return self._held.wait(seconds)
+        return self._backend.wait(seconds)
 
     def close(self) -> None:
         """Let go of the index. Searching afterwards is a ValueError."""
-        self._held.close()
+        self._backend.close()
 
     def __enter__(self) -> Self:
         return self
@@ -240,13 +247,27 @@ class Recall:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _newest(self, budget_ms: object) -> Answering:
+    def _newest(self, budget_ms: object) -> Snapshot:
         """What answers, after a refresh when one is due and quick."""
-        answering = self._held.ready()
+        snapshot = self._backend.ready()
         patience = PATIENCE_SECONDS
         if isinstance(budget_ms, int | float):
             patience = min(patience, max(0.0, budget_ms) / 4000)
-        return self._held.ready() if self._held.wait(patience) else answering
+        return self._backend.ready() if self._backend.wait(patience) else snapshot
+
+
+class _IndexFactory:
+    """Makes indexes for the backends, and imports the engine only when the first one is made."""
+
+    def build(self, sessions: Iterable[Session]) -> Index:
+        from recall_rank.corpus import Index
+
+        return Index.build(sessions)
+
+    def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Index:
+        from recall_rank.corpus import Index
+
+        return Index.of_segments(segments, dead)
 
 
 def _retrieve(work: asyncio.Future[Any]) -> None:

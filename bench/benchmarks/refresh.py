@@ -21,7 +21,7 @@ from bench.datasets.generate import sessions
 from bench.reporting.process import read_by
 from bench.reporting.report import Report, Table
 from recall_rank.corpus import Index
-from recall_rank.histories.cache.refresh import Refreshed, refresh
+from recall_rank.histories.cache.refresh import RefreshOutcome, refresh
 from recall_rank.histories.cache.store import find
 from recall_rank.index.segment.build import build
 from recall_rank.loaders import open_sources, read_all
@@ -102,7 +102,9 @@ def _written(home: Path, count: int) -> list[Path]:
     return files
 
 
-def _appended(index: Path, sources: list[Source], files: list[Path], number: int, held: Refreshed) -> Refreshed:
+def _appended(
+    index: Path, sources: list[Source], files: list[Path], number: int, held: RefreshOutcome
+) -> RefreshOutcome:
     for at in range(CHANGED):
         path = files[(number * CHANGED + at) % len(files)]
         record = json.loads(path.read_bytes().splitlines()[-1])
@@ -133,8 +135,8 @@ def _opening(index: Path) -> float:
     return statistics.median(spent)
 
 
-def _answers_alike(done: Refreshed, sources: list[Source]) -> bool:
-    one, two = Index._of(done.state.segments, done.state.dead), Index(build(read_all(sources)[0]))  # noqa: SLF001
+def _answers_alike(done: RefreshOutcome, sources: list[Source]) -> bool:
+    one, two = Index.of_segments(done.state.segments, done.state.dead), Index(build(read_all(sources)[0]))
     asked = ("And now number 3 of this?", "error", "build the parser")
     found = [
         [[(hit.part_id, hit.score) for hit in each.search(text, now=0).results] for text in asked]

@@ -1,8 +1,8 @@
-"""What a Recall holds of its sources: an index to search, and what is known of every session besides."""
+"""The interface between Recall and what holds its index: in memory, in a cache on disk, or one project of a cache."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,83 +10,97 @@ from typing import TYPE_CHECKING, Any, Protocol
 from recall_rank.model import Context, RefreshReport, SearchResponse, Session, SourceReport
 
 if TYPE_CHECKING:
-    from recall_rank.histories.catalog import Catalogue, Units
+    from recall_rank.histories.catalog import Catalog
+    from recall_rank.histories.unit_reader import UnitReader
     from recall_rank.index.reader.places import Place
+    from recall_rank.index.segment.segment import Segment
     from recall_rank.model.progress import Progress
 
 
 class Searchable(Protocol):
-    """As much of an Index as a Recall needs."""
+    """The methods of an Index that a Recall needs."""
 
     def search(self, query: str, **options: Any) -> SearchResponse: ...
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 
 
+class IndexFactory(Protocol):
+    """Makes a Searchable. Recall hands in the class Index, so that histories need not import the search engine."""
+
+    def build(self, sessions: Iterable[Session], /) -> Searchable:
+        """An index in memory of these sessions."""
+        ...
+
+    def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]], /) -> Searchable:
+        """An index over segments that exist already; `dead` are the deleted session rows of each segment."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """What answers, as of some moment. Never changes."""
+class Snapshot:
+    """One generation of an index and what is known about it. Immutable."""
 
     index: Searchable
     reports: Sequence[SourceReport]
-    missing: frozenset[tuple[str | None, str]] = frozenset()  # source and id of sessions their source has no longer
-    checked: float | None = None  # when it was what the sources hold, seconds since 1970; None: it was read just now
-    notes: Sequence[str] = ()  # what is wrong with where it is kept
-    reading: str | None = None  # while it is a part of what the sources hold: how much of it
+    missing: frozenset[tuple[str | None, str]] = frozenset()  # (source, id) of sessions that their source lost
+    checked: float | None = None  # when it last equalled its sources, seconds since 1970; None: it was just read
+    notes: Sequence[str] = ()  # problems with the folder that the index is kept in
+    reading: str | None = None  # during a first reading: a sentence that says how much has been read
 
 
 @dataclass(slots=True)
-class Contents:
-    """The sessions of some moment, and where each can be read again."""
+class Inventory:
+    """The sessions of one generation, and how each can be read again in full."""
 
     reports: Sequence[SourceReport]
-    catalogue: Catalogue
-    units: Units
-    retell: Callable[[Session], Session | None] | None = None  # sessions that only the index has any more
-    sessions: list[Session] | None = None  # with their messages, as long as no index has taken them over
+    catalog: Catalog
+    units: UnitReader
+    stored: Callable[[Session], Session | None] | None = None  # reads a vanished session from the index itself
+    sessions: list[Session] | None = None  # with their messages, until an index has been built from them
 
 
-class Holder(Protocol):
-    """In memory or on disk. Thread-safe."""
+class Backend(Protocol):
+    """Holds the index of a Recall, in memory or on disk. Thread-safe."""
 
     @property
     def folder(self) -> Path | None:
-        """Where the index lies; None in memory."""
+        """The folder of the index; None in memory."""
         ...
 
-    def ready(self) -> Answering:
-        """What can be searched now, read when there is nothing yet."""
+    def ready(self) -> Snapshot:
+        """The generation to search now. Reads the sources when nothing has been read yet."""
         ...
 
-    def contents(self) -> Contents:
-        """What is known of the sessions now, read when there is nothing yet; an index need not be there."""
+    def inventory(self) -> Inventory:
+        """The sessions known now. Reads the sources when nothing has been read yet; needs no index."""
         ...
 
     def prepare(
         self, progress: Progress | None, *, index: bool, soon: Callable[[], None] | None = None
     ) -> Sequence[SourceReport]:
-        """Make ready, with an index or without; as new as it can be in about a second when it is there already.
+        """Read the sources, and with `index` also build the index. An existing index is refreshed for about a second.
 
-        `soon` is called where a part of it can be searched before all of it can.
+        `soon` is called as soon as a part of a large first reading can be searched.
         """
         ...
 
     def refresh(self, progress: Progress | None) -> RefreshReport:
-        """Bring up to what the sources hold now, whatever time it takes."""
+        """Bring the index up to its sources and wait until that is done."""
         ...
 
     def rebuild(self) -> None:
-        """Read everything anew: what there is turned out to be damaged."""
+        """Read all sources again and replace an index that turned out to be damaged."""
         ...
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait for a refresh under way, if there is one; whether none is under way now."""
+        """Wait for a refresh in the background. True when none is running any more."""
         ...
 
-    def only(self, context: Context) -> Holder:
-        """The same with nothing but one project."""
+    def only(self, context: Context) -> Backend:
+        """A backend over the same sources that shows the project of `context` alone."""
         ...
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release the index."""
         ...

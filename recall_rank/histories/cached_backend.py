@@ -1,4 +1,4 @@
-"""Sources with an index on disk: opened at once, searched as it is, brought up to its sources beside that."""
+"""A backend with an index on disk: opened at once, searched as it is, and refreshed in the background."""
 
 from __future__ import annotations
 
@@ -8,72 +8,81 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
-from recall_rank.histories.backend import Answering, Contents
+from recall_rank.histories.backend import IndexFactory, Inventory, Snapshot
 from recall_rank.histories.cache.first_part import first_part
-from recall_rank.histories.cache.refresh import Refreshed, refresh
-from recall_rank.histories.cache.rules import Rules
-from recall_rank.histories.cache.state import State
+from recall_rank.histories.cache.refresh import RefreshOutcome, refresh
+from recall_rank.histories.cache.rules import RefreshRules
+from recall_rank.histories.cache.state import CacheState
 from recall_rank.histories.cache.store import checked, find
+from recall_rank.histories.inventory import inventory_of
+from recall_rank.histories.project_view import ProjectView
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.model import Context, RefreshReport, Source, SourceReport
 from recall_rank.model.progress import Progress
 
-if TYPE_CHECKING:
-    from recall_rank.histories.project_view import OfProject
-
-FRESH_SECONDS: Final = 2.0  # after a look at the sources that others are not worth theirs
-_Made = TypeVar("_Made")
-PATIENCE_SECONDS: Final = 1.0  # that prepare() waits for a refresh, before what there is has to do
+FRESH_SECONDS: Final = 2.0  # the sources are not scanned again so soon after a scan
+_Result = TypeVar("_Result")
+PATIENCE_SECONDS: Final = 1.0  # that prepare() waits for a refresh before it returns the older generation
 
 
-class OnDisk:
-    """The holder of a Recall with a cache. Of several, in one process or many, each refreshes when it likes."""
+class CachedBackend:
+    """The backend of a Recall with a cache.
 
-    def __init__(self, sources: Sequence[Source], folder: Path | None, rules: Rules, note: str | None = None) -> None:
+    Several backends, in one or many processes, may share a folder: each refreshes when it wants, and a generation is
+    published as a whole.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        factory: IndexFactory,
+        folder: Path | None,
+        rules: RefreshRules,
+        note: str | None = None,
+    ) -> None:
         """Without a `folder` the index lies in memory alone, and `note` says why."""
         self.sources = sources
+        self.factory = factory
         self.folder = folder
         self._rules = rules
         self._note = note
-        self._busy = threading.Lock()  # held while a state is made, never while searching
+        self._busy = threading.Lock()  # held while a generation is made, never while searching
         self._thread: threading.Thread | None = None
-        self._state: State | None = None
-        self._answering: Answering | None = None
-        self._contents: tuple[State, Contents] | None = None
+        self._state: CacheState | None = None
+        self._snapshot: Snapshot | None = None
+        self._inventory: tuple[CacheState, Inventory] | None = None
         self._looked = 0.0  # when the sources were looked at last, by the monotonic clock
         self._closed = False
 
-    def ready(self) -> Answering:
-        answering = self._answering
-        if answering is None:
-            answering = self._first(None)
+    def ready(self) -> Snapshot:
+        snapshot = self._snapshot
+        if snapshot is None:
+            snapshot = self._first(None)
         if time.monotonic() - self._looked > FRESH_SECONDS:
             self._start()
-        return answering
+        return snapshot
 
-    def state(self) -> State:
-        """What answers; the same as long as nothing changes."""
+    def state(self) -> CacheState:
+        """The state of the current generation: one object until a refresh finds a change."""
         self.ready()
         state = self._state
         if state is None:
             raise ValueError("this Recall is closed")
         return state
 
-    def contents(self) -> Contents:
-        from recall_rank.histories.project_view import contents_of
-
-        def make(state: State) -> Contents:
-            kept = self._contents
+    def inventory(self) -> Inventory:
+        def make(state: CacheState) -> Inventory:
+            kept = self._inventory
             if kept is None or kept[0] is not state:
-                kept = self._contents = state, contents_of(state, self.sources)
+                kept = self._inventory = state, inventory_of(state, self.sources)
             return kept[1]
 
-        return self.sound(make)
+        return self.apply(make)
 
-    def sound(self, make: Callable[[State], _Made]) -> _Made:
-        """What `make` makes of the state that answers, of one read anew where that one turns out to be damaged."""
+    def apply(self, make: Callable[[CacheState], _Result]) -> _Result:
+        """Apply `make` to the current state; when that state is damaged, rebuild it and apply `make` again."""
         try:
             return make(self.state())
         except UnusableIndexError:
@@ -83,7 +92,7 @@ class OnDisk:
     def prepare(
         self, progress: Progress | None, *, index: bool, soon: Callable[[], None] | None = None
     ) -> Sequence[SourceReport]:
-        if self._answering is None:
+        if self._snapshot is None:
             self._first(progress, soon)
         if time.monotonic() - self._looked > FRESH_SECONDS:
             self._start()
@@ -105,24 +114,25 @@ class OnDisk:
             return not thread.is_alive()
         return True
 
-    def only(self, context: Context) -> OfProject:
-        from recall_rank.histories.project_view import OfProject
-
-        return OfProject(self, context)
+    def only(self, context: Context) -> ProjectView:
+        return ProjectView(self, context)
 
     def close(self) -> None:
         self._closed = True
-        self._state = self._answering = self._contents = None
+        self._state = self._snapshot = self._inventory = None
 
-    def _first(self, progress: Progress | None, soon: Callable[[], None] | None = None) -> Answering:
-        """Opens what is there, or makes it; with `soon` from a part of it first, which only memory ever holds."""
+    def _first(self, progress: Progress | None, soon: Callable[[], None] | None = None) -> Snapshot:
+        """Open the index on disk, or make it.
+
+        With `soon`, an index of the newest part is made first, in memory, and `soon` is called when it is there.
+        """
         with self._busy:
-            if self._answering is not None:
-                return self._answering
+            if self._snapshot is not None:
+                return self._snapshot
             if self._closed:
                 raise ValueError("this Recall is closed")
             if self.folder is not None:
-                with suppress(OSError):  # the refresh that follows says why
+                with suppress(OSError):  # the refresh below reports the problem
                     state = find(self.folder).state
                     if state is not None and state.view.rules == self._rules.digest:
                         return self._adopt(state, state.view.reports(), checked(self.folder, state), None)
@@ -134,29 +144,31 @@ class OnDisk:
             return self._refreshed(progress)[1]
 
     def _start(self) -> None:
-        """Refreshes in a thread of its own, unless one is at it."""
+        """Start a refresh in a background thread, unless one is running."""
         if self._busy.acquire(blocking=False):
             try:
                 self._looked = time.monotonic()
-                self._thread = threading.Thread(target=self._refresh_aside, name="recall_rank refresh", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._refresh_in_background, name="recall_rank refresh", daemon=True
+                )
                 self._thread.start()
             finally:
                 self._busy.release()
 
-    def _refresh_aside(self) -> None:
+    def _refresh_in_background(self) -> None:
         with self._busy:
             if self._closed:
                 return
             try:
                 self._refreshed(None)
-            except Exception as error:  # noqa: BLE001 - a search must not fail for what another thread met
-                answering = self._answering
-                if answering is not None:
+            except Exception as error:  # noqa: BLE001 - a search must not fail for an error of the refreshing thread
+                snapshot = self._snapshot
+                if snapshot is not None:
                     note = f"the index could not be brought up to date: {error}"
-                    self._answering = replace(answering, notes=(note,))
+                    self._snapshot = replace(snapshot, notes=(note,))
 
-    def _refreshed(self, progress: Progress | None, *, anew: bool = False) -> tuple[Refreshed, Answering]:
-        """Needs the lock."""
+    def _refreshed(self, progress: Progress | None, *, anew: bool = False) -> tuple[RefreshOutcome, Snapshot]:
+        """Refresh and adopt the outcome. The caller holds the lock."""
         if self._closed:
             raise ValueError("this Recall is closed")
         done = refresh(self.folder, self.sources, self._rules, progress, anew=anew, held=self._state)
@@ -165,27 +177,26 @@ class OnDisk:
 
     def _adopt(
         self,
-        state: State,
+        state: CacheState,
         reports: Sequence[SourceReport],
         when: float | None,
         problem: OSError | None,
         reading: str | None = None,
-    ) -> Answering:
-        from recall_rank import Index
-
-        before, answering = self._state, self._answering
+    ) -> Snapshot:
+        """Make a snapshot of `state`; an unchanged generation keeps its index, whose blocks are verified already."""
+        before, snapshot = self._state, self._snapshot
         same = before is not None and before.manifest is not None and before.manifest == state.manifest
         notes = [] if self._note is None else [self._note]
         if problem is not None:
             where = f" in {self.folder}" if self.folder is not None else ""
             notes.append(f"the index is not kept{where}: {problem.strerror or problem}; it is made anew each time")
-        if same and before is not None and answering is not None:
-            state, index = before, answering.index  # what was verified stays so
+        if same and before is not None and snapshot is not None:
+            state, index = before, snapshot.index
         else:
-            index = Index._of(state.segments, state.dead)  # noqa: SLF001 - of one package
+            index = self.factory.of_segments(state.segments, state.dead)
         if not self._closed:
             self._state = state
-        made = Answering(index, tuple(reports), state.view.missing(), when, tuple(notes), reading)
+        made = Snapshot(index, tuple(reports), state.view.missing(), when, tuple(notes), reading)
         if not self._closed:
-            self._answering = made
+            self._snapshot = made
         return made

@@ -53,14 +53,14 @@ class Ignore:
         return Ignore(**both, forgotten=self.forgotten | other.forgotten)
 
 
-def heeding(sources: Iterable[Source], ignore: Ignore) -> list[Source]:
+def without_ignored(sources: Iterable[Source], ignore: Ignore) -> list[Source]:
     """The sources without what is ignored."""
     if not ignore:
         return list(sources)
-    return [Heeding(source, ignore) for source in sources if not ignore.store(source)]
+    return [FilteredSource(source, ignore) for source in sources if not ignore.store(source)]
 
 
-class Heeding(SourceWrapper):
+class FilteredSource(SourceWrapper):
     """A source as it is, without what is ignored."""
 
     def __init__(self, source: Source, ignore: Ignore) -> None:

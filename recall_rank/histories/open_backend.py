@@ -1,4 +1,4 @@
-"""From what a caller says about a cache to a holder that keeps the index there."""
+"""Choose the backend for a list of sources: memory, or a cache folder."""
 
 from __future__ import annotations
 
@@ -11,30 +11,34 @@ from typing import TYPE_CHECKING, Literal
 from recall_rank.model import Source
 
 if TYPE_CHECKING:
-    from recall_rank.histories.backend import Holder
+    from recall_rank.histories.backend import Backend, IndexFactory
     from recall_rank.histories.ignore import Ignore
 
 Cache = str | PathLike[str] | Literal[True] | None
-"""A folder, True for this user's own, None for memory alone."""
+"""A folder, True for this user's cache folder, or None for an index in memory alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """Sources, without what is ignored, and what holds them."""
+class OpenedSources:
+    """Sources without the ignored ones, and the backend that holds their index."""
 
     sources: tuple[Source, ...]
-    holder: Holder
+    backend: Backend
 
 
-def kept(
+def open_backend(
     sources: Iterable[Source],
+    factory: IndexFactory,
     cache: Cache,
     ignore: Ignore | None,
     keep_vanished: bool | None,
     *,
     discovered: bool = False,
-) -> Kept:
-    """Sources held in memory or in a cache. Raises TypeError for a cache that is none, and what are no sources."""
+) -> OpenedSources:
+    """Open a backend for `sources` in memory or in a cache; nothing is read yet.
+
+    Raises TypeError for a cache that is neither a folder, True nor None, and for objects that are not sources.
+    """
     if isinstance(sources, str | bytes | PathLike | Source) or not isinstance(sources, Iterable):
         raise TypeError(f"sources must be a list of sources, such as open_sources(path) gives, not {sources!r}")
     given = tuple(sources)
@@ -44,37 +48,49 @@ def kept(
                 f"a source has name, location, units(), signature() and read(); {each!r} has not all of them"
             )
     if cache is None:
-        from recall_rank.histories.memory_backend import InMemory
+        from recall_rank.histories.memory_backend import MemoryBackend
 
         if ignore:
-            from recall_rank.histories.ignore import heeding
+            from recall_rank.histories.ignore import without_ignored
 
-            given = tuple(heeding(given, ignore))
-        return Kept(given, InMemory(given))
+            given = tuple(without_ignored(given, ignore))
+        return OpenedSources(given, MemoryBackend(given, factory))
     if cache is not True and not isinstance(cache, str | PathLike):
         raise TypeError(f"cache must be a folder, True for this user's own or None for memory, not {cache!r}")
-    return _on_disk(given, None if cache is True else Path(fspath(cache)), ignore, keep_vanished, discovered)
+    place = None if cache is True else Path(fspath(cache))
+    return open_cached(given, factory, place, ignore, keep_vanished, discovered=discovered)
 
 
-def _on_disk(
-    sources: tuple[Source, ...], place: Path | None, ignore: Ignore | None, keep_vanished: bool | None, discovered: bool
-) -> Kept:
+def open_cached(
+    sources: tuple[Source, ...],
+    factory: IndexFactory,
+    cache: Path | None,
+    ignore: Ignore | None,
+    keep_vanished: bool | None,
+    *,
+    discovered: bool,
+) -> OpenedSources:
+    """Open a backend in the folder `cache`, or in this user's cache folder.
+
+    Where no folder can be used, the index stays in memory and its snapshots carry a note that says why.
+    """
     from recall_rank.histories.cache.forgotten import forgotten
     from recall_rank.histories.cache.location import default_cache, index_folder
-    from recall_rank.histories.cache.rules import Rules
-    from recall_rank.histories.cached_backend import OnDisk
-    from recall_rank.histories.ignore import Ignore, heeding
+    from recall_rank.histories.cache.rules import RefreshRules
+    from recall_rank.histories.cached_backend import CachedBackend
+    from recall_rank.histories.ignore import Ignore, without_ignored
 
-    rule = ignore or Ignore()
+    ignored = ignore or Ignore()
     note = folder = None
-    place = place or default_cache()
+    place = cache or default_cache()
     if place is None:
         note = "there is no home to keep an index in; it is made anew each time"
     else:
         folder = index_folder(place, sources, discovered=discovered)
         try:
-            rule = rule.also(Ignore(forgotten=forgotten(place)))
+            ignored = ignored.also(Ignore(forgotten=forgotten(place)))
         except (OSError, ValueError) as error:
             folder, note = None, f"the index is not kept in {place}: {error}; it is made anew each time"
-    left = tuple(heeding(sources, rule))
-    return Kept(left, OnDisk(left, folder, Rules(rule.digest(), rule.session if rule else None, keep_vanished), note))
+    read = tuple(without_ignored(sources, ignored))
+    rules = RefreshRules(ignored.digest(), ignored.session if ignored else None, keep_vanished)
+    return OpenedSources(read, CachedBackend(read, factory, folder, rules, note))

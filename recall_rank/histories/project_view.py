@@ -1,4 +1,4 @@
-"""What an index on disk knows of its sessions besides their words; and the same of one project alone."""
+"""One project of a cache, shown so that nothing of the other projects can be seen."""
 
 from __future__ import annotations
 
@@ -6,127 +6,96 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, Protocol, TypeVar
 
-from recall_rank.histories.backend import Answering, Contents
+from recall_rank.histories.backend import Backend, IndexFactory, Inventory, Snapshot
 from recall_rank.histories.cache.first_part import STILL_READING
-from recall_rank.histories.cache.state import State
-from recall_rank.histories.cache.table import Key, Place
-from recall_rank.histories.catalog import Catalogue, Units, confined
-from recall_rank.histories.project_reports import own_reports
-from recall_rank.index.segment.stored_sessions import retold
-from recall_rank.model import Context, Flag, Message, RefreshReport, Session, Source, SourceReport
+from recall_rank.histories.cache.state import CacheState
+from recall_rank.histories.inventory import inventory_of
+from recall_rank.model import Context, RefreshReport, Source, SourceReport
 from recall_rank.model.progress import Progress
 from recall_rank.model.project_scope import in_project
 
-if TYPE_CHECKING:
-    from recall_rank.histories.cached_backend import OnDisk
+CACHE_PROBLEM: Final = "the index cannot be kept or brought up to date: it may be slow, or old"
 
 
-SOMETHING_WRONG: Final = "the index cannot be kept or brought up to date: it may be slow, or old"
+_Result = TypeVar("_Result")
 
 
-def contents_of(state: State, sources: Sequence[Source], only: Context | None = None) -> Contents:
-    """The sessions of a state, those of one project where one is named, and where each is read again."""
-    by_place = {(source.name, source.location): source for source in sources}
-    units = Units()
-    found: list[Session] = []
-    every: list[Session] = []
-    own: list[Session] = []  # with as many messages as they have, whatever is in them
-    places: dict[Key, Place] = {}
-    for entry in state.view.table().sources:
-        source = by_place.get(entry.key)
-        every += (held.session for unit in entry.units.values() for held in unit.sessions if held.place is not None)
-        for held in entry.kept:
-            if held.place is not None and _fits(held.session, only):
-                places[held.key] = held.place
-                gone = held.session.flags | Flag.SOURCE_MISSING
-                found.append(replace(held.session, updated=held.session.updated or held.newest, flags=gone))
-        for unit in entry.units.values():
-            for held in unit.sessions:
-                if held.place is not None and _fits(held.session, only):
-                    found.append(replace(held.session, updated=held.session.updated or held.newest))
-                    own.append(replace(held.session, messages=cast("Sequence[Message]", range(held.messages))))
-                    if source is not None:
-                        units.put(held.key, source, unit.unit)
+class CachedState(Backend, Protocol):
+    """A backend whose generations are states of a cache."""
 
-    def retell(session: Session) -> Session | None:
-        """A session that was kept, from the words that are indexed."""
-        place = places.get((session.agent, session.id))
-        return None if place is None else replace(session, messages=retold(state.segments[place[0]], place[1]).messages)
+    sources: Sequence[Source]
+    factory: IndexFactory
 
-    if only is not None:
-        reports = own_reports(state.view.reports(), every, own, only)
-        return Contents(reports, Catalogue(confined(found)), units, retell)
-    return Contents(state.view.reports(), Catalogue(found), units, retell)
+    def apply(self, make: Callable[[CacheState], _Result], /) -> _Result:
+        """Apply `make` to the current state; a damaged state is rebuilt first."""
+        ...
 
 
-def _fits(session: Session, only: Context | None) -> bool:
-    return only is None or in_project(session, only) or session.id == only.session_id
+class ProjectView:
+    """A backend that shows one project of another backend's cache.
 
+    To a search the sessions of other projects are deleted: no word, id, count or error of theirs shows.
+    """
 
-class OfProject:
-    """A holder that shows one project of another holder's: all else is dead to it, words, ids and counts."""
-
-    def __init__(self, whole: OnDisk, context: Context) -> None:
-        self._whole = whole
+    def __init__(self, cached: CachedState, context: Context) -> None:
+        self._cached = cached
         self._context = context
         self._lock = threading.Lock()
-        self._made: tuple[State, Answering] | None = None
-        self._contents: tuple[State, Contents] | None = None
+        self._made: tuple[CacheState, Snapshot] | None = None
+        self._inventory: tuple[CacheState, Inventory] | None = None
 
     @property
     def folder(self) -> Path | None:
-        return self._whole.folder
+        return self._cached.folder
 
-    def ready(self) -> Answering:
-        made = self._whole.sound(self._shown)
-        answering = self._whole.ready()
-        notes = (SOMETHING_WRONG,) if answering.notes else ()  # which may name what lies elsewhere
-        reading = STILL_READING if answering.reading else None  # how much lies elsewhere is not told
-        return replace(made, checked=answering.checked, notes=notes, reading=reading)
+    def ready(self) -> Snapshot:
+        made = self._cached.apply(self._shown)
+        snapshot = self._cached.ready()
+        notes = (CACHE_PROBLEM,) if snapshot.notes else ()  # the notes themselves may name other projects
+        reading = STILL_READING if snapshot.reading else None  # the size of other projects is not told
+        return replace(made, checked=snapshot.checked, notes=notes, reading=reading)
 
-    def _shown(self, state: State) -> Answering:
+    def _shown(self, state: CacheState) -> Snapshot:
         with self._lock:
             if self._made is None or self._made[0] is not state:
-                self._made = state, self._answering(state)
+                self._made = state, self._snapshot_of(state)
             return self._made[1]
 
-    def contents(self) -> Contents:
-        return self._whole.sound(self._known)
+    def inventory(self) -> Inventory:
+        return self._cached.apply(self._known)
 
-    def _known(self, state: State) -> Contents:
+    def _known(self, state: CacheState) -> Inventory:
         with self._lock:
-            if self._contents is None or self._contents[0] is not state:
-                self._contents = state, contents_of(state, self._whole.sources, self._context)
-            return self._contents[1]
+            if self._inventory is None or self._inventory[0] is not state:
+                self._inventory = state, inventory_of(state, self._cached.sources, self._context)
+            return self._inventory[1]
 
     def prepare(
         self, progress: Progress | None, *, index: bool, soon: Callable[[], None] | None = None
     ) -> Sequence[SourceReport]:
-        self._whole.prepare(progress, index=index, soon=soon)
+        self._cached.prepare(progress, index=index, soon=soon)
         return self.ready().reports
 
     def refresh(self, progress: Progress | None) -> RefreshReport:
-        done = self._whole.refresh(progress)
-        return RefreshReport((), done.changed)  # how much is read elsewhere is nobody's business here
+        done = self._cached.refresh(progress)
+        return RefreshReport((), done.changed)  # what was read of other projects is not told
 
     def rebuild(self) -> None:
-        self._whole.rebuild()
+        self._cached.rebuild()
 
     def wait(self, seconds: float | None) -> bool:
-        return self._whole.wait(seconds)
+        return self._cached.wait(seconds)
 
-    def only(self, context: Context) -> OfProject:
-        return OfProject(self._whole, context)
+    def only(self, context: Context) -> ProjectView:
+        return ProjectView(self._cached, context)
 
     def close(self) -> None:
         with self._lock:
-            self._made = self._contents = None
+            self._made = self._inventory = None
 
-    def _answering(self, state: State) -> Answering:
-        from recall_rank import Index
-
+    def _snapshot_of(self, state: CacheState) -> Snapshot:
         dead = []
         for segment, gone in zip(state.segments, state.dead, strict=True):
             rows = enumerate(segment.sessions)
@@ -136,5 +105,5 @@ class OfProject:
                 if at not in gone and not (in_project(row, self._context) or row.id == self._context.session_id)
             }
             dead.append(gone | foreign)
-        reports = contents_of(state, self._whole.sources, self._context).reports
-        return Answering(Index._of(state.segments, dead), reports, state.view.missing())  # noqa: SLF001 - of one package
+        reports = inventory_of(state, self._cached.sources, self._context).reports
+        return Snapshot(self._cached.factory.of_segments(state.segments, dead), reports, state.view.missing())

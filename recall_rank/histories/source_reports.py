@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from recall_rank.histories.backend import Answering
+from recall_rank.histories.backend import Snapshot
 from recall_rank.model import Flag, SearchResponse, SourceReport
 
 MAX_WARNINGS_PER_SOURCE = 3  # an answer names the problem; `sources` lists every case
 
 
-def as_of(response: SearchResponse, answering: Answering) -> SearchResponse:
+def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
     """The response with what its index had to say for itself: how old it is, and which results are gone by now."""
     told = with_reports(response, answering.reports)
     coverage = told.coverage

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-import recall_rank
-from recall_rank import loaders
+from recall_rank import corpus, loaders
 from recall_rank.frontends.cli.main import cli
 from recall_rank.frontends.tools.dispatch import RecallTools
-from recall_rank.histories import open_backend as holders
-from recall_rank.histories.memory_backend import InMemory
+from recall_rank.histories import memory_backend, open_backend
+from recall_rank.histories.backend import IndexFactory
+from recall_rank.histories.memory_backend import MemoryBackend
+from recall_rank.histories.open_backend import OpenedSources
+from recall_rank.model import Source
 from tests.support.frontend_samples import FakeIndex, FakeSource, fake_read_all, session
 from tests.support.harbor import tools
 
@@ -43,12 +45,16 @@ class Machine:
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     there = Machine()
-    monkeypatch.setattr(recall_rank, "Index", FakeIndex, raising=False)
+    monkeypatch.setattr(corpus, "Index", FakeIndex)
     monkeypatch.setattr(loaders, "open_source", there.open_source, raising=False)
     monkeypatch.setattr(loaders, "open_sources", lambda path: there.folders.get(path, []), raising=False)
     monkeypatch.setattr(loaders, "discover", lambda: there.discovered, raising=False)
-    monkeypatch.setattr(loaders, "read_all", fake_read_all, raising=False)
-    monkeypatch.setattr(holders, "_on_disk", lambda sources, *_: holders.Kept(sources, InMemory(sources)))
+    monkeypatch.setattr(memory_backend, "read_all", fake_read_all)
+
+    def in_memory(sources: tuple[Source, ...], factory: IndexFactory, *_: Any, **__: Any) -> OpenedSources:
+        return OpenedSources(sources, MemoryBackend(sources, factory))
+
+    monkeypatch.setattr(open_backend, "open_cached", in_memory)
     return there
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recall_rank.histories.backend import Answering
+from recall_rank.histories.backend import Snapshot
 from recall_rank.histories.source_reports import with_reports
 from recall_rank.model import Context, Malformed, SourceReport
 from recall_rank.recall import Recall
@@ -37,7 +37,7 @@ def test_sources_are_read_once_and_only_when_needed() -> None:
 
 
 def test_sources_alone_build_no_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recall_rank.Index", None)
+    monkeypatch.setattr("recall_rank.corpus.Index", None)
     assert [report.agent for report in Recall([good()]).sources()] == ["fake"]
 
 
@@ -52,7 +52,7 @@ def test_context_is_the_default_of_every_search() -> None:
     recall = Recall([good()], context=here)
     recall.search("rate")
     recall.search("rate", context=None)
-    index: Any = recall._held.ready().index
+    index: Any = recall._backend.ready().index
     assert isinstance(index, FakeIndex)
     assert [options["context"] for _, options in index.asked] == [here, None]
 
@@ -117,7 +117,7 @@ def test_cancelling_asearch_sets_the_event_the_search_looks_at(own: bool) -> Non
 
     async def cancel() -> None:
         recall = Recall([])
-        recall._held.answering = Answering(Slow([]), [])  # type: ignore[attr-defined]
+        recall._backend.snapshot = Snapshot(Slow([]), [])  # type: ignore[attr-defined]
         options = {"cancel": event} if own else {}
         task = asyncio.ensure_future(recall.asearch("rate", **options))
         await asyncio.to_thread(started.wait, 10)

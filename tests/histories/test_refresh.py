@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recall_rank.histories.cache.refresh import refresh
-from recall_rank.histories.cache.rules import Rules
+from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.segment_plan import MOST
 from recall_rank.histories.cache.source_accounts import sum_notices
 from recall_rank.histories.cache.store import find
@@ -25,7 +25,7 @@ from tests.fixtures.make_cursor import MAIN as MAIN_CHAT
 from tests.fixtures.make_cursor import SUB, composers, put, write_cursor
 from tests.fixtures.make_fixtures import FORK, MAIN, claude_main, lines, write_claude
 from tests.support.machine import Machine
-from tests.support.rebuilt import check, ids, refreshed, retold_of
+from tests.support.rebuilt import check, ids, refreshed, stored_sessions_of
 
 STEPS = int(os.environ.get("RECALL_RANK_REFRESH_STEPS", "10"))
 
@@ -211,11 +211,11 @@ def test_what_vanishes_is_kept_where_that_was_wanted(tmp_path: Path) -> None:
     shelf = Shelf()
     shelf.put("u0", talk("s0", "the lantern is lit"), talk("s1", "a gull"))
     shelf.put("u1", talk("s2", "the tide"))
-    keep = Rules(keep_vanished=True)
+    keep = RefreshRules(keep_vanished=True)
     refreshed(tmp_path, [shelf], keep)
     shelf.put("u0", talk("s1", "a gull"))
     del shelf.held["u1"]
-    for rules in (keep, Rules()):  # holds until the other is said
+    for rules in (keep, RefreshRules()):  # holds until the other is said
         done = refreshed(tmp_path, [shelf], rules)
         assert ids(done.state) == {"s0", "s1", "s2"}
         assert done.state.view.missing() == {("shelf", "s0"), ("shelf", "s2")}
@@ -226,16 +226,16 @@ def test_what_vanishes_is_kept_where_that_was_wanted(tmp_path: Path) -> None:
     assert done.state.view.missing() == {("shelf", "s0")}
     assert refreshed(tmp_path, []).state.view.missing() == {("shelf", key) for key in ("s0", "s1", "s2")}
     assert not refreshed(tmp_path, []).report.changed
-    assert ids(refreshed(tmp_path, [], Rules(keep_vanished=False)).state) == set()
+    assert ids(refreshed(tmp_path, [], RefreshRules(keep_vanished=False)).state) == set()
 
 
 def test_what_is_ignored_is_not_kept_either(tmp_path: Path) -> None:
     shelf = Shelf()
     shelf.put("u", talk("s0", "the lantern"), talk("s1", "a gull"))
-    refreshed(tmp_path, [shelf], Rules(keep_vanished=True))
+    refreshed(tmp_path, [shelf], RefreshRules(keep_vanished=True))
     del shelf.held["u"]
     refreshed(tmp_path, [shelf])
-    done = refreshed(tmp_path, [shelf], Rules("other", lambda session: session.id == "s0", keep_vanished=True))
+    done = refreshed(tmp_path, [shelf], RefreshRules("other", lambda session: session.id == "s0", keep_vanished=True))
     assert ids(done.state) == {"s1"}
     assert b"lantern" not in bytes_of(tmp_path)
 
@@ -244,8 +244,8 @@ def test_other_rules_let_everything_be_read_again(tmp_path: Path) -> None:
     shelf = Shelf()
     shelf.put("u", talk("s0", "the lantern"))
     refreshed(tmp_path, [shelf])
-    assert refreshed(tmp_path, [shelf], Rules("other")).report.units == 1
-    assert refreshed(tmp_path, [shelf], Rules("other")).report.units == 0
+    assert refreshed(tmp_path, [shelf], RefreshRules("other")).report.units == 1
+    assert refreshed(tmp_path, [shelf], RefreshRules("other")).report.units == 0
 
 
 def test_a_unit_that_cannot_be_read_is_tried_again(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_without_a_folder_the_same_goes_on_in_memory() -> None:
     second = refresh(None, [shelf], held=first.state)
     assert shelf.read_units == ["u1"]
     check(second, [shelf], search=True)
-    assert [message.id for message in retold_of(first.state)["quill", "s1"].messages] == ["s1:0"]
+    assert [message.id for message in stored_sessions_of(first.state)["quill", "s1"].messages] == ["s1:0"]
     assert not refresh(None, [shelf], held=second.state).report.changed
 
 

@@ -76,4 +76,4 @@ def joined(history: Sequence[Session], cut: Cut | None) -> Segment | JoinedSegme
 
 def joined_index(history: Sequence[Session], cut: Cut) -> Index:
     """The same as an index."""
-    return Index._of(*cut_up(history, cut))
+    return Index.of_segments(*cut_up(history, cut))

@@ -195,7 +195,7 @@ def asked(folder: Path, question: int) -> tuple[str, Answer | None]:
     if state is None:
         return "refused", None
     text, mode = ASKED[question]
-    with Index._of(state.segments, state.dead) as index:
+    with Index.of_segments(state.segments, state.dead) as index:
         answer = told(index.search(text, match=mode, now=NOW, budget_ms=ENOUGH_MS))
     if question == 0:
         state.view.table()

@@ -125,7 +125,7 @@ def look(index: Path) -> None:
     # a file that is gone for a moment is gone for who reads then: a slow writer may meet several such moments
     assert there, "nothing is left"
     assert set(there) <= {f"s{number}" for number in range(8)}, there
-    answer = Index._of(found.state.segments, found.state.dead).search("lantern")
+    answer = Index.of_segments(found.state.segments, found.state.dead).search("lantern")
     assert answer.total == len(there), (answer.total, there)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from recall_rank.histories.cache.table import Held, Key, UnitEntry
+from recall_rank.histories.cache.table import SessionEntry, SessionKey, UnitEntry
 from recall_rank.index.segment.segment import Segment
-from recall_rank.index.segment.stored_sessions import retold
+from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.loaders.read_all import located_sessions
 from recall_rank.model import BaseSource, Session
 
@@ -16,13 +16,13 @@ from recall_rank.model import BaseSource, Session
 class Appended:
     """What a unit holds now."""
 
-    same: Sequence[Held]  # sessions of which nothing new was said
+    same: Sequence[SessionEntry]  # sessions of which nothing new was said
     sessions: Sequence[Session]  # new ones and those that grew, whole
     resume: bytes | None
 
 
 def appended(
-    source: BaseSource, before: UnitEntry, segments: Sequence[Segment], is_alone: Callable[[Held], bool]
+    source: BaseSource, before: UnitEntry, segments: Sequence[Segment], is_alone: Callable[[SessionEntry], bool]
 ) -> Appended | None:
     """What a unit holds now, when only what was appended has to be read for that; None: all of it has to be.
 
@@ -40,7 +40,7 @@ def appended(
     if not reading.appended or reading.malformed or reading.warnings:
         return None
     known = {held.key: held for held in before.sessions}
-    grown: dict[Key, Session] = {}
+    grown: dict[SessionKey, Session] = {}
     for session in located_sessions(reading, before.unit):
         key = session.agent, session.id
         whole = _joined(known.get(key), session, segments)
@@ -50,13 +50,13 @@ def appended(
     return Appended([held for held in before.sessions if held.key not in grown], list(grown.values()), reading.resume)
 
 
-def _joined(held: Held | None, session: Session, segments: Sequence[Segment]) -> Session | None:
+def _joined(held: SessionEntry | None, session: Session, segments: Sequence[Segment]) -> Session | None:
     """A session with what it said before in front; None where that cannot be told from what is indexed."""
     if session.tokens is not None or session.cost is not None:
         return None  # sums of what was appended alone
     if held is None or held.place is None:
         return session
-    told = retold(segments[held.place[0]], held.place[1])
+    told = stored_session(segments[held.place.segment], held.place.row)
     ids = {message.id for message in told.messages}
     if len(ids) != len(told.messages) or any(message.id in ids for message in session.messages):
         return None  # what is said again may change what was said

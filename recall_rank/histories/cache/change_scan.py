@@ -11,7 +11,7 @@ from recall_rank.model import BaseSource, Session, Unit
 
 
 @dataclass(slots=True)
-class Look:
+class SourceScan:
     """A source as it is now, nothing of its sessions read."""
 
     source: BaseSource
@@ -19,20 +19,20 @@ class Look:
     changed: list[str] = field(default_factory=list)  # keys of units that are new or not what they were
 
 
-def look(sources: Iterable[BaseSource], before: Table) -> list[Look]:
+def scan_sources(sources: Iterable[BaseSource], before: Table) -> list[SourceScan]:
     """Every source with its units. `before` needs no sessions."""
     known = {entry.key: entry for entry in before.sources}
     return [_look(source, known.get((source.name, source.location))) for source in sources]
 
 
-def _look(source: BaseSource, before: SourceEntry | None) -> Look:
+def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
     loaded = LoadedSource(source)
     with source:
         units = list_units(loaded)
         signatures = {unit.key: _signature(source, unit) for unit in units}
     size = stored_bytes(source, units)
     entry = SourceEntry(source.name, source.location, False, source.copy_group, size, loaded.errors, loaded.warnings)
-    found = Look(source, entry)
+    found = SourceScan(source, entry)
     for unit in units:
         signature = signatures[unit.key]
         old = before.units.get(unit.key) if before is not None else None
@@ -42,14 +42,14 @@ def _look(source: BaseSource, before: SourceEntry | None) -> Look:
     return found
 
 
-def idle(looks: Sequence[Look], before: Table) -> bool:
+def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
     """Whether all is as it was. How many bytes a store takes does not count: a log may grow without a word in it."""
     known = [source for source in before.sources if not source.gone]
     return len(looks) == len(known) and all(
-        not look.changed
-        and (look.entry.key, look.entry.errors, look.entry.warnings, list(look.entry.units))
+        not scan.changed
+        and (scan.entry.key, scan.entry.errors, scan.entry.warnings, list(scan.entry.units))
         == (old.key, old.errors, old.warnings, list(old.units))
-        for look, old in zip(looks, known, strict=True)
+        for scan, old in zip(looks, known, strict=True)
     )
 
 

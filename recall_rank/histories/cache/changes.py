@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from recall_rank.histories.cache.change_scan import Look
+from recall_rank.histories.cache.change_scan import SourceScan
 from recall_rank.histories.cache.dependency_keys import joined
-from recall_rank.histories.cache.invalidation import Known, Rereading
-from recall_rank.histories.cache.resolve_copies import all_links, settle
-from recall_rank.histories.cache.rules import Rules
-from recall_rank.histories.cache.table import Held, Key, Place, SourceEntry, Table
+from recall_rank.histories.cache.invalidation import Invalidation, PreviousSessions
+from recall_rank.histories.cache.resolve_copies import all_links, resolve_copies
+from recall_rank.histories.cache.rules import RefreshRules
+from recall_rank.histories.cache.table import SessionEntry, SessionKey, SessionLocation, SourceEntry, Table
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import BaseSource, Session
 from recall_rank.model.progress import Progress
@@ -22,34 +22,34 @@ class Changes:
 
     table: Table  # the next one; sessions that are to be indexed have no place yet
     sessions: list[Session] = field(default_factory=list)  # to be indexed
-    fresh: list[Held] = field(default_factory=list)  # the same, without their messages
-    dead: list[tuple[Key, Place]] = field(default_factory=list)  # what counts no longer, where it lies
+    fresh: list[SessionEntry] = field(default_factory=list)  # the same, without their messages
+    dead: list[tuple[SessionKey, SessionLocation]] = field(default_factory=list)  # what counts no longer, where it lies
     units: int = 0  # how many were read
 
 
 def read_changes(
     sources: Sequence[BaseSource],
-    looks: Sequence[Look],
+    looks: Sequence[SourceScan],
     old: Table,
     segments: Sequence[Segment],
-    rules: Rules,
+    rules: RefreshRules,
     progress: Progress | None,
 ) -> Changes:
     """Read the units that changed, and those whose sessions are linked to theirs; settle them."""
     was_live = [(held.key, held.place) for _, held in old.live() if held.place is not None]
-    known = Known(old)
+    known = PreviousSessions(old)
     table = Table(
         serial=old.serial,
         rules=rules.digest,
         keeping=old.keeping if rules.keep_vanished is None else rules.keep_vanished,
     )
     lost = _carry_over(table, looks, old)
-    reading = Rereading(sources, table, known, segments, progress)
+    reading = Invalidation(sources, table, known, segments, progress)
     reading.follow([(at, key) for at, each in enumerate(looks) for key in each.changed], lost)
-    done = settle(sources, reading.in_order())
+    done = resolve_copies(sources, reading.in_order())
     for at, group, notices in done.notices:
         table.sources[at].notices.setdefault(group, []).extend(notices)
-    changes = Changes(table, units=len(reading.raws))
+    changes = Changes(table, units=len(reading.read_sessions))
     for one in reading.in_order():
         session = done.sessions.get(one.held.serial)
         if session is not None:
@@ -63,10 +63,10 @@ def read_changes(
     return changes
 
 
-def _carry_over(table: Table, looks: Sequence[Look], old: Table) -> list[Held]:
+def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[SessionEntry]:
     """Takes over into `table` what is as it was; the sessions of units that are gone or changed."""
     known = {source.key: source for source in old.sources}
-    lost: list[Held] = []
+    lost: list[SessionEntry] = []
     for each in looks:
         entry = each.entry
         before = known.pop(entry.key, None)
@@ -84,7 +84,7 @@ def _carry_over(table: Table, looks: Sequence[Look], old: Table) -> list[Held]:
     return lost
 
 
-def _keep_vanished(table: Table, old: Table, rules: Rules) -> None:
+def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
     """Keeps what was in the index and is gone from its source, where that is wanted."""
     if not table.keeping:
         return

@@ -22,7 +22,7 @@ _SERIAL = SERIALS - 1
 _HASH = ((1 << 64) - 1) ^ _SERIAL
 
 
-def links(source: BaseSource, session: Session) -> set[int]:
+def dependency_keys(source: BaseSource, session: Session) -> set[int]:
     """The hashes by which a session as its unit gave it is linked to others, their low 24 bits empty."""
     found = {f"s{session.id}"}
     if source.resolves:
@@ -33,7 +33,7 @@ def links(source: BaseSource, session: Session) -> set[int]:
     return {xxhash.xxh3_64_intdigest(utf8(name)) & _HASH for name in found}
 
 
-def linked(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:
+def serials_of(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:
     """The serials that stand behind the hashes `wanted` in the sorted `keys`; some may be of sessions long gone."""
     for link in wanted:
         at = bisect_left(keys, link)

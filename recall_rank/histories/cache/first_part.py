@@ -61,11 +61,11 @@ def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart |
     count = sum(map(len, chosen))
     if not count:
         return None
-    some = [Some(source, keys) for source, keys in zip(sources, chosen, strict=True)]
+    some = [UnitSubset(source, keys) for source, keys in zip(sources, chosen, strict=True)]
     return FirstPart(some, count, len(found), used, total)
 
 
-class Some(SourceWrapper):
+class UnitSubset(SourceWrapper):
     """A source with a few of its units."""
 
     def __init__(self, source: Source, keys: set[str]) -> None:

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 
 from recall_rank.histories.cache.appended import appended
 from recall_rank.histories.cache.change_scan import read
-from recall_rank.histories.cache.dependency_keys import linked
-from recall_rank.histories.cache.resolve_copies import Raw, raw
-from recall_rank.histories.cache.table import Held, Key, Table, UnitEntry
+from recall_rank.histories.cache.dependency_keys import serials_of
+from recall_rank.histories.cache.resolve_copies import ReadSession, read_session
+from recall_rank.histories.cache.table import SessionEntry, SessionKey, Table, UnitEntry
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import BaseSource
 from recall_rank.model.progress import Progress
 
-Home = tuple[int, str]  # which source, and the key of its unit
+UnitRef = tuple[int, str]  # which source, and the key of its unit
 
 
-class Known:
+class PreviousSessions:
     """The sessions of the table before, by what they are looked for."""
 
     def __init__(self, old: Table) -> None:
@@ -25,7 +25,7 @@ class Known:
         self.units = {(source.key, key): unit for source in old.sources for key, unit in source.units.items()}
         self.members = Counter(held.group for source in old.sources for held in source.held())
         self.alive = {held.serial for source in old.sources for held in source.held()}
-        self.serials: dict[tuple[tuple[str, str], str], dict[Key, list[int]]] = {}
+        self.serials: dict[tuple[tuple[str, str], str], dict[SessionKey, list[int]]] = {}
         for source in old.sources:
             for key, unit in source.units.items():
                 mine = self.serials[source.key, key] = defaultdict(list)
@@ -33,26 +33,26 @@ class Known:
                     mine[held.key].append(held.serial)
         self._behind: dict[int, tuple[int, ...]] = {}
 
-    def linked(self, wanted: Iterable[int]) -> set[int]:
+    def serials_of(self, wanted: Iterable[int]) -> set[int]:
         """The serials behind hashes, each looked up once."""
         found: set[int] = set()
         behind = self._behind
         for link in wanted:
             known = behind.get(link)
             if known is None:
-                known = behind[link] = tuple(linked(self.keys, (link,)))
+                known = behind[link] = tuple(serials_of(self.keys, (link,)))
             found.update(known)
         return found
 
 
-class Rereading:
+class Invalidation:
     """Units that are read, until nothing that is left can be touched by what was read."""
 
     def __init__(
         self,
         sources: Sequence[BaseSource],
         table: Table,
-        known: Known,
+        known: PreviousSessions,
         segments: Sequence[Segment],
         progress: Progress | None,
     ) -> None:
@@ -61,30 +61,30 @@ class Rereading:
         self.table = table
         self.known = known
         self.progress = progress
-        self.raws: dict[Home, list[Raw]] = {}
-        self.partial: dict[Home, set[int]] = {}  # units of which only what is new was read; serials of the rest
+        self.read_sessions: dict[UnitRef, list[ReadSession]] = {}
+        self.partial: dict[UnitRef, set[int]] = {}  # units of which only what is new was read; serials of the rest
         self.groups: dict[int, int] = {}
-        self.homes: dict[int, list[Home]] = defaultdict(list)
+        self.homes: dict[int, list[UnitRef]] = defaultdict(list)
         for at, source in enumerate(table.sources):
             for key, unit in source.units.items():
                 for held in unit.sessions:
                     self.groups[held.serial] = held.group
                     self.homes[held.group].append((at, key))
 
-    def follow(self, todo: list[Home], lost: Sequence[Held]) -> None:
+    def follow(self, todo: list[UnitRef], lost: Sequence[SessionEntry]) -> None:
         """Read the units `todo`, and all that are linked to them or to the sessions that are lost."""
         stirred: set[int] = set()
         groups = {held.group for held in lost}
         while todo or groups:
             stirred |= groups
             todo += [home for group in groups for home in self.homes.get(group, ())]
-            wanted = [home for home in dict.fromkeys(todo) if home not in self.raws]
+            wanted = [home for home in dict.fromkeys(todo) if home not in self.read_sessions]
             groups = {held.group for at, key in wanted for held in self.table.sources[at].units[key].sessions}
-            links: set[int] = set()
+            dependency_keys: set[int] = set()
             for home in self._batched(wanted):
-                self.raws[home] = self._read(home)
-                links.update(link for one in self.raws[home] for link in one.links)
-            near = self.known.linked(links) if wanted else ()
+                self.read_sessions[home] = self._read(home)
+                dependency_keys.update(link for one in self.read_sessions[home] for link in one.dependency_keys)
+            near = self.known.serials_of(dependency_keys) if wanted else ()
             groups |= {self.groups[serial] for serial in near if serial in self.groups}
             groups -= stirred
             todo = []
@@ -93,29 +93,29 @@ class Rereading:
             for group in stirred & set(source.notices):
                 del source.notices[group]
 
-    def in_order(self) -> list[Raw]:
+    def in_order(self) -> list[ReadSession]:
         """The sessions that were read, as a full reading meets them."""
         return [
             one
             for at, source in enumerate(self.table.sources)
             for key in source.units
-            for one in self.raws.get((at, key), ())
+            for one in self.read_sessions.get((at, key), ())
         ]
 
-    def _batched(self, wanted: Sequence[Home]) -> Iterable[Home]:
+    def _batched(self, wanted: Sequence[UnitRef]) -> Iterable[UnitRef]:
         """The units by source, each source kept open meanwhile."""
-        total = len(self.raws) + len(wanted)
+        total = len(self.read_sessions) + len(wanted)
         for at in sorted({at for at, _ in wanted}):
             with self.sources[at]:
                 for home in wanted:
                     if home[0] == at:
                         if self.progress is not None:
-                            self.progress("reading", len(self.raws), total)
+                            self.progress("reading", len(self.read_sessions), total)
                         yield home
         if self.progress is not None:
             self.progress("reading", total, total)
 
-    def _read(self, home: Home) -> list[Raw]:
+    def _read(self, home: UnitRef) -> list[ReadSession]:
         at, key = home
         source = self.table.sources[at]
         before = source.units[key]
@@ -126,10 +126,10 @@ class Rereading:
                 return more
         return self._read_whole(home, unit)
 
-    def _read_whole(self, home: Home, unit: UnitEntry) -> list[Raw]:
+    def _read_whole(self, home: UnitRef, unit: UnitEntry) -> list[ReadSession]:
         at, key = home
         known = self.known.serials.get((self.table.sources[at].key, key), {})
-        found: list[Raw] = []
+        found: list[ReadSession] = []
         unit.sessions = []
         self.partial.pop(home, None)
         for session in read(self.sources[at], unit):
@@ -138,12 +138,12 @@ class Rereading:
                 serial = before_it.pop(0)
             else:
                 serial, self.table.serial = self.table.serial, self.table.serial + 1
-            one = raw(at, self.sources[at], session, serial)
+            one = read_session(at, self.sources[at], session, serial)
             unit.sessions.append(one.held)
             found.append(one)
         return found
 
-    def _read_appended(self, home: Home, unit: UnitEntry) -> list[Raw] | None:
+    def _read_appended(self, home: UnitRef, unit: UnitEntry) -> list[ReadSession] | None:
         """The sessions that grew in a unit that merely grew; None where all of it has to be read."""
         at, key = home
         source = self.sources[at]
@@ -155,10 +155,12 @@ class Rereading:
         if more is None:
             return None
         serials = {held.key: held.serial for held in before.sessions}
-        found: list[Raw] = []
+        found: list[ReadSession] = []
         for session in more.sessions:
-            one = raw(at, source, session, serials.get((session.agent, session.id), self.table.serial + len(found)))
-            near = self.known.linked(one.links) - {one.held.serial}
+            one = read_session(
+                at, source, session, serials.get((session.agent, session.id), self.table.serial + len(found))
+            )
+            near = self.known.serials_of(one.dependency_keys) - {one.held.serial}
             if near & self.known.alive:
                 return None
             found.append(one)
@@ -174,15 +176,21 @@ class Rereading:
     def _complete(self) -> None:
         """Reads all of the units of which only a part was read, where others that were read share ids with them."""
         while self.partial:
-            every = Counter(link for raws in self.raws.values() for one in raws for link in one.links)
-            near = self.known.linked(every)
+            every = Counter(
+                link
+                for read_sessions in self.read_sessions.values()
+                for one in read_sessions
+                for link in one.dependency_keys
+            )
+            near = self.known.serials_of(every)
             shared = [
                 home
                 for home, same in self.partial.items()
-                if same & near or any(every[link] > 1 for one in self.raws[home] for link in one.links)
+                if same & near
+                or any(every[link] > 1 for one in self.read_sessions[home] for link in one.dependency_keys)
             ]
             if not shared:
                 return
             for at, key in shared:
                 with self.sources[at]:
-                    self.raws[at, key] = self._read_whole((at, key), self.table.sources[at].units[key])
+                    self.read_sessions[at, key] = self._read_whole((at, key), self.table.sources[at].units[key])

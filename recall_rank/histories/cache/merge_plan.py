@@ -6,57 +6,68 @@ from collections.abc import Sequence
 
 from recall_rank.histories.cache import source_accounts as account
 from recall_rank.histories.cache.changes import Changes
-from recall_rank.histories.cache.segment_plan import Piece, merged, pieces_of, rows, still_says, to_merge
-from recall_rank.histories.cache.state import Next, State, TableInMemory
-from recall_rank.histories.cache.table import Held, Key, Place
+from recall_rank.histories.cache.segment_plan import (
+    PlannedSegment,
+    merged,
+    planned_segments,
+    rows,
+    still_says,
+    to_merge,
+)
+from recall_rank.histories.cache.state import CacheState, MemoryTable, NextState
+from recall_rank.histories.cache.table import SessionEntry, SessionKey, SessionLocation
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import RefreshReport
 from recall_rank.model.progress import Progress, counted
 
 
-def arranged(segments: Sequence[Segment], changes: Changes, progress: Progress | None) -> Next:
+def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progress | None) -> NextState:
     """The segments of the next state, and where every session lies in them."""
     table = changes.table
     live = [held for _, held in table.live()]
-    pieces = pieces_of(segments, live)
+    planned = planned_segments(segments, live)
     fresh = build(counted(changes.sessions, progress)) if changes.sessions else None
-    removed = _mark_urgent(pieces, changes.dead, fresh)
-    chosen = to_merge(pieces, fresh.said_messages + 1 if fresh is not None else 0)
-    kept = [at for at, piece in enumerate(pieces) if piece.live and at not in chosen]
+    removed = _mark_urgent(planned, changes.dead, fresh)
+    chosen = to_merge(planned, fresh.said_messages + 1 if fresh is not None else 0)
+    kept = [at for at, segment_plan in enumerate(planned) if segment_plan.live and at not in chosen]
     added = fresh
     if chosen:
-        together = [pieces[at] for at in chosen]
+        together = [planned[at] for at in chosen]
         if fresh is not None:
-            together.append(Piece(fresh, set(range(len(fresh.sessions)))))
+            together.append(PlannedSegment(fresh, set(range(len(fresh.sessions)))))
         added = merged(together)
     if added is None and not kept:
         added = build(())
     _place(live, changes.fresh, kept, {} if added is None else rows(added))
-    lie = [*(pieces[at].segment for at in kept), *([] if added is None else [added])]
-    dead = [*(pieces[at].dead for at in kept), *([] if added is None else [frozenset[int]()])]
+    lie = [*(planned[at].segment for at in kept), *([] if added is None else [added])]
+    dead = [*(planned[at].dead for at in kept), *([] if added is None else [frozenset[int]()])]
     told = account.reports(table)
     report = RefreshReport(tuple(told), True, changes.units, len(changes.sessions), removed)
-    return Next(report, State(lie, dead, TableInMemory(table, told)), kept, added, table)
+    return NextState(report, CacheState(lie, dead, MemoryTable(table, told)), kept, added, table)
 
 
-def _mark_urgent(pieces: Sequence[Piece], dead: Sequence[tuple[Key, Place]], fresh: Segment | None) -> int:
+def _mark_urgent(
+    planned: Sequence[PlannedSegment], dead: Sequence[tuple[SessionKey, SessionLocation]], fresh: Segment | None
+) -> int:
     """Marks the pieces with sessions that say what nobody says any more; how many sessions are gone altogether."""
     known = rows(fresh) if fresh is not None else {}
     gone = 0
     for key, (at, row) in dead:
         now = known.get(key)
         gone += now is None
-        if fresh is None or now is None or not still_says(pieces[at].segment, row, fresh, now):
-            pieces[at].urgent = True
+        if fresh is None or now is None or not still_says(planned[at].segment, row, fresh, now):
+            planned[at].urgent = True
     return gone
 
 
-def _place(live: Sequence[Held], fresh: Sequence[Held], kept: Sequence[int], last: dict[Key, int]) -> None:
+def _place(
+    live: Sequence[SessionEntry], fresh: Sequence[SessionEntry], kept: Sequence[int], last: dict[SessionKey, int]
+) -> None:
     """Says of every session where it lies in the next state."""
     moved = {at: number for number, at in enumerate(kept)}
     for held in live:
         at, row = held.place or (-1, -1)
-        held.place = (moved[at], row) if at in moved else (len(kept), last[held.key])
+        held.place = SessionLocation(moved[at], row) if at in moved else SessionLocation(len(kept), last[held.key])
     for held in fresh:
-        held.place = len(kept), last[held.key]
+        held.place = SessionLocation(len(kept), last[held.key])

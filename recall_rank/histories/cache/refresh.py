@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.histories.cache import source_accounts as account
-from recall_rank.histories.cache.change_scan import idle, look
-from recall_rank.histories.cache.rules import Rules
-from recall_rank.histories.cache.state import Next, State
-from recall_rank.histories.cache.store import Found, SupersededError, find, touch, write
+from recall_rank.histories.cache.change_scan import scan_sources, unchanged
+from recall_rank.histories.cache.rules import RefreshRules
+from recall_rank.histories.cache.state import CacheState, NextState
+from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, touch, write
 from recall_rank.histories.cache.table import Table
 from recall_rank.histories.cache.table_codec import sections
 from recall_rank.index.errors import UnusableIndexError
@@ -21,29 +21,29 @@ from recall_rank.model import RefreshReport, Source
 from recall_rank.model.progress import Progress
 from recall_rank.model.source_wrapper import complete_source
 
-NO_RULES: Final = Rules()
+NO_RULES: Final = RefreshRules()
 LAST_SERIAL: Final = 1 << 23
 TRIES: Final = 5  # another process that is faster has done most of the work: then there is little left to do
 
 
 @dataclass(frozen=True, slots=True)
-class Refreshed:
+class RefreshOutcome:
     """What a refresh did, and what can be searched after it."""
 
     report: RefreshReport
-    state: State
+    state: CacheState
     problem: OSError | None = None  # why it could not be written; then the state lies in memory and nowhere else
 
 
 def refresh(
     folder: Path | None,
     sources: Sequence[Source],
-    rules: Rules = NO_RULES,
+    rules: RefreshRules = NO_RULES,
     progress: Progress | None = None,
     *,
     anew: bool = False,
-    held: State | None = None,
-) -> Refreshed:
+    held: CacheState | None = None,
+) -> RefreshOutcome:
     """Make the newest generation in `folder` what the sources hold; the first one where there is none.
 
     With `anew` everything is read. Whoever searches meanwhile, in this process or another, does so undisturbed. What is
@@ -55,7 +55,7 @@ def refresh(
     tries = 0
     while True:
         tries += 1
-        found = Found(held)
+        found = FoundGeneration(held)
         if folder is not None and problem is None and tries <= TRIES:
             try:
                 found = find(folder, held)
@@ -78,10 +78,10 @@ def refresh(
             except OSError as error:
                 problem = error
         took, used = time.perf_counter() - started, time.process_time() - cpu
-        return Refreshed(replace(made.report, elapsed_ms=took * 1000, cpu_ms=used * 1000), state, problem)
+        return RefreshOutcome(replace(made.report, elapsed_ms=took * 1000, cpu_ms=used * 1000), state, problem)
 
 
-def _write(folder: Path, before: Found, made: Next) -> State:
+def _write(folder: Path, before: FoundGeneration, made: NextState) -> CacheState:
     """The state as it lies in the folder now."""
     if made.table is None:
         touch(folder, made.state)
@@ -92,20 +92,20 @@ def _write(folder: Path, before: Found, made: Next) -> State:
 
 
 def _next(
-    before: State | None,
+    before: CacheState | None,
     sources: Sequence[Source],
-    rules: Rules,
+    rules: RefreshRules,
     progress: Progress | None,
-) -> Next:
+) -> NextState:
     known = before.view.units() if before is not None else Table()
     anew = known.rules != rules.digest
     every = list(map(complete_source, sources))
-    looks = look(every, Table() if anew else known)
-    if before is not None and not anew and rules.keep_vanished in (None, known.keeping) and idle(looks, known):
+    looks = scan_sources(every, Table() if anew else known)
+    if before is not None and not anew and rules.keep_vanished in (None, known.keeping) and unchanged(looks, known):
         told = account.resized(before.view.reports(), [each.entry.size for each in looks])
-        return Next(RefreshReport(tuple(told)), before)
+        return NextState(RefreshReport(tuple(told)), before)
     from recall_rank.histories.cache.changes import read_changes
-    from recall_rank.histories.cache.merge_plan import arranged  # what most refreshes do not need
+    from recall_rank.histories.cache.merge_plan import plan_segments  # what most refreshes do not need
 
     old = Table()
     segments: Sequence[Segment] = ()
@@ -117,4 +117,4 @@ def _next(
         for unit in (unit for source in old.sources for unit in source.units.values()):
             unit.resume = None  # what was left out before is to be read, too
     changes = read_changes(every, looks, old, segments, rules, progress)
-    return arranged(segments, changes, progress)
+    return plan_segments(segments, changes, progress)

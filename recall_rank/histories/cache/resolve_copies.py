@@ -6,43 +6,45 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from recall_rank.histories.cache.dependency_keys import links
-from recall_rank.histories.cache.table import Held
+from recall_rank.histories.cache.dependency_keys import dependency_keys
+from recall_rank.histories.cache.table import SessionEntry
 from recall_rank.loaders.projects.repositories import identified
 from recall_rank.loaders.read_all import LoadedSource, merge_duplicates, resolve_across, resolve_sessions
 from recall_rank.model import BaseSource, Notice, Session
 
 
 @dataclass(slots=True)
-class Raw:
+class ReadSession:
     """A session as its unit gave it."""
 
     at: int  # which source
     session: Session
-    held: Held
-    links: set[int]
+    held: SessionEntry
+    dependency_keys: set[int]
 
 
 @dataclass(slots=True)
-class Settled:
+class ResolvedCopies:
     """What became of sessions that were settled together."""
 
     sessions: dict[int, Session] = field(default_factory=dict)  # by serial, those that count
     notices: list[tuple[int, int, list[Notice]]] = field(default_factory=list)  # source, group
 
 
-def raw(at: int, source: BaseSource, session: Session, serial: int) -> Raw:
+def read_session(at: int, source: BaseSource, session: Session, serial: int) -> ReadSession:
     """A session that was just read; what becomes of it, settle() says."""
-    return Raw(at, session, Held(replace(session, messages=()), serial, serial), links(source, session))
+    return ReadSession(
+        at, session, SessionEntry(replace(session, messages=()), serial, serial), dependency_keys(source, session)
+    )
 
 
-def settle(sources: Sequence[BaseSource], raws: Sequence[Raw]) -> Settled:
+def resolve_copies(sources: Sequence[BaseSource], read_sessions: Sequence[ReadSession]) -> ResolvedCopies:
     """Settle `raws`, which must be all of their groups, in the order in which a full reading meets them.
 
     Each group is settled by itself: what has nothing in common cannot bear on each other. Marks the group in `held`.
     """
-    done = Settled()
-    for members in _groups(raws):
+    done = ResolvedCopies()
+    for members in _groups(read_sessions):
         group = min(each.held.serial for each in members)
         for each in members:
             each.held.group = group
@@ -53,12 +55,14 @@ def settle(sources: Sequence[BaseSource], raws: Sequence[Raw]) -> Settled:
             _settle_group(sources, members, group, done)
     named = identified(done.sessions.values())
     done.sessions = dict(zip(done.sessions, named, strict=True))
-    for each in raws:
+    for each in read_sessions:
         _describe(each.held, done.sessions.get(each.held.serial))
     return done
 
 
-def _settle_group(sources: Sequence[BaseSource], members: Sequence[Raw], group: int, done: Settled) -> None:
+def _settle_group(
+    sources: Sequence[BaseSource], members: Sequence[ReadSession], group: int, done: ResolvedCopies
+) -> None:
     loaded: dict[int, LoadedSource] = {}
     serials: dict[int, list[int]] = defaultdict(list)
     for each in sorted(members, key=lambda member: member.at):  # stable: units stay in order
@@ -77,7 +81,7 @@ def _settle_group(sources: Sequence[BaseSource], members: Sequence[Raw], group: 
             done.notices.append((at, group, one.notices))
 
 
-def _describe(held: Held, session: Session | None) -> None:
+def _describe(held: SessionEntry, session: Session | None) -> None:
     held.messages = held.parts = held.newest = 0
     if session is None:
         return
@@ -87,9 +91,9 @@ def _describe(held: Held, session: Session | None) -> None:
     held.newest = max((message.time for message in session.messages), default=0)
 
 
-def _groups(raws: Sequence[Raw]) -> Iterator[list[Raw]]:
+def _groups(read_sessions: Sequence[ReadSession]) -> Iterator[list[ReadSession]]:
     """The sessions that share links, directly or not, each group in the order of `raws`."""
-    above = list(range(len(raws)))
+    above = list(range(len(read_sessions)))
 
     def top(at: int) -> int:
         while above[at] != at:
@@ -98,20 +102,20 @@ def _groups(raws: Sequence[Raw]) -> Iterator[list[Raw]]:
         return at
 
     first: dict[int, int] = {}
-    for at, each in enumerate(raws):
-        for link in each.links:
+    for at, each in enumerate(read_sessions):
+        for link in each.dependency_keys:
             other = first.setdefault(link, at)
             if other != at:
                 one, two = top(at), top(other)
                 above[max(one, two)] = min(one, two)
-    found: dict[int, list[Raw]] = defaultdict(list)
-    for at, each in enumerate(raws):
+    found: dict[int, list[ReadSession]] = defaultdict(list)
+    for at, each in enumerate(read_sessions):
         found[top(at)].append(each)
     yield from found.values()
 
 
-def all_links(raws: Iterable[Raw]) -> Iterator[int]:
+def all_links(read_sessions: Iterable[ReadSession]) -> Iterator[int]:
     """The keys by which these sessions are found from others."""
-    for each in raws:
-        for link in each.links:
+    for each in read_sessions:
+        for link in each.dependency_keys:
             yield link | each.held.serial

@@ -9,7 +9,7 @@ from recall_rank.model import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RefreshRules:
     """What a refresh has to follow besides the sources."""
 
     digest: str = ""  # of what the sources leave out; when it changes, everything is read again

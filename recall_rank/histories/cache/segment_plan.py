@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from recall_rank.histories.cache.table import Held, Key
+from recall_rank.histories.cache.table import SessionEntry, SessionKey
 from recall_rank.index.segment.segment import Segment, SessionRow
 
 MOST: Final = 8  # segments a search looks into
@@ -18,7 +18,7 @@ LARGEST_DEAD: Final = 3  # a segment is written anew when one message of so many
 
 
 @dataclass(slots=True)
-class Piece:
+class PlannedSegment:
     """A segment, and which of its sessions live."""
 
     segment: Segment
@@ -36,39 +36,39 @@ class Piece:
         return (said - self.size) * LARGEST_DEAD > said
 
 
-def pieces_of(segments: Sequence[Segment], live: Iterable[Held]) -> list[Piece]:
+def planned_segments(segments: Sequence[Segment], live: Iterable[SessionEntry]) -> list[PlannedSegment]:
     """The segments with the sessions that live in each."""
-    pieces = [Piece(segment) for segment in segments]
+    planned = [PlannedSegment(segment) for segment in segments]
     for held in live:
         if held.place is not None:
-            piece = pieces[held.place[0]]
-            piece.live.add(held.place[1])
-            piece.size += held.messages
-    return pieces
+            one = planned[held.place.segment]
+            one.live.add(held.place.row)
+            one.size += held.messages
+    return planned
 
 
-def to_merge(pieces: Sequence[Piece], added: int) -> list[int]:
+def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
     """Which of the pieces are written anew as one, with what was added (0 for nothing); those left are at most MOST."""
-    there = [at for at, piece in enumerate(pieces) if piece.live]
-    chosen = {at for at in there if pieces[at].urgent or (pieces[at].dead and pieces[at].is_worn())}
-    rest = sorted((at for at in there if at not in chosen), key=lambda at: pieces[at].size)
+    there = [at for at, segment_plan in enumerate(planned) if segment_plan.live]
+    chosen = {at for at in there if planned[at].urgent or (planned[at].dead and planned[at].is_worn())}
+    rest = sorted((at for at in there if at not in chosen), key=lambda at: planned[at].size)
     left = len(rest) + bool(chosen or added)
     total = added
-    while rest and (left > MOST or (len(chosen) > 1 and pieces[rest[0]].size <= total)):
-        total += pieces[rest[0]].size
+    while rest and (left > MOST or (len(chosen) > 1 and planned[rest[0]].size <= total)):
+        total += planned[rest[0]].size
         chosen.add(rest.pop(0))
         left = len(rest) + 1
     return sorted(chosen)
 
 
-def merged(pieces: Sequence[Piece]) -> Segment:
+def merged(planned: Sequence[PlannedSegment]) -> Segment:
     """The sessions of several pieces that live, as one segment."""
     from recall_rank.index.merge.merge import merge  # which loads numpy
 
-    return merge([piece.segment for piece in pieces], [piece.dead for piece in pieces])
+    return merge([segment_plan.segment for segment_plan in planned], [segment_plan.dead for segment_plan in planned])
 
 
-def rows(segment: Segment) -> dict[Key, int]:
+def rows(segment: Segment) -> dict[SessionKey, int]:
     """Where each session stands: no two of an index have the same agent and id."""
     return {(row.agent, row.id): at for at, row in enumerate(segment.sessions)}
 

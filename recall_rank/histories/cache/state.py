@@ -12,7 +12,7 @@ from recall_rank.index.storage.manifest import Manifest
 from recall_rank.model import RefreshReport, SourceReport
 
 
-class View(Protocol):
+class TableView(Protocol):
     """A table as far as somebody asks for it."""
 
     @property
@@ -38,27 +38,27 @@ class View(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class CacheState:
     """What can be searched and refreshed. Never changes."""
 
     segments: Sequence[Segment] = ()
     dead: Sequence[frozenset[int]] = ()
-    view: View = field(default_factory=lambda: TableInMemory(Table(), ()))
+    view: TableView = field(default_factory=lambda: MemoryTable(Table(), ()))
     manifest: Manifest | None = None  # of the generation on disk; None for what lies in memory alone
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class NextState:
     """The state that follows, and how it is written."""
 
     report: RefreshReport
-    state: State
+    state: CacheState
     kept: Sequence[int] = ()  # segments of the state before that stay as they are
     added: Segment | None = None
     table: Table | None = None  # None: all is as it was, and nothing has to be written
 
 
-class TableInMemory:
+class MemoryTable:
     """The view of a table that was not written."""
 
     __slots__ = ("_reports", "_table")

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from recall_rank.histories.cache.state import State
-from recall_rank.histories.cache.table_codec import TableView
+from recall_rank.histories.cache.state import CacheState
+from recall_rank.histories.cache.table_codec import StoredTable
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder
@@ -22,15 +22,15 @@ class SupersededError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundGeneration:
     """What lies in a folder: a state, or the reason why there is none to go on from."""
 
-    state: State | None = None
+    state: CacheState | None = None
     problem: str | None = None  # None where there is simply nothing yet
     mark: str = ""  # of the manifest that counts, whatever is wrong with what it names
 
 
-def find(folder: Path, held: State | None = None) -> Found:
+def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
     """The newest generation, with what it has in common with the one that is `held` as it is there.
 
     Raises IndexFolderError for a place that is not safe to read, or another OSError.
@@ -40,18 +40,18 @@ def find(folder: Path, held: State | None = None) -> Found:
     try:
         found = open_generation(folder, known)
         if held is not None and held.manifest == found.manifest:
-            return Found(held, None, found.manifest.mark)
+            return FoundGeneration(held, None, found.manifest.mark)
         if found.table is None:
-            return Found(None, f"{folder}: saved without a record of where it came from", found.manifest.mark)
-        view = TableView(found.table)
+            return FoundGeneration(None, f"{folder}: saved without a record of where it came from", found.manifest.mark)
+        view = StoredTable(found.table)
     except MissingIndexError:
-        return Found()
+        return FoundGeneration()
     except UnusableIndexError as error:
-        return Found(None, str(error), _mark(folder))
-    return Found(State(found.segments, found.dead, view, found.manifest), None, found.manifest.mark)
+        return FoundGeneration(None, str(error), _mark(folder))
+    return FoundGeneration(CacheState(found.segments, found.dead, view, found.manifest), None, found.manifest.mark)
 
 
-def checked(folder: Path, state: State) -> float | None:
+def checked(folder: Path, state: CacheState) -> float | None:
     """When a generation was last found to be what the sources hold, in seconds since 1970; None: nobody knows."""
     if state.manifest is not None:
         with suppress(OSError):
@@ -59,14 +59,16 @@ def checked(folder: Path, state: State) -> float | None:
     return None
 
 
-def touch(folder: Path, state: State) -> None:
+def touch(folder: Path, state: CacheState) -> None:
     """Note that a generation is what the sources hold now. Nothing is lost when that cannot be noted."""
     if state.manifest is not None:
         with suppress(OSError), Folder(folder) as held:
             held.touch(state.manifest.name)
 
 
-def write(folder: Path, before: Found, kept: Sequence[int], added: Segment | None, table: Mapping[str, bytes]) -> None:
+def write(
+    folder: Path, before: FoundGeneration, kept: Sequence[int], added: Segment | None, table: Mapping[str, bytes]
+) -> None:
     """Publish what follows `before`: those of its segments that are `kept`, one more, and a table.
 
     Raises SupersededError when `before` is not the newest generation any more, and OSError when it cannot be written;

@@ -5,15 +5,22 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from recall_rank.model import Malformed, Notice, Session, Unit
 
-Place = tuple[int, int]  # which segment of the generation, which of its sessions
-Key = tuple[str | None, str]  # agent and id: the same id of two programs is two sessions
+SessionKey = tuple[str | None, str]  # agent and id: two programs may use one id for two sessions
+
+
+class SessionLocation(NamedTuple):
+    """Where a session lies in a generation of the index."""
+
+    segment: int  # number of the segment in its generation
+    row: int  # number of the session in that segment
 
 
 @dataclass(slots=True)
-class Held:
+class SessionEntry:
     """A session that a unit gave."""
 
     session: Session  # without its messages; as settled where it counts
@@ -22,10 +29,10 @@ class Held:
     messages: int = 0
     parts: int = 0
     newest: int = 0  # time of the newest message, ms
-    place: Place | None = None  # None: it counts elsewhere, or what it says others say
+    place: SessionLocation | None = None  # None: it counts elsewhere, or what it says others say
 
     @property
-    def key(self) -> Key:
+    def key(self) -> SessionKey:
         return self.session.agent, self.session.id
 
 
@@ -38,7 +45,7 @@ class UnitEntry:
     error: str | None = None
     malformed: list[Malformed] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    sessions: list[Held] = field(default_factory=list)
+    sessions: list[SessionEntry] = field(default_factory=list)
     resume: bytes | None = None
 
 
@@ -55,7 +62,7 @@ class SourceEntry:
     warnings: list[str] = field(default_factory=list)  # of listing them
     units: dict[str, UnitEntry] = field(default_factory=dict)
     notices: dict[int, list[Notice]] = field(default_factory=dict)  # of resolving the sessions of a group
-    kept: list[Held] = field(default_factory=list)  # sessions that are gone from the source and were to be kept
+    kept: list[SessionEntry] = field(default_factory=list)  # sessions that are gone from the source and were to be kept
 
     @property
     def key(self) -> tuple[str, str]:
@@ -66,7 +73,7 @@ class SourceEntry:
         for notices in self.notices.values():
             yield from notices
 
-    def held(self) -> Iterator[Held]:
+    def held(self) -> Iterator[SessionEntry]:
         """The sessions of all units, in their order."""
         for entry in self.units.values():
             yield from entry.sessions
@@ -82,7 +89,7 @@ class Table:
     rules: str = ""  # a digest of what is ignored
     keeping: bool = False  # whether what vanishes is kept
 
-    def live(self) -> Iterator[tuple[SourceEntry, Held]]:
+    def live(self) -> Iterator[tuple[SourceEntry, SessionEntry]]:
         """The sessions that can be found."""
         for source in self.sources:
             for held in (*source.held(), *source.kept):

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 import orjson
 
-from recall_rank.histories.cache.table import Held, SourceEntry, Table, UnitEntry
+from recall_rank.histories.cache.table import SessionEntry, SessionLocation, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.storage.table_file import DEAD, TableFile, dead_section
 from recall_rank.model import Flag, Malformed, Notice, Session, SourceReport, Tokens, Unit
@@ -77,7 +77,7 @@ def sections(
     }
 
 
-class TableView:
+class StoredTable:
     """A written table, read section by section as it is asked for.
 
     Every method raises DamagedIndexError for what was not written so.
@@ -174,19 +174,29 @@ def _plain(value: Any) -> Any:
     return list(astuple(value)) if isinstance(value, (Malformed, Tokens)) else value
 
 
-def _held(held: Held) -> list[Any]:
+def _held(held: SessionEntry) -> list[Any]:
     session = list(_VALUES(held.session))
     session[_TOKENS] = _plain(session[_TOKENS])  # the others are plain as they are
-    return [session, held.serial, held.group, held.messages, held.parts, held.newest, held.place]
+    return [
+        session,
+        held.serial,
+        held.group,
+        held.messages,
+        held.parts,
+        held.newest,
+        None if held.place is None else [*held.place],
+    ]
 
 
-def _unheld(values: Sequence[Any]) -> Held:
+def _unheld(values: Sequence[Any]) -> SessionEntry:
     session, serial, group, messages, parts, newest, place = values
     given = dict(zip(_SESSION, session, strict=True))
     given["flags"] = Flag(given["flags"])
     given["places"] = tuple(given["places"])
     given["tokens"] = Tokens(*given["tokens"]) if given["tokens"] else None
-    return Held(Session(**given), serial, group, messages, parts, newest, (place[0], place[1]) if place else None)
+    return SessionEntry(
+        Session(**given), serial, group, messages, parts, newest, SessionLocation(*place) if place else None
+    )
 
 
 def _report(given: dict[str, Any]) -> SourceReport:

@@ -11,7 +11,7 @@ from recall_rank.model import Flag, Message, Part, Role, Session
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 
 
-def retold(segment: Segment, number: int) -> Session:
+def stored_session(segment: Segment, number: int) -> Session:
     """A session of a segment with its messages.
 
     What is searched is there as it was said. Of a tool's input the values are left without their names, and what is

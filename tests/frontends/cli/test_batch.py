@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recall_rank.frontends.cli.commands.batch import serve
 from recall_rank.frontends.tools.call_context import read_context
 from recall_rank.frontends.tools.dispatch import RecallTools
-from recall_rank.histories.backend import Answering
+from recall_rank.histories.backend import Snapshot
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 from tests.frontends.conftest import Run
@@ -33,7 +33,7 @@ def tools(index: FakeIndex) -> RecallTools:
 def over(index: FakeIndex) -> RecallTools:
     """The tools over an index that remembers what it was asked."""
     recall = Recall([])
-    recall._held.answering = Answering(index, [])  # type: ignore[attr-defined]
+    recall._backend.snapshot = Snapshot(index, [])  # type: ignore[attr-defined]
     return RecallTools(recall)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import recall_rank
+from recall_rank import corpus
 from recall_rank.frontends.cli.main import cli, main
 from recall_rank.frontends.cli.options.filters import filter_options
 from recall_rank.frontends.cli.options.histories import context_of_working_directory
@@ -91,7 +91,7 @@ def test_a_folder_and_an_agents_name_stand_for_all_their_histories(run: Run, mac
 
 def test_every_filter_reaches_the_engine(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     indexes: list[FakeIndex] = []
-    monkeypatch.setattr(recall_rank, "Index", type("Kept", (FakeIndex,), {"build": lambda found: keep(indexes, found)}))
+    monkeypatch.setattr(corpus, "Index", type("Kept", (FakeIndex,), {"build": lambda found: keep(indexes, found)}))
     words = (
         "-m fuzzy --scope project --group session --type tool --role user --session s1 --title T --sessions 3 -n 4 "
         "--width 90 --before 2026-01-01 --after 2025-01-01 --last 2d --from 3d --to now --since 4d --until 1h "
@@ -142,7 +142,7 @@ def keep(indexes: list[FakeIndex], found: object) -> FakeIndex:
 
 def test_filters_not_given_are_not_passed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     indexes: list[FakeIndex] = []
-    monkeypatch.setattr(recall_rank, "Index", type("Kept", (FakeIndex,), {"build": lambda found: keep(indexes, found)}))
+    monkeypatch.setattr(corpus, "Index", type("Kept", (FakeIndex,), {"build": lambda found: keep(indexes, found)}))
     run("search", "rate \udcff", "--history", "good")
     ((query, options),) = indexes[0].asked
     assert query == "rate \ufffd"
