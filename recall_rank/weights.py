@@ -1,140 +1,171 @@
-"""Every number that ranks, with its reason. Nothing numeric that ranks stands anywhere else.
+"""Weights: every number that ranks, with the reason for its value, in one frozen record.
 
-What each is worth in labelled data stands in bench/results. Some show nothing there, because no labelled question asks
-for what they are about (other scripts, folders, tools' names, summaries, quotation marks) or because only misspelt ones
-do: their reasons are those given here, and the tests of engine and expansion hold them.
+A search reads the weights of its query (`Query.weights`): DEFAULT, unless the caller passes a changed copy such as
+dataclasses.replace(DEFAULT, phrase=0.0) in the option `weights`. No number that ranks is written anywhere else.
+
+bench/results tells what each weight gains on labelled queries. Some gain nothing there, because no labelled query needs
+them (other scripts, directories, tool names, summaries, quotation marks) or because only misspelt queries do: their
+values rest on the reasons given here, and tests of the engine and of query expansion hold them.
 """
 
 from __future__ import annotations
 
-from recall_rank.model import Kind
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
-# --- evidence: BM25 over passages -----------------------------------------------------------------
+NeighbourWeights = tuple[float, float, float, float]
+"""Shares of the evidence of the message one before, one after, two before and two after."""
 
-K1 = 1.2  # saturation of term frequency; .6 to 2 hardly differ on dialogue, long answers want 1.2 or more
-B = 0.9  # share of length normalisation
-B_TALK = 0.35  # turns of a talk are short, and the long ones say more
-LENGTH_FLOOR = 20  # words added to a passage and to the average: a two-word reply is not ten times better
-PRESENT = 0.5  # added to every IDF: a question's common words, found together, tell more than one rare word alone
-STOP_WORD_SHARE = 0.5  # a stop word weighs, inside phrases, what a word in this share of the documents would
 
-# --- term forms: what a match is worth against the word as it was typed --------------------------
+class KindWeights(NamedTuple):
+    """The factor of a document's evidence by its kind; the fields have the names and the order of model.Kind."""
 
-STEM = 0.9  # another form of the same word: level in labelled data, but of equals the word itself comes first
-REPAIR_ONE = 0.75  # a word nobody wrote, one edit away from one that was written
-REPAIR_TWO = 0.55  # two edits: as often another word as a misspelling; it pays where a query has two slips
-REPAIR_THREE = 0.35  # three, in fuzzy mode only: a guess
-FARTHER = 0.5  # a repair farther away than the nearest one
-OTHER_INITIAL = 0.8  # people rarely misspell the first letter
-EXPAND_KNOWN = 0.3  # fuzzy mode: a neighbour of a word that does exist
-PREFIX = 0.6  # an unknown word begins a longer one: abbreviated; what a known one begins is listed after all hits
-LONGER = 0.05  # share for which a longer word counts where the word itself is known
-SPLIT = 0.5  # both halves of a word that nobody wrote as one: only queries that join words otherwise need it
-BLANK_MISSING = 0.9  # each half of such a word in a sentence: a blank was forgotten
-SPLIT_KNOWN = 0.02  # both halves of a word that does exist: interface is rarely inter and face, yet they are listed
-JOINED = 1.6  # the compound as one word, beside its pieces
-HYPHENED = 0.5  # the same for lower-case words with hyphens in a sentence: high-speed is one piece more there, no name
-PIECE = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little
-NEIGHBOUR_JOIN = 0.9  # two words of the query that somebody wrote as one
-PROSE_JOIN = 0.2  # the same in a sentence, where neighbours are seldom a name
-AUTHOR = 1.5  # who said it
-TOOL_NAME = 0.3  # the tool's name: a thousand calls share it
-DIRECTORY = 0.3  # the folder a session worked in: everything in it would answer, so it says little
-CJK_SINGLE = 0.5  # one character of a run of several: its pairs are the words
-CJK_PAIR_SHARE = 0.5  # a character's share of the weight of the pair it stands in
-FRAMING = 0.3  # a word of the question about the talk itself, beside words about its matter
-DATE = 1.0  # what was said on a day the query names, against a word as rare as that day
-DAY_AFTER = 0.7  # share of that for the next day: an evening is told of in the morning, and days are those of UTC
+    TITLE: float = 0.8  # a title is short and gains by every length norm; content answers more
+    USER: float = 1.5  # a person's words: few, and what is searched for later
+    ASSISTANT: float = 0.8  # the agent's prose repeats the question at length
+    REASONING: float = 1.0  # as close to the subject as the output it is about
+    TOOL: float = 1.0  # two thirds of all text, and where identifiers and paths are
+    TOOL_ERROR: float = 1.0  # error lines are found as phrases; their kind adds nothing
+    SUBTASK: float = 1.0  # an order to another agent says what was wanted
+    SUMMARY: float = 0.8  # repeats text that other documents hold
+    INJECTED: float = 0.6  # written by the agent's program, neither by a person nor by the model
+    TALK: float = 1.0  # people talking with each other: every message has one weight
+    OTHER: float = 0.9  # patches, files and whatever a loader knows no better kind for
+    ORDER: float = 1.5  # a person's words, as USER; `Weights.order` multiplies it where a query asks what to do
+    QUESTION: float = 0.6  # it holds the words of the query and answers nothing; .3 to .7 rank equally well
 
-# --- kinds of document ------------------------------------------------------------------------------
 
-KIND = {
-    Kind.TITLE: 0.8,  # a title is short and wins every length norm; content shows more
-    Kind.USER: 1.5,  # a person's words: few, and what is later asked for
-    Kind.ASSISTANT: 0.8,  # the agent's prose repeats the question at length
-    Kind.REASONING: 1.0,  # as close to the matter as the output it thinks about
-    Kind.TOOL: 1.0,  # two thirds of all text, and where identifiers and paths are
-    Kind.TOOL_ERROR: 1.0,  # error lines are found by their phrase, not by their kind
-    Kind.SUBTASK: 1.0,  # an order given to another agent says what was wanted
-    Kind.SUMMARY: 0.8,  # says again what stands elsewhere
-    Kind.INJECTED: 0.6,  # nobody said it
-    Kind.TALK: 1.0,  # people among themselves: all alike
-    Kind.ORDER: 1.5,  # one of a person's words as any other, unless ORDER says more
-    Kind.QUESTION: 0.6,  # it holds the words of what is asked and answers nothing; .3 to .7 do as well
-    Kind.OTHER: 0.9,  # patches, files and what no loader knows better
-}
-ORDER = 2.0  # a standing order, such as "always ..." or "I prefer ...", where a query asks what to do: what is answered
-# next has to follow it, and it shares few words with the question; 1.5 to 3 do as well
-SUBAGENT = 0.9  # beside the main conversation, whose own parts tell the same
+class ChanceWeights(NamedTuple):
+    """Coefficients of the logistic regression that turns evidence into the chance that a result is relevant."""
 
-# --- what stands around a message: (one before, one behind, two before, two behind) ----------------
+    always: float = 1.446  # the intercept
+    rarity: float = 2.043  # of ln(the most evidence a word of the query could give): common words prove little
+    documents: float = -0.425  # of ln(passages searched): more of them resemble the relevant one by chance
+    evidence: float = 2.673  # of ln(e / (e + plenty)), e being the evidence over the most the query could give
 
-NEIGHBOURS_WORK = (0.0, 0.1, 0.0, 0.03)  # behind a message an agent has already gone on to its next step
-NEIGHBOURS_TALK = (0.3, 0.1, 0.1, 0.1)  # people answer each other: the words are often in the message before
-NEIGHBOURS_CHAT = (0.0, 0.25, 0.0, 0.03)  # a question is worth what answers it; an answer inherits nothing of the one
-# before it, or it would stand above its question wherever that is what was sought
-ECHO = 0.8  # a question asked before is answered by what followed it
-ECHO_FLOOR = 0.6  # share of the evidence a query could give from which a message counts as the same question
-SESSION_LOG = 0.2  # L3 norm of the session's messages
-SESSION_TALK = 0.4  # people stay with a matter for a while, and say it in many short turns
-TITLE_LOG = 0.3  # evidence of the session's title
-TITLE_TALK = 0.0  # a talk's title is who talks: every message would get it
 
-# --- rerank: additions to the normalised evidence of a survivor --------------------------------------
+class SureWeights(NamedTuple):
+    """Coefficients of the logistic regression for the chance that a result's session is the relevant one."""
 
-SURVIVORS = 30  # parts whose passages are read again: with twice as many no figure of any set is another
-LOOKED_AT = 60  # further ones that are read again where they hold the query as it was written
-WINDOW_WORDS = 24  # width of the densest window
-WINDOW = 0.1  # words close together are about one thing: level in labelled data, and what the snippet then shows
-PHRASE = 0.1  # the longest unbroken run of the query
-WHOLE_QUERY = 1.4  # the whole query as it was written: error lines and paths are pasted, and one place is meant
-EMBEDDED = 0.6  # the same as the tail of a longer path or inside a longer name: paths are pasted without their root
-QUOTED = 0.5  # words the caller put in quotes stand together; without the quotes they may be anywhere
-WHOLE_FROM = 0.3  # share of the query in one run from which the text is asked for all of it, as it was written
-NEAR = 0.4  # neighbours in the query, in order and within six words, by one over their distance
-SCORER = 0.15  # rapidfuzz on the densest window: misspellings that no term shows, and what else stands there; names and
-# paths do as well with .1 to .3, sentences lose with more
-SCORED = 30  # best survivors that rapidfuzz compares with the query
-# Of a sentence four fields are compared, with the weights of the first recall tool. A query without stop words is a
-# name, a path or an error line: that a folder or a title looks like it is chance, and cost what the windows gave.
-FIELD_TEXT = 0.65  # the densest window
-FIELD_DIRECTORY = 0.20  # where it was
-FIELD_TITLE = 0.10  # under what name
-FIELD_TOOL_NAME = 0.05  # by which tool
-CUE = 0.3  # a question for a time is answered by a passage that names one
-EXTRA = 0.15  # the caller's own signal, 0 to 1, such as a cosine; added, for a weaker ranker must not reorder all
-RECENCY = 0.02  # of equals, what was said this week
-RECENCY_DAYS = 7  # days in which that fades to nothing
+    always: float = -0.003  # the first four are as in ChanceWeights
+    rarity: float = 2.389
+    documents: float = -0.631
+    evidence: float = 1.389
+    whole: float = 0.827  # 1 where the passage holds the whole query as it was written
+    coverage: float = 3.253  # share of the query's words, by weight, that the passage holds: the strongest sign
+    near: float = 1.156  # share of neighbouring words of the query that are neighbours in the passage
+    length: float = -0.326  # of ln(words of the passage): a long passage holds many words by chance
+    missing: float = 0.1  # words the passage lacks: of two queries with equal coverage, the longer one
 
-# --- calibration: fitted by bench.benchmarks.calibration, logistic in what is named ----------------------------
 
-CHANCE = {  # that a result is what was sought; the order of results is that of their evidence alone
-    "always": 1.446,
-    "rarity": 2.043,  # ln of the most a word of the query could give: common words prove little
-    "documents": -0.425,  # ln of the passages searched: among many, more are like the one that is sought
-    "evidence": 2.673,  # ln of e / (e + PLENTY), e being what was found over the most the query could give
-}
-SURE = {  # that the session it stands in is the right one
-    "always": -0.003,
-    "rarity": 2.389,
-    "documents": -0.631,
-    "evidence": 1.389,
-    "whole": 0.827,  # the whole query stands there as it was written
-    "coverage": 3.253,  # share of the words, by weight, that stand there: the strongest sign of all
-    "near": 1.156,  # neighbours in the query that are neighbours there
-    "length": -0.326,  # ln of the passage's words: long ones hold many words by chance
-    "missing": 0.1,  # words that do not stand there: of two questions with the same coverage, the longer
-}
-PLENTY = 2.0  # evidence of which more proves little: where the whole query stands, it may stand in many places
-FEWEST, MOST = 100, 100_000  # passages between which the number of them was seen to matter
-HIGH = 0.5  # chance from which the first result is called sure: its session is right nine times in ten
-HIGH_BEHIND = 0.85  # the same for a result that others stand before
-MEDIUM = 0.25  # and from which a result is worth reading
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """All numbers that rank. Immutable: a trial is a changed copy, and searches with other weights do not notice it."""
 
-# --- grouping ----------------------------------------------------------------------------------------
+    # --- evidence: BM25 over passages (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009) ---
 
-AGAIN = 0.3  # share with which a talk's second message counts for its session, the third with the square of it: people
-# come back to a matter; an agent's long session holds a bit of everything
+    k1: float = 1.2  # saturation of term frequency; .6 to 2 hardly differ on dialogue, long answers want 1.2 or more
+    b: float = 0.9  # share of length normalisation
+    b_talk: float = 0.35  # that share for talk between people: turns are short, and the long ones say more
+    length_floor: int = 20  # words added to a passage and to the average: a two-word reply is not ten times better
+    present: float = 0.5  # added to every IDF: common words found together outweigh one rare word alone
+    stop_word_share: float = 0.5  # inside phrases a stop word weighs as a word in this share of the documents
 
-DIVERSITY = 0.97  # a session's third part stands as if it had this share of its score, each further one again;
-# it costs .004 where one session holds all answers, for a page that shows where else it was said
+    # --- term forms: the similarity of a matching term to the word of the query ---
+
+    stem: float = (
+        0.9  # another form of the word: ranks as well on labelled queries, but of two equals the word is first
+    )
+    repair_one: float = 0.75  # a word that no document holds, one edit away from one that some do
+    repair_two: float = 0.55  # two edits: as often another word as a misspelling; needed where a query has two slips
+    repair_three: float = 0.35  # three edits, in fuzzy mode only: a guess
+    farther: float = 0.5  # factor of a repair with more edits than the nearest one
+    other_initial: float = 0.8  # factor of a repair with another first letter, which people rarely misspell
+    expand_known: float = 0.3  # fuzzy mode: factor of a term close to a word that documents hold
+    prefix: float = 0.6  # an unknown word begins a longer term: it was abbreviated
+    longer: float = 0.05  # share for which a longer term counts where the word itself is known; these hits come last
+    split: float = 0.5  # both halves of a word that no document holds: only queries that join words need it
+    blank_missing: float = 0.9  # each half of such a word in a sentence: a blank was forgotten
+    split_known: float = 0.02  # both halves of a word that documents hold: interface is rarely inter and face
+    joined: float = 1.6  # a compound as one word, beside its pieces
+    hyphened: float = 0.5  # `joined` for lower-case words with hyphens in a sentence: high-speed is seldom a name
+    piece: float = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little
+    neighbour_join: float = 0.9  # two words of the query that a document holds as one
+    prose_join: float = 0.2  # `neighbour_join` in a sentence, where neighbours are seldom a name
+    author: float = 1.5  # the author of a message
+    tool_name: float = 0.3  # the name of the tool: a thousand calls share it
+    directory: float = 0.3  # the directory of the session: it matches every part there, so it says little
+    cjk_single: float = 0.5  # one character of a run of several: its pairs are the words
+    cjk_pair_share: float = 0.5  # a character's share of the weight of the pair it stands in
+    framing: float = 0.3  # a word about the conversation itself (discussed, mentioned) beside words about its subject
+    date: float = 1.0  # a date in the query, against a word in as many documents as were written then
+    day_after: float = 0.7  # share of that for the next day: evenings are retold in the morning, and days are UTC
+
+    # --- kinds of document ---
+
+    kind: KindWeights = field(default_factory=KindWeights)
+    order: float = 2.0  # factor of ORDER documents (always ..., I prefer ...) where a query asks what to do: the answer
+    # has to follow them, and they share few words with the question; 1.5 to 3 rank equally well
+    subagent: float = 0.9  # factor of a subagent's or abandoned document: the main conversation repeats its content
+
+    # --- context: evidence that a message takes from its neighbours and its session ---
+
+    neighbours_work: NeighbourWeights = (0.0, 0.1, 0.0, 0.03)  # one message later an agent is at its next step
+    neighbours_talk: NeighbourWeights = (0.3, 0.1, 0.1, 0.1)  # people answer: the words are often one message before
+    neighbours_chat: NeighbourWeights = (0.0, 0.25, 0.0, 0.03)  # a question gains from its answer; an answer takes
+    # nothing from its question, or it would rank above it wherever the question is what was searched for
+    echo: float = 0.8  # share of its evidence that an earlier copy of the query passes on to the message after it
+    echo_floor: float = 0.6  # share of the most evidence of the query from which a message counts as its copy
+    session_log: float = 0.2  # share of the L3 norm of the evidence of a session's messages, in sessions with an agent
+    session_talk: float = 0.4  # that share for people, who stay with a subject for a while, in many short turns
+    title_log: float = 0.3  # share of the evidence of the session's title, in sessions with an agent
+    title_talk: float = 0.0  # that share for people: the title names them, and every message would get it
+
+    # --- ranking: boosts, added to the normalised evidence of a candidate ---
+
+    survivors: int = 30  # parts whose passages are read again; twice as many change no figure of any labelled set
+    looked_at: int = 60  # further parts that are read again where they hold the query as it was written
+    window_words: int = 24  # width of the densest window
+    window: float = 0.1  # words close together are about one thing; gains nothing on labelled queries, but snippets
+    phrase: float = 0.1  # the longest unbroken run of the query's words
+    whole_query: float = 1.4  # the whole query as it was written: error lines and paths are pasted to find one place
+    embedded: float = 0.6  # share of that for the tail of a longer path or inside a name: paths are pasted without root
+    quoted: float = 0.5  # words that the caller put in quotes stand together; without quotes they may be anywhere
+    whole_from: float = 0.3  # share of the query in one run from which the text is searched for the whole query
+    near: float = 0.4  # neighbours in the query, in order and within six words, by one over their distance
+    scorer: float = 0.15  # rapidfuzz on the densest window: misspellings that no term shows; names and paths rank
+    # equally well with .1 to .3, sentences lose with more
+    scored: int = 30  # best candidates that rapidfuzz compares with the query
+    # Of a sentence four fields are compared, with the weights of the original recall tool. A query without stop words
+    # is a name, a path or an error line, which directories and titles resemble by chance only.
+    field_text: float = 0.65  # the densest window
+    field_directory: float = 0.20  # the directory of the session
+    field_title: float = 0.10  # the title of the session
+    field_tool_name: float = 0.05  # the name of the tool
+    cue: float = 0.3  # a question for a time is answered by a passage that names one
+    extra: float = (
+        0.15  # the caller's own signal, 0 to 1, such as a cosine; small, so that a weaker ranker reorders little
+    )
+    recency: float = 0.02  # of equals, the newest
+    recency_days: int = 7  # days in which that boost falls to nothing
+
+    # --- calibration: logistic regressions fitted by bench.benchmarks.calibration ---
+
+    chance: ChanceWeights = field(default_factory=ChanceWeights)  # gives the score; results are ordered by evidence
+    sure: SureWeights = field(default_factory=SureWeights)  # gives `answerable` and `confidence`
+    plenty: float = 2.0  # evidence from which more proves little: text that holds the whole query may be common
+    fewest: int = 100  # passages below which their number is not seen to matter
+    most: int = 100_000  # passages above which their number is not seen to matter
+    high: float = 0.5  # chance from which the first result is of high confidence: its session is right 9 times in 10
+    high_behind: float = 0.85  # `high` for a result that others precede
+    medium: float = 0.25  # chance from which a result is worth reading
+
+    # --- grouping ---
+
+    again: float = 0.3  # share that a talk's second message adds to its session, the third by its square: people come
+    # back to a subject, while an agent's long session holds a bit of everything
+    diversity: float = 0.97  # factor of a session's third part, each further one again: costs .004 where one session
+    # holds all answers, for a page that shows other sessions too
+
+
+DEFAULT: Final = Weights()

@@ -1,113 +1,77 @@
-"""What every weight is worth: the numbers that rank, changed for the length of a block and put back."""
+"""What is every weight worth? Measures a ranking under changed copies of the weights."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bench.reporting.bootstrap import paired
 from bench.reporting.ranks import mean
-
-if TYPE_CHECKING:
-    import types
+from recall_rank.frontends.cli.options.weights import parse_weights, weight_names
+from recall_rank.weights import DEFAULT, Weights
 
 HELP = "figures as they are and under each change: NAME (off), NAME=VALUE, A=1+B=2; every weight when none is named"
 
-# Factors do nothing at 1; what shapes the index or says how much is looked at cannot be switched off.
+# Factors do nothing at 1; other weights do nothing at 0.
 FACTORS = frozenset(
     {
-        *("SUBAGENT", "OTHER_INITIAL", "FARTHER", "PIECE", "JOINED", "STEM", "KIND", "ORDER", "DIVERSITY"),
-        "FRAMING",
+        *("subagent", "other_initial", "farther", "piece", "joined", "stem", "kind", "order", "diversity"),
+        "framing",
     }
 )
+# Weights that cannot be switched off: they shape the scores or say how many candidates are read.
 SHAPES = frozenset(
     {
-        *("WINDOW_WORDS", "RECENCY_DAYS", "K1", "SURVIVORS", "LOOKED_AT", "SCORED", "WHOLE_FROM", "ECHO_FLOOR"),
-        *("CHANCE", "SURE", "PLENTY", "FEWEST", "MOST", "HIGH", "HIGH_BEHIND", "MEDIUM", "STOP_WORD_SHARE"),
+        *("window_words", "recency_days", "k1", "survivors", "looked_at", "scored", "whole_from", "echo_floor"),
+        *("chance", "sure", "plenty", "fewest", "most", "high", "high_behind", "medium", "stop_word_share"),
     }
 )
 
 Values = Mapping[str, Mapping[str, float]]  # column -> query id -> value
 
 
-@contextmanager
-def override(module: types.ModuleType | None = None, /, **changes: Any) -> Iterator[None]:
-    """Give constants of a module (recall_rank.weights) other values inside the block; restored whatever happens.
+def switches(weights: Weights = DEFAULT) -> dict[str, Weights]:
+    """For every weight that can be switched off, by its name in capitals, the weights without it.
 
-    Raises ValueError, before anything is changed, for a name the module does not have.
+    An entry of a table is called TABLE.ENTRY.
     """
-    target = weights() if module is None else module
-    if missing := [name for name in changes if not hasattr(target, name)]:
-        raise ValueError(f"{target.__name__} has no {', '.join(missing)}")
-    before = {name: getattr(target, name) for name in changes}
-    try:
-        for name, value in changes.items():
-            setattr(target, name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(target, name, value)
-
-
-def weights() -> types.ModuleType:
-    """The module of weights."""
-    return importlib.import_module("recall_rank.weights")
-
-
-def switches(module: types.ModuleType | None = None) -> dict[str, Any]:
-    """Every constant that can be switched off, with its value off; an entry of a table is called TABLE.ENTRY."""
-    target = weights() if module is None else module
-    found: dict[str, Any] = {}
-    for name, value in vars(target).items():
-        if name.isupper() and name not in SHAPES:
-            found |= _off(name, value)
+    found: dict[str, Weights] = {}
+    for name in weight_names(weights):
+        if name not in SHAPES:
+            for label, value in _off(name, getattr(weights, name)):
+                found[label] = replace(weights, **{name: value})
     return found
 
 
-def _off(name: str, value: object) -> dict[str, Any]:
+def _off(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Each label under which a weight is switched off and its value then; none for a weight that does nothing."""
     neutral = 1.0 if name in FACTORS else 0.0
-    if isinstance(value, bool):
-        return {name: False} if value else {}
-    if isinstance(value, int | float):
-        return {name: type(value)(neutral)} if value != neutral else {}
-    if isinstance(value, tuple) and any(isinstance(one, int | float) and one for one in value):
-        return {name: tuple(0.0 for _ in value)}
-    if isinstance(value, dict):
-        return {f"{name}.{_key(key)}": neutral for key, one in value.items() if one != neutral}
-    return {}
+    label = name.upper()
+    if hasattr(value, "_fields"):
+        for entry, one in value._asdict().items():
+            if one != neutral:
+                yield f"{label}.{entry}", value._replace(**{entry: neutral})
+    elif isinstance(value, tuple):
+        if any(value):
+            yield label, (0.0,) * len(value)
+    elif value != neutral:
+        yield label, type(value)(neutral)
 
 
-def _key(key: object) -> str:
-    return str(getattr(key, "name", key))
+def parse(text: str, weights: Weights = DEFAULT) -> Weights:
+    """A copy of `weights` with the changes NAME (off), NAME=VALUE or A=1+B=2; TABLE.ENTRY is one entry of a table.
 
-
-def parse(text: str, module: types.ModuleType | None = None) -> dict[str, Any]:
-    """Changes written as NAME (off), NAME=VALUE or A=1+B=2 (together); TABLE.ENTRY changes one entry of a table."""
-    target = weights() if module is None else module
-    changes: dict[str, Any] = {}
-    for one in text.split("+"):
-        label, given, written = one.partition("=")
-        value = _value(written) if given else switches(target).get(label, 0)
-        name, dot, entry = label.partition(".")
-        if not dot:
-            changes[name] = value
-            continue
-        table = changes.get(name, getattr(target, name, {}))
-        if entry not in map(_key, table):
-            raise ValueError(f"{target.__name__} has no {label}")
-        changes[name] = {key: value if _key(key) == entry else old for key, old in table.items()}
-    return changes
-
-
-def _value(text: str) -> Any:
-    if text in ("True", "False"):
-        return text == "True"
-    if "," in text:
-        return tuple(float(one) for one in text.split(","))
-    return float(text) if any(mark in text for mark in ".en") else int(text)
+    Raises ValueError for a name that no weight has, or that cannot be switched off.
+    """
+    for change in text.split("+"):
+        if "=" in change:
+            weights = parse_weights(change, weights)
+        elif change in (off := switches(weights)):
+            weights = off[change]
+        else:
+            raise ValueError(f"{change!r} is no weight that can be switched off: give its value as NAME=VALUE")
+    return weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +83,12 @@ class Ablation:
     failed: str = ""
 
 
-def ablate(names: Sequence[str], evaluate: Callable[[], Values]) -> Iterator[Ablation]:
-    """The values as they are, then under each change; every weight is switched off in turn when none is named."""
-    yield Ablation("as it is", evaluate())
+def ablate(names: Sequence[str], evaluate: Callable[[Weights], Values]) -> Iterator[Ablation]:
+    """The values with the default weights, then under each change; every weight is switched off when none is named."""
+    yield Ablation("as it is", evaluate(DEFAULT))
     for label in names or list(switches()):
         try:
-            with override(**parse(label)):
-                yield Ablation(label if "=" in label else f"{label} off", evaluate())
+            yield Ablation(label if "=" in label else f"{label} off", evaluate(parse(label)))
         except ArithmeticError as error:
             yield Ablation(label, failed=f"{type(error).__name__}: {error}")
 

@@ -16,11 +16,12 @@ from bench.reporting.evaluate_sets import LEFT_OUT
 from bench.reporting.logistic import fit
 from bench.reporting.ranks import auroc, mean
 from bench.reporting.report import Plot, Report, Table
-from recall_rank import Index, Options, weights
+from recall_rank import Index, Options
 from recall_rank.search.engine import run as search
 from recall_rank.search.query import Query
 from recall_rank.search.results.calibrate import signs_of, signs_of_query
 from recall_rank.search.results.respond import respond
+from recall_rank.weights import DEFAULT
 
 if TYPE_CHECKING:
     import argparse
@@ -78,7 +79,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     dataset.arguments(parser)
     parser.add_argument("--sets", default=SETS, help="relevance sets to take in, comma separated, or none")
     parser.add_argument("--quality", type=Path, default=QUALITY, help="folder of the relevance sets")
-    parser.add_argument("--fit", action="store_true", help="also fit the tables of recall_rank.weights anew")
+    parser.add_argument(
+        "--fit", action="store_true", help="also fit the coefficients of Weights.chance and Weights.sure anew"
+    )
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -137,7 +140,7 @@ def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Seq
             one.why.confidence,
             _right(one, query, good, whole),
             one.session_id in sessions,
-            signs_of_query(done, done.query.counting) + signs_of(entry.candidate, done.query.counting),
+            signs_of_query(done) + signs_of(done, entry.candidate),
         )
         for one, entry in zip(response.results, done.page, strict=True)
     ]
@@ -235,16 +238,17 @@ def _judge(report: Report, tally: Tally, gibberish: Counter[str]) -> None:
 
 
 def _fitted(tally: Tally) -> Table:
-    """The tables of recall_rank.weights as these answers would have them: CHANCE over all results, SURE over the
-    first ones of all queries, with their answers and without."""
+    """The coefficients fitted to these answers: Weights.chance to all results, Weights.sure to the first result of each
+    query, over the history with its answers and without them."""
     shown = [one for answer in tally.found for one in answer.results]
-    width = len(weights.CHANCE)
+    chances = DEFAULT.chance._asdict()
+    width = len(chances)
     chance = fit([one.signs[:width] for one in shown], [one.relevant for one in shown])
     first = [answer.results[0] for answer in (*tally.found, *tally.without) if answer.results]
     sure = fit([one.signs for one in first], [one.session for one in first])
     rows = [
-        [name, f"{weights.CHANCE[name]:.3f}" if name in weights.CHANCE else "", "", f"{held:.3f}", f"{value:.3f}"]
-        for (name, held), value in zip(weights.SURE.items(), sure, strict=True)
+        [name, f"{chances[name]:.3f}" if name in chances else "", "", f"{held:.3f}", f"{value:.3f}"]
+        for (name, held), value in zip(DEFAULT.sure._asdict().items(), sure, strict=True)
     ]
     for row, value in zip(rows, chance, strict=False):
         row[2] = f"{value:.3f}"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.datasets.data import LabelledQuery
+    from recall_rank.weights import Weights
 
 COLUMNS = ["kind", "n", "part@1", "part@10", "part MRR", "session@1", "session@10", "session MRR"]
 
@@ -146,8 +147,8 @@ def _ablate(options: argparse.Namespace, engine: engines.Engine, queries: Sequen
     """Under each change, MRR of all parts, of all sessions, and of the parts of each group."""
     invented, invented_queries = _noisy_generated(options) if options.with_generated else (engine, [])
 
-    def values() -> dict[str, dict[str, float]]:
-        outcomes = evaluate(engine, queries)
+    def values(weights: Weights) -> dict[str, dict[str, float]]:
+        outcomes = evaluate(_reweighed(engine, weights), queries)
         parts, sessions = reciprocals(outcomes)
         columns = {"part": parts, "session": sessions}
         for group, kinds in GROUPS.items():
@@ -155,12 +156,16 @@ def _ablate(options: argparse.Namespace, engine: engines.Engine, queries: Sequen
             if inside:
                 columns[group] = {key: parts[key] for key in inside}
         if invented_queries:
-            theirs, _ = reciprocals(evaluate(invented, invented_queries))
+            theirs, _ = reciprocals(evaluate(_reweighed(invented, weights), invented_queries))
             both = columns.get(NOISY, {}) | {f"generated/{key}": value for key, value in theirs.items()}
             columns[f"{NOISY}, with generated"] = both
         return columns
 
     return Table("ablation, MRR of known items", *ablation.table(list(ablation.ablate(options.ablate, values))))
+
+
+def _reweighed(engine: engines.Engine, weights: Weights) -> engines.Engine:
+    return engine.reweighed(weights) if isinstance(engine, engines.HasWeights) else engine
 
 
 def _noisy_generated(options: argparse.Namespace) -> tuple[engines.Engine, list[LabelledQuery]]:

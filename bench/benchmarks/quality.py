@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Mapping, Sequence
 
+    from recall_rank.weights import Weights
+
 CONVERSATIONS = ("locomo", "realtalk", "beam100k", "beam500k")  # the sets whose pooled difference counts
 
 
@@ -61,12 +63,12 @@ def run(options: argparse.Namespace) -> Report:
     return report
 
 
-def ablation_values(sets: Iterable[RelevanceSet]) -> dict[str, dict[str, float]]:
-    """nDCG@10 per query, of messages and sessions of every set, and of the conversations' messages together."""
+def ablation_values(sets: Iterable[RelevanceSet], weights: Weights) -> dict[str, dict[str, float]]:
+    """nDCG@10 per query under `weights`: of messages and sessions of every set, and of the conversations together."""
     columns: dict[str, dict[str, float]] = {}
     together: dict[str, float] = {}
     for one in sets:
-        messages, sessions = measure(one.rank(one.queries()))
+        messages, sessions = measure(one.reweighed(weights).rank(one.queries()))
         columns[one.name] = messages["nDCG@10"]
         columns[f"{one.name} session"] = sessions["nDCG@10"]
         together |= messages["nDCG@10"] if one.name in CONVERSATIONS else {}

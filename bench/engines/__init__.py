@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recall_rank.model import Match, Session
+    from recall_rank.weights import Weights
 
 BUILT_IN = {
     "ours": "bench.engines.ours:Ours",
@@ -56,6 +57,14 @@ class HasPages(Protocol):
     """An engine that can show what it found: k hits, each with a snippet, as a page of results needs."""
 
     def page(self, query: str, k: int) -> Sequence[object]: ...
+
+
+@runtime_checkable
+class HasWeights(Protocol):
+    """An engine that ranks by recall_rank.weights.Weights."""
+
+    def reweighed(self, weights: Weights) -> Engine:
+        """An engine over this one's index that ranks by other weights; this one does not change."""
 
 
 def create(name: str) -> Engine:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recall_rank.model import Match, Session
+    from recall_rank.weights import Weights
 
 UNHURRIED_MS = 60_000.0  # quality is measured without a deadline; bench.benchmarks.deadline measures the deadline
 
@@ -18,12 +19,18 @@ UNHURRIED_MS = 60_000.0  # quality is measured without a deadline; bench.benchma
 class Ours:
     name = "ours"
 
-    def __init__(self, match: Match = "smart") -> None:
+    def __init__(self, match: Match = "smart", weights: Weights | None = None) -> None:
         self.match: Match = match
+        self.weights = weights
         self.index: Index | None = None
 
     def build(self, sessions: Iterable[Session]) -> None:
         self.index = Index.build(sessions)
+
+    def reweighed(self, weights: Weights) -> Ours:
+        other = Ours(self.match, weights)
+        other.index = self.index
+        return other
 
     def search(self, query: str, k: int) -> list[Hit]:
         return self.search_mode(query, k, self.match)
@@ -34,12 +41,20 @@ class Ours:
 
     def search_mode(self, query: str, k: int, match: Match) -> list[Hit]:
         assert self.index is not None, "build first"
-        response = self.index.search(query, match=match, results=k, scope="global", budget_ms=UNHURRIED_MS)
+        response = self.index.search(
+            query, match=match, results=k, scope="global", budget_ms=UNHURRIED_MS, weights=self.weights
+        )
         return [Hit(one.session_id, one.message_id, one.part_id) for one in response.results]
 
     def search_sessions(self, query: str, k: int, match: Match) -> Sequence[str]:
         assert self.index is not None, "build first"
         response = self.index.search(
-            query, match=match, results=k, scope="global", group="session", budget_ms=UNHURRIED_MS
+            query,
+            match=match,
+            results=k,
+            scope="global",
+            group="session",
+            budget_ms=UNHURRIED_MS,
+            weights=self.weights,
         )
         return list(dict.fromkeys(one.session_id for one in response.results))

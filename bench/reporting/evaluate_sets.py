@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import orjson
 from ir_measures import RR, R, nDCG
 
 from bench.datasets.data import LabelledQuery, by_project, read_history, read_queries
-from bench.engines import HasModes
+from bench.engines import HasModes, HasWeights
 from bench.reporting.ranks import mean
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bench.engines import Engine
+    from recall_rank.weights import Weights
 
 SETS = ("locomo", "realtalk", "beam100k", "beam500k", "cranfield", "cisi")
 PERTURBATIONS = ("typo1", "typo2", "sep", "drop")
@@ -58,6 +60,15 @@ class RelevanceSet:
     @property
     def engine_name(self) -> str:
         return next(iter(self.engines.values())).name
+
+    def reweighed(self, weights: Weights) -> RelevanceSet:
+        """This set with engines that rank by other weights, over the indexes that were built."""
+        other = copy.copy(self)
+        other.engines = {
+            project: engine.reweighed(weights) if isinstance(engine, HasWeights) else engine
+            for project, engine in self.engines.items()
+        }
+        return other
 
     def queries(self, perturbation: str | None = None) -> list[LabelledQuery]:
         """The queries that count: those with an answer, without the adversarial kind."""

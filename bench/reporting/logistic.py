@@ -1,4 +1,4 @@
-"""Logistic regression by Newton's method: how the tables of recall_rank.weights that give chances were fitted."""
+"""Logistic regression by Newton's method: how the coefficients of Weights.chance and Weights.sure were fitted."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from recall_rank.analysis.normalize import STOP_WORDS, encode, fold
 from recall_rank.analysis.text_edits import Redact
 from recall_rank.analysis.time_filters import resolve_window
 from recall_rank.model import Context, Group, Match, Order, Scope
+from recall_rank.weights import DEFAULT, Weights
 
 MAX_QUERY_CHARS = 4096
 MAX_PATTERN_CHARS = 1000
@@ -87,6 +88,7 @@ class Options:
     offset: int = 0
     extra_scores: Mapping[str, float] | None = None
     redact: Redact | None = None
+    weights: Weights | None = None
 
     def __post_init__(self) -> None:
         _one_of("match", self.match, get_args(Match))
@@ -134,6 +136,8 @@ class Options:
             raise TypeError(f"context must be a recall_rank.Context, not {self.context!r}")
         if self.redact is not None and not callable(self.redact):
             raise TypeError(f"redact must be a function (text, low, high) that gives edits, not {self.redact!r}")
+        if self.weights is not None and not isinstance(self.weights, Weights):
+            raise TypeError(f"weights must be a recall_rank.weights.Weights, not {self.weights!r}")
         if self.cancel is not None and not callable(getattr(self.cancel, "is_set", None)):
             raise TypeError(f"cancel must have is_set(), as threading.Event has; {self.cancel!r} has not")
 
@@ -164,6 +168,7 @@ class Query:
     now: int
     after: int
     before: int
+    weights: Weights
     warnings: tuple[str, ...] = field(default=())
 
     @classmethod
@@ -206,6 +211,7 @@ class Query:
             now,
             after,
             before,
+            options.weights or DEFAULT,
             tuple(warnings),
         )
 

@@ -1,75 +1,66 @@
-"""Weights are changed inside the block only, and put back whatever happens."""
+"""Every weight is switched off in a copy; the default weights stay as they are."""
 
 from __future__ import annotations
 
-import enum
-import types
+from dataclasses import replace
 
 import pytest
 
-from bench.benchmarks.ablation import ablate, override, parse, switches, table
+from bench.benchmarks.ablation import FACTORS, SHAPES, ablate, parse, switches, table
+from bench.engines import create
+from recall_rank.frontends.cli.options.weights import weight_names
+from recall_rank.model import Message, Part, Session
+from recall_rank.weights import DEFAULT, Weights
 
 
-class Kind(enum.IntEnum):
-    USER = 1
-    TOOL = 2
+def test_switches_turn_every_weight_off() -> None:
+    off = switches()
+    assert off["PHRASE"] == replace(DEFAULT, phrase=0.0)
+    assert off["STEM"] == replace(DEFAULT, stem=1.0)
+    assert off["LENGTH_FLOOR"] == replace(DEFAULT, length_floor=0)
+    assert off["NEIGHBOURS_TALK"] == replace(DEFAULT, neighbours_talk=(0.0, 0.0, 0.0, 0.0))
+    assert off["KIND.USER"] == replace(DEFAULT, kind=DEFAULT.kind._replace(USER=1.0))
+    assert "KIND.TOOL" not in off  # it is 1 already
+    assert "TITLE_TALK" not in off  # it is 0 already
+    assert not SHAPES.intersection(label.lower() for label in off)
+    assert Weights() == DEFAULT
 
 
-@pytest.fixture
-def numbers() -> types.ModuleType:
-    module = types.ModuleType("numbers_that_rank")
-    module.PHRASE = 0.5  # type: ignore[attr-defined]
-    module.DEPTH = 3  # type: ignore[attr-defined]
-    module.FUZZY = True  # type: ignore[attr-defined]
-    module.NAMES = ("a",)  # type: ignore[attr-defined]
-    module.lower = 1  # type: ignore[attr-defined]
-    return module
+def test_the_groups_name_weights() -> None:
+    assert set(weight_names(DEFAULT)) >= FACTORS | SHAPES
 
 
-def test_override_is_undone(numbers: types.ModuleType) -> None:
-    with override(numbers, PHRASE=0.0, FUZZY=False):
-        assert (numbers.PHRASE, numbers.FUZZY, numbers.DEPTH) == (0.0, False, 3)
-    assert (numbers.PHRASE, numbers.FUZZY) == (0.5, True)
+def test_changes_as_written() -> None:
+    assert parse("PHRASE+SURVIVORS=7") == replace(DEFAULT, phrase=0.0, survivors=7)
+    assert parse("KIND.USER=2+KIND.TOOL=3") == replace(DEFAULT, kind=DEFAULT.kind._replace(USER=2.0, TOOL=3.0))
+    with pytest.raises(ValueError, match="'SURVIVORS' is no weight that can be switched off"):
+        parse("SURVIVORS")
+    with pytest.raises(ValueError, match="there is no weight 'PHRAZE'"):
+        parse("PHRAZE=1")
 
 
-def test_override_is_undone_after_an_error(numbers: types.ModuleType) -> None:
-    with pytest.raises(ZeroDivisionError), override(numbers, DEPTH=0):
-        _ = 1 / numbers.DEPTH
-    assert numbers.DEPTH == 3
-
-
-def test_unknown_names_change_nothing(numbers: types.ModuleType) -> None:
-    with pytest.raises(ValueError, match="has no PHRAZE"), override(numbers, PHRASE=0.0, PHRAZE=1):
-        pass
-    assert numbers.PHRASE == 0.5
-
-
-def test_switches_turn_everything_off(numbers: types.ModuleType) -> None:
-    numbers.NEAR = (0.1, 0.0)  # type: ignore[attr-defined]
-    numbers.KIND = {Kind.USER: 1.2, Kind.TOOL: 1.0}  # type: ignore[attr-defined]
-    assert switches(numbers) == {"PHRASE": 0.0, "DEPTH": 0, "FUZZY": False, "NEAR": (0.0, 0.0), "KIND.USER": 1.0}
-
-
-def test_changes_as_written(numbers: types.ModuleType) -> None:
-    numbers.KIND = {Kind.USER: 1.2, Kind.TOOL: 1.0}  # type: ignore[attr-defined]
-    assert parse("A=0.5+B=2+C=True+D=1,2", numbers) == {"A": 0.5, "B": 2, "C": True, "D": (1.0, 2.0)}
-    assert parse("KIND.USER=2+KIND.TOOL=3", numbers) == {"KIND": {Kind.USER: 2, Kind.TOOL: 3}}
-    with pytest.raises(ValueError, match=r"has no KIND\.NOBODY"):
-        parse("KIND.NOBODY=2", numbers)
-
-
-def test_the_table_stars_what_is_more_than_luck(numbers: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.benchmarks.ablation.weights", lambda: numbers)
-
-    def measured() -> dict[str, dict[str, float]]:
-        gain = 0.3 * numbers.PHRASE / numbers.DEPTH
+def test_the_table_stars_what_is_more_than_luck() -> None:
+    def measured(weights: Weights) -> dict[str, dict[str, float]]:
+        gain = 0.3 * weights.quoted / weights.recency_days
         return {"MRR": {str(number): number / 20 + gain for number in range(10)}}
 
-    columns, rows = table(list(ablate(["PHRASE", "PHRASE=0.5", "DEPTH"], measured)))
+    columns, rows = table(list(ablate(["QUOTED", "QUOTED=0.5", "RECENCY_DAYS=0"], measured)))
     assert columns == ["change", "MRR"]
     assert rows == [
-        ["as it is", "0.2750"],
-        ["PHRASE off", "0.2250 (-0.0500*)"],
-        ["PHRASE=0.5", "0.2750 (+0.0000 )"],
-        ["DEPTH", "ZeroDivisionError: float division by zero"],
+        ["as it is", "0.2464"],
+        ["QUOTED off", "0.2250 (-0.0214*)"],
+        ["QUOTED=0.5", "0.2464 (+0.0000 )"],
+        ["RECENCY_DAYS=0", "ZeroDivisionError: float division by zero"],
     ]
+
+
+def test_an_engine_is_reweighed_over_one_index() -> None:
+    def hit(text: str, key: str) -> Session:
+        return Session(id=key, messages=(Message(id=key, role="user", parts=(Part(id=key, type="text", text=text),)),))
+
+    engine = create("ours")
+    engine.build([hit("the lantern was here", "a"), hit("lanterns were here", "b")])
+    other = engine.reweighed(replace(DEFAULT, stem=10.0))  # type: ignore[attr-defined]
+    assert [found.session for found in engine.search("lantern", 2)] == ["a", "b"]
+    assert [found.session for found in other.search("lantern", 2)] == ["b", "a"]
+    assert other.index is engine.index  # type: ignore[attr-defined]

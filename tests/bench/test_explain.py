@@ -125,8 +125,8 @@ def test_every_search_can_be_asked(searches: Searches) -> None:
 def test_every_filter_and_every_way_of_writing_is_drawn(searches: Searches) -> None:
     drawn = [searches.draw(number) for number in range(1500)]
     used = Counter(name for asked in drawn for name in asked.options)
-    # explain is always on; redact hides text, and no score; the rest are bounds of time
-    left_out = {"explain", "redact", "last", "from_", "to", "since", "until"}
+    # explain is always on; redact hides text, and no score; weights are for trials; the rest are bounds of time
+    left_out = {"explain", "redact", "weights", "last", "from_", "to", "since", "until"}
     assert used.keys() == OPTION_NAMES - left_out
     assert min(used.values()) > 10
     assert {asked.options["match"] for asked in drawn} == set(MODES)

@@ -111,6 +111,7 @@ OPTIONS = {
         "offset",
         "extra_scores",
         "redact",
+        "weights",
     ),
 }
 

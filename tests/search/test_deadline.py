@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from recall_rank import weights
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
 from recall_rank.model import SearchResponse
@@ -19,6 +18,7 @@ from recall_rank.search.expansion.expand import expand
 from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.query import Options, Query
+from recall_rank.weights import DEFAULT
 from tests.support.cutting import Cut, joined
 from tests.support.search_samples import NOW, session
 
@@ -106,7 +106,7 @@ def test_time_that_ends_while_scoring_leaves_no_mixed_list(
     real = Deadline.too_late_to_score
     monkeypatch.setattr(Deadline, "__init__", _spent_for_native_loops(Deadline.__init__))
     monkeypatch.setattr(Deadline, "too_late_to_score", lambda _: False)
-    response = run(segment, "lantern wick", budget_ms=60_000, results=weights.SCORED)
+    response = run(segment, "lantern wick", budget_ms=60_000, results=DEFAULT.scored)
     monkeypatch.setattr(Deadline, "too_late_to_score", real)
     assert {hit.stage for hit in response.results} == {"prefilter"}
     assert response.degrade_kind == "time"
@@ -140,7 +140,7 @@ def test_other_forms_that_take_long_are_not_looked_up_when_it_is_late() -> None:
 
 def test_one_list_never_mixes_stages(segment: IndexReader) -> None:
     response = run(segment, "lantern wick", results=50, budget_ms=60_000)
-    assert len(response.results) > weights.SCORED
+    assert len(response.results) > DEFAULT.scored
     assert len({hit.stage for hit in response.results}) == 1
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from recall_rank import weights
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank._core.search.evidence import idf
@@ -17,6 +16,7 @@ from recall_rank.search.expansion.forms import Forms, members_of
 from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, never
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Compound, Query, Word
+from recall_rank.weights import Weights
 
 MIN_HALF = 3  # characters of each half when a word is taken apart
 MAX_JOIN = 5  # neighbouring words of the query that may have been written as one
@@ -62,12 +62,14 @@ def expand(query: Query, segment: IndexReader, eligible: EligibleSet, deadline: 
     return _Expander(query, Lexicon(segment, eligible.doc_marks, late), eligible.doc_count, late, deadline_ns).run()
 
 
-def rarity(documents: int, frequency: float) -> float:
+def rarity(documents: int, frequency: float, weights: Weights) -> float:
     """What a word that `frequency` of the documents hold is worth: its IDF, and a little for standing there at all."""
-    return idf(documents, frequency) + weights.PRESENT
+    return idf(documents, frequency) + weights.present
 
 
-def longer_words(expansion: Expansion, segment: IndexReader, eligible: EligibleSet) -> list[TermGroup]:
+def longer_words(
+    expansion: Expansion, segment: IndexReader, eligible: EligibleSet, weights: Weights
+) -> list[TermGroup]:
     """Groups of the longer terms that begin with a known word of the query: hits by these alone follow all others."""
     documents = eligible.doc_count
     lexicon = Lexicon(segment, eligible.doc_marks)
@@ -76,7 +78,9 @@ def longer_words(expansion: Expansion, segment: IndexReader, eligible: EligibleS
         members = lexicon.longer(word.form)
         if members:
             frequency = lexicon.held([members], documents)[0]
-            groups.append(TermGroup(word.written, at, 1, members, 1.0, frequency, rarity(documents, frequency)))
+            groups.append(
+                TermGroup(word.written, at, 1, members, 1.0, frequency, rarity(documents, frequency, weights))
+            )
     return groups
 
 
@@ -99,6 +103,7 @@ class _Expander:
         "prefixes",
         "query",
         "tagged",
+        "weights",
         "with_forms",
     )
 
@@ -107,6 +112,7 @@ class _Expander:
     ) -> None:
         self.late = late
         self.query = query
+        self.weights = query.weights
         self.lexicon = lexicon
         self.documents = documents
         self.groups: list[TermGroup] = []
@@ -155,8 +161,9 @@ class _Expander:
                 group.factor = min(group.factor, previous.factor)
                 previous.factor = 0.0
         # a word nobody wrote could have been the rarest evidence of all: without it nothing answers for certain
-        missing = len(unknown) * rarity(self.documents, 0)
-        ceiling = (weights.K1 + 1) * (missing + sum([group.factor for group in self.groups]))
+        weights = self.weights
+        missing = len(unknown) * rarity(self.documents, 0, weights)
+        ceiling = (weights.k1 + 1) * (missing + sum([group.factor for group in self.groups]))
         return _expansion(
             self.groups, self.with_forms, ceiling, matcher, word_weights, self.forms.repaired, unknown, done
         )
@@ -166,8 +173,8 @@ class _Expander:
 
         A word weighs as much as its own group is rare, a stop word as the commonest word would.
         """
-        documents, words = self.documents, self.query.words
-        weighed = [rarity(documents, documents * weights.STOP_WORD_SHARE)] * len(words)
+        documents, words, weights = self.documents, self.query.words, self.weights
+        weighed = [rarity(documents, documents * weights.stop_word_share, weights)] * len(words)
         answered: set[int] = set()
         kept = []
         frequencies = self.lexicon.held([group.members for group in self.groups], documents)
@@ -177,15 +184,15 @@ class _Expander:
             kept.append(group)
             at = group.at
             group.frequency = frequency
-            worth = rarity(documents, frequency)
+            worth = rarity(documents, frequency, weights)
             if group.span > 1:
                 answered.update(range(at, at + group.span))
                 group.factor = worth * group.boost
                 continue
             answered.add(at)
-            share = weights.FRAMING if words[at].form in self.framing else 1.0
+            share = weights.framing if words[at].form in self.framing else 1.0
             group.factor = worth * group.boost * share
-            if share * worth > weighed[at] and group.boost >= weights.PIECE and not group.joint:
+            if share * worth > weighed[at] and group.boost >= weights.piece and not group.joint:
                 weighed[at] = share * worth
         self.groups = kept
         unknown = [word.written for at, word in enumerate(words) if word.counts and at not in answered]
@@ -193,10 +200,10 @@ class _Expander:
             if word.cjk:
                 pairs = [g for g in kept if g.span == 2 and g.at <= at < g.at + 2]
                 weighed[at] = max(
-                    [weighed[at], *(weights.CJK_PAIR_SHARE * rarity(documents, g.frequency) for g in pairs)]
+                    [weighed[at], *(weights.cjk_pair_share * rarity(documents, g.frequency, weights) for g in pairs)]
                 )
             elif word.counts and word.written in unknown:
-                weighed[at] = rarity(documents, 0)
+                weighed[at] = rarity(documents, 0, weights)
         return weighed, unknown
 
     def _add(
@@ -216,6 +223,7 @@ class _Expander:
     # --- several words as one ------------------------------------------------------------------
 
     def _compounds(self) -> None:
+        weights = self.weights
         for compound, terms in zip(self.query.compounds, self.known_compounds, strict=True):
             if self.late():
                 return
@@ -223,16 +231,16 @@ class _Expander:
             members = self.forms.of(compound.form, terms, at, span, repair=not compound.cjk)
             if span > 1 and members and not compound.cjk:
                 self.covered.update(range(at, at + span))
-            boost = weights.HYPHENED if self.a_text and _is_hyphened(compound) else weights.JOINED
+            boost = weights.hyphened if self.a_text and _is_hyphened(compound) else weights.joined
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
-        words = self.query.words
+        words, weights = self.query.words, self.weights
         joinable = [b"" if word.cjk else word.form for word in words]
         few = len(words) <= LONG_QUERY
         unknown = bytes([few and word.counts and not known for word, known in zip(words, self.known, strict=True)])
         taken = {(c.at, c.at + c.span - 1) for c in self.query.compounds}
-        boost = weights.PROSE_JOIN if self.a_text else weights.NEIGHBOUR_JOIN
+        boost = weights.prose_join if self.a_text else weights.neighbour_join
         for at, last, form, terms in self.lexicon.as_one(joinable, MAX_JOIN if few else 2, unknown):
             if self.late():
                 return
@@ -244,9 +252,9 @@ class _Expander:
     # --- one word --------------------------------------------------------------------------------
 
     def _word(self, at: int, word: Word) -> None:
-        form, terms = word.form, self.known[at]
+        form, terms, weights = word.form, self.known[at], self.weights
         if word.cjk and self._in_pair(at):
-            self.forms.matched.append((form, at, 1, weights.CJK_SINGLE))
+            self.forms.matched.append((form, at, 1, weights.cjk_single))
             return
         if not word.counts:
             self.forms.matched.append((form, at, 1, 1.0))
@@ -260,22 +268,22 @@ class _Expander:
             members += self.tagged[at]
         if not terms and not word.cjk:
             members += self.forms.misspelt_names(form)
-        self._add(word.written, at, 1, members, weights.PIECE if at in self.covered else 1.0)
+        self._add(word.written, at, 1, members, weights.piece if at in self.covered else 1.0)
         if word.cjk:
             return
         if at in self.cuts:
             self._split(at, word, written=written)
         if characters(form) >= MIN_PREFIX:
-            self.prefixes.append((form, at, weights.PREFIX))
+            self.prefixes.append((form, at, weights.prefix))
         if at in self.alone:
             self.with_forms.append((word, at))
         else:
-            self._add(word.written, at, 1, self.lexicon.longer(form), weights.PREFIX)
+            self._add(word.written, at, 1, self.lexicon.longer(form), weights.prefix)
 
     def _split(self, at: int, word: Word, *, written: bool) -> None:
         """The halves of a word: both or nothing where it is alone or `written` in any form; else each for itself, for
         a blank was forgotten."""
-        lexicon, forms = self.lexicon, self.forms
+        lexicon, forms, weights = self.lexicon, self.forms, self.weights
         halves = [half for cut in self.cuts[at] for half in (word.form[:cut], word.form[cut:])]
         found = list(zip(halves, lexicon.find(halves), strict=True))
         pairs = list(zip(found[::2], found[1::2], strict=True))
@@ -287,9 +295,9 @@ class _Expander:
                     *forms.inflected(lexicon.families([half])[0], at),
                     *forms.tagged([half]).get(0, ()),
                 ]
-                self._add(word.written, at, 1, members, weights.BLANK_MISSING)
+                self._add(word.written, at, 1, members, weights.blank_missing)
             return
-        worth = weights.SPLIT_KNOWN if written else weights.SPLIT
+        worth = weights.split_known if written else weights.split
         for pair in pairs:
             for (half, terms), joint in zip(pair, (False, True), strict=True):
                 forms.matched.append((half, at, 1, worth))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 
-from recall_rank import weights
 from recall_rank._core.rank import candidate
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.search.query import Query
@@ -16,21 +15,21 @@ DAY_MS = 86_400_000
 
 def boost(segment: IndexReader, query: Query, candidates: list[Candidate]) -> None:
     """Fill boosts, extra, raw and score; boosts are shares of the evidence in the order of candidate.BOOSTS."""
-    several = query.counting > 1
+    weights, several = query.weights, query.counting > 1
     worth = (
-        weights.WINDOW,
-        weights.PHRASE if several else 0.0,
-        weights.NEAR if several else 0.0,
-        weights.QUOTED,
-        weights.WHOLE_QUERY,
-        weights.CUE,
-        weights.SCORER,
-        weights.RECENCY,
+        weights.window,
+        weights.phrase if several else 0.0,
+        weights.near if several else 0.0,
+        weights.quoted,
+        weights.whole_query,
+        weights.cue,
+        weights.scorer,
+        weights.recency,
     )
     if signal := query.options.extra_scores:
         for each in candidates:
-            each.extra = weights.EXTRA * _extra(signal, segment.part_ids[each.part])
-    candidate.boost(candidates, array("d", worth), query.now, weights.RECENCY / (weights.RECENCY_DAYS * DAY_MS))
+            each.extra = weights.extra * _extra(signal, segment.part_ids[each.part])
+    candidate.boost(candidates, array("d", worth), query.now, weights.recency / (weights.recency_days * DAY_MS))
 
 
 def _extra(scores: Mapping[str, float], part_id: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from recall_rank import weights
 from recall_rank.index.reader.index_reader import Evidences
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
@@ -38,7 +37,7 @@ def extend(search: SearchContext, evidence: Evidences) -> None:
 def _by_longer_words(search: SearchContext, evidence: Evidences) -> None:
     """Add the parts that hold a word which a word of the query begins."""
     segment, eligible = search.segment, search.eligible
-    longer = longer_words(search.expansion, segment, eligible)
+    longer = longer_words(search.expansion, segment, eligible, search.query.weights)
     if not longer:
         return
     found = prefilter(
@@ -51,4 +50,4 @@ def _by_longer_words(search: SearchContext, evidence: Evidences) -> None:
         longer,
     )
     search.read_documents(found.docs_done)
-    evidence.extend(found, weights.LONGER)
+    evidence.extend(found, search.query.weights.longer)

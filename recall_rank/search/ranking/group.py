@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from recall_rank import weights
 from recall_rank._core.rank.candidate import in_turns
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank.index.reader.index_reader import IndexReader
@@ -32,18 +31,20 @@ class Grouped:
 _grouped = Maker(Grouped).make
 
 
-def by_part(segment: IndexReader, ranked: list[Candidate], rest: list[Candidate], crowded: bool) -> Iterator[Grouped]:
-    """One entry a part, the ranked ones before the rest; where the page is `crowded`, no session fills it.
+def by_part(
+    segment: IndexReader, ranked: list[Candidate], rest: list[Candidate], diversity: float | None
+) -> Iterator[Grouped]:
+    """One entry a part, the ranked ones before the rest; with `diversity`, no session fills the page.
 
     From its third part on, a session waits for other sessions' parts that are nearly as good: the third stands where a
-    part with DIVERSITY of its score would, the fourth with DIVERSITY squared, and so on. Nothing is dropped, and no
+    part with `diversity` of its score would, the fourth with its square, and so on. Nothing is dropped, and no
     score changes. `rest` keeps its order, so that the place of an entry does not depend on how much of it is given.
     """
     found = ranked + rest
     sessions = segment.sessions_of([candidate.part for candidate in found])
     order: Iterable[int] = range(len(found))
-    if crowded:
-        first = in_turns(ranked, sessions[: len(ranked)], PER_SESSION, weights.DIVERSITY)
+    if diversity is not None:
+        first = in_turns(ranked, sessions[: len(ranked)], PER_SESSION, diversity)
         order = chain(first, range(len(ranked), len(found)))
     return (_grouped(found[at], sessions[at], False) for at in order)
 
@@ -80,10 +81,10 @@ def by_session(
     return list(found.values())
 
 
-def add_others(segment: IndexReader, ranked: Iterable[Candidate]) -> None:
+def add_others(segment: IndexReader, ranked: Iterable[Candidate], again: float) -> None:
     """Let the best candidate of a talk between people stand for its further messages too; `ranked` are best first.
 
-    The second message adds AGAIN of its score, the third AGAIN squared, and so on.
+    The second message adds `again` of its score, the third its square, and so on.
     """
     bests: dict[int, Candidate] = {}
     told: dict[int, list[int]] = {}  # of each session, the messages that were counted
@@ -94,7 +95,7 @@ def add_others(segment: IndexReader, ranked: Iterable[Candidate]) -> None:
         session, message = _session(segment, candidate), segment.part_message[candidate.part]
         best, messages = bests.setdefault(session, candidate), told.setdefault(session, [])
         if message not in messages:
-            best.others += candidate.score * weights.AGAIN ** len(messages) if messages else 0.0
+            best.others += candidate.score * again ** len(messages) if messages else 0.0
             messages.append(message)
     for best in bests.values():
         best.raw = best.score = best.score + best.others

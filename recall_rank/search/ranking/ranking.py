@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import compress
 
-from recall_rank import weights
 from recall_rank._core.rank.candidate import best_first, of_hits
 from recall_rank._core.search.hits import Hits
 from recall_rank.index.reader.index_reader import Evidences
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
+from recall_rank.search.query import Query
 from recall_rank.search.ranking.boost import boost
 from recall_rank.search.ranking.candidate import Candidate
 from recall_rank.search.ranking.group import BUCKETS, SessionHits, add_others, by_session
@@ -23,10 +23,10 @@ def best_parts(search: SearchContext, evidence: Evidences) -> tuple[list[Candida
     There are as many survivors as fill whole pages: no page mixes them with hits by evidence alone. Out of time, there
     are none.
     """
-    options = search.query.options
-    count, needed = _whole_pages(options.results), options.offset + options.results
+    options, weights = search.query.options, search.query.weights
+    count, needed = _whole_pages(search.query), options.offset + options.results
     nearest_first = bool(options.directory and options.fallback)
-    found = evidence.top(evidence.hit_count if nearest_first else max(count + weights.LOOKED_AT, needed))
+    found = evidence.top(evidence.hit_count if nearest_first else max(count + weights.looked_at, needed))
     if nearest_first:
         nearer = [(tier, _bucket(search, _session(search, part))) for part, _, _, _, tier in found]
         found = found.taken(sorted(range(len(found)), key=nearer.__getitem__))
@@ -43,17 +43,17 @@ def best_parts(search: SearchContext, evidence: Evidences) -> tuple[list[Candida
 
 def best_sessions(search: SearchContext, evidence: Evidences, rows: list[SessionHits]) -> list[Entry]:
     """All sessions with hits: as many as fill whole pages in their final order, the others by evidence alone."""
-    segment, ceiling = search.segment, search.expansion.ceiling or 1.0
+    segment, ceiling, weights = search.segment, search.expansion.ceiling or 1.0, search.query.weights
     if search.eligible.buckets:
         rows = sorted(rows, key=lambda row: (row[6], _bucket(search, row[0])))
-    count = _whole_pages(search.query.options.results)
-    found = _likely(search, evidence.top(weights.SURVIVORS + weights.LOOKED_AT), weights.SURVIVORS)
+    count = _whole_pages(search.query)
+    found = _likely(search, evidence.top(weights.survivors + weights.looked_at), weights.survivors)
     chosen = set(found.parts())
     firsts = [(row[1], row[2], row[3], row[3], 0) for row in rows[:count] if row[1] not in chosen and not row[6]]
     best = rerank(search, candidates(search, found) + candidates(search, Hits(firsts)))
     if best is None:
         return by_session(segment, (), rows, ceiling)
-    add_others(segment, best)
+    add_others(segment, best, weights.again)
     ranked = by_session(segment, ordered(search, best), (), ceiling)[:count]
     titled = {row[0] for row in rows if row[5]}
     for entry in ranked:
@@ -71,7 +71,7 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
         boost(segment, query, found)
         best = ordered(search, found)
         if score(segment, query, best, deadline):
-            boost(segment, query, best[: weights.SCORED])
+            boost(segment, query, best[: query.weights.scored])
             for candidate in best:
                 candidate.stage = "score"
             search.stages += ("score", "boost")
@@ -98,16 +98,17 @@ def ordered(search: SearchContext, found: list[Candidate]) -> list[Candidate]:
     return best_first(found, names)
 
 
-def _whole_pages(results: int) -> int:
-    """SURVIVORS, or a little more: a multiple of what a page holds."""
-    return -(-weights.SURVIVORS // results) * results
+def _whole_pages(query: Query) -> int:
+    """The weight `survivors`, rounded up to a multiple of the results of a page."""
+    results = query.options.results
+    return -(-query.weights.survivors // results) * results
 
 
 def _likely(search: SearchContext, found: Hits, count: int) -> Hits:
     """Of the prefilter's hits the first `count`, and of the next LOOKED_AT those that hold the query as it was written:
     its words may all be common ones."""
     sure = min(count, found.first_tier)
-    others = range(sure, min(count + weights.LOOKED_AT, found.first_tier))
+    others = range(sure, min(count + search.query.weights.looked_at, found.first_tier))
     if not others or search.deadline.too_late_to_score():
         return found.taken(range(sure))
     marks = holding(search.segment, search.query, found.taken(others).docs())

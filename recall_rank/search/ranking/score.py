@@ -9,7 +9,6 @@ from itertools import compress
 
 from rapidfuzz import fuzz
 
-from recall_rank import weights
 from recall_rank._core.rank.candidate import around, docs_of, in_a_run, take_features, windows
 from recall_rank._core.rank.rapidfuzz_scorer import Scorer
 from recall_rank._core.text.passages import folded as folded_texts
@@ -70,15 +69,15 @@ def _read(
     starts, ends = passages(docs_of(survivors), segment.doc_start, piece.first_doc)
     table = memoryview(bytearray(4 * WIDTH * max(1, count))).cast("f", (max(1, count), WIDTH))
     text = segment.text_between(starts, ends)
-    done = expansion.matcher.measure(text, starts, ends, weights.WINDOW_WORDS, table, deadline.score_by_ns)
+    done = expansion.matcher.measure(text, starts, ends, query.weights.window_words, table, deadline.score_by_ns)
     if done < count:
         return False
     take_features(survivors, table)
     wanted = _as_written(query)
     phrases = [encode(fold(phrase.strip())) for phrase in query.phrases]
     reach = max(REACH_BYTES, *map(len, [wanted, *phrases]))
-    if wanted and (likely := in_a_run(survivors, weights.WHOLE_FROM)):
-        _find_whole(piece, likely, wanted, reach)
+    if wanted and (likely := in_a_run(survivors, query.weights.whole_from)):
+        _find_whole(piece, likely, wanted, reach, query.weights.embedded)
     if phrases:
         _find_quoted(piece, survivors, phrases, reach)
     return True
@@ -90,14 +89,14 @@ def _around(piece: SegmentView, candidates: list[Candidate], reach: int) -> tupl
     return around(candidates, segment.doc_start, piece.first_doc, segment.part_start, piece.first_part, reach)
 
 
-def _find_whole(piece: SegmentView, candidates: list[Candidate], wanted: bytes, reach: int) -> None:
+def _find_whole(piece: SegmentView, candidates: list[Candidate], wanted: bytes, reach: int, embedded: float) -> None:
     """Fill whole, and let the passage be the one that holds all words in order; they may be densest in another."""
     segment = piece.segment
     starts, ends = _around(piece, candidates, reach)
     places = stands(segment.text_between(starts, ends), starts, ends, wanted, MOST_PLACES)
     for candidate, (at, by_itself) in zip(candidates, places, strict=True):
         if at >= 0:
-            candidate.whole = 1.0 if by_itself else weights.EMBEDDED
+            candidate.whole = 1.0 if by_itself else embedded
             part = candidate.part - piece.first_part
             first, last = segment.part_first_doc[part], segment.part_first_doc[part + 1]
             candidate.doc = piece.first_doc + bisect_right(segment.doc_start, at, first, last) - 1
@@ -118,7 +117,8 @@ def score(segment: IndexReader, query: Query, survivors: list[Candidate], deadli
     the words. Of a sentence the similarity is the weighted mean, over the fields that are there, of how rapidfuzz sees
     it in the densest window, the directory, the session's title and the tool's name.
     """
-    best = survivors[: weights.SCORED]
+    weights = query.weights
+    best = survivors[: weights.scored]
     a_sentence = query.counting < len(query.words)
     scorer = Scorer(fuzz.ratio if a_sentence else fuzz.token_sort_ratio, query.folded)
     compared: list[tuple[str, ...]] = [()] * len(best)
@@ -128,7 +128,7 @@ def score(segment: IndexReader, query: Query, survivors: list[Candidate], deadli
         rows = zip(texts, *_names(piece, own), strict=True) if a_sentence else zip(texts, strict=True)
         for place, row in zip(places, rows, strict=True):
             compared[place] = row
-    fields = (weights.FIELD_TEXT, weights.FIELD_DIRECTORY, weights.FIELD_TITLE, weights.FIELD_TOOL_NAME)
+    fields = (weights.field_text, weights.field_directory, weights.field_title, weights.field_tool_name)
     found = array("d", bytes(8 * len(best)))
     if not scorer.means(compared, array("d", fields), found, deadline.score_by_ns):
         return False

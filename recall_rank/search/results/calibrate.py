@@ -6,7 +6,6 @@ from array import array
 from math import log
 from operator import attrgetter
 
-from recall_rank import weights
 from recall_rank._core.rank import candidate as room
 from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.candidate import Candidate
@@ -19,21 +18,21 @@ LEAST = 1e-3  # added before a logarithm: nothing is not infinitely far from lit
 def calibrate(search: SearchContext) -> None:
     """Fill score, sure and confidence of the page's candidates, and `answerable`.
 
-    Both chances are logistic (weights.CHANCE and weights.SURE). The score depends on query, document and corpus alone
+    Both chances are logistic (Weights.chance and Weights.sure). The score depends on query, document and corpus alone
     and keeps the candidates' order. Only the best of the first page is called high as soon as it is sure enough; an
     answer that others stand before must be surer.
     """
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
         return
-    words = search.query.counting
-    asked = array("d", signs_of_query(search, words))
-    chance, sure = array("d", weights.CHANCE.values()), array("d", weights.SURE.values())
-    room.chances(candidates, asked, chance, sure, words, weights.PLENTY, LEAST)
+    words, weights = search.query.counting, search.query.weights
+    asked = array("d", signs_of_query(search))
+    chance, sure = array("d", weights.chance), array("d", weights.sure)
+    room.chances(candidates, asked, chance, sure, words, weights.plenty, LEAST)
     best = max(candidates, key=_raw)
     search.answerable = best.sure
     first = None if search.query.options.offset else best
-    high, high_behind, medium = weights.HIGH, weights.HIGH_BEHIND, weights.MEDIUM
+    high, high_behind, medium = weights.high, weights.high_behind, weights.medium
     for candidate in candidates:
         certain = candidate.sure
         if certain >= (high if candidate is first else high_behind) and not is_title(search.segment, candidate):
@@ -42,18 +41,13 @@ def calibrate(search: SearchContext) -> None:
             candidate.confidence = "medium" if certain >= medium else "low"
 
 
-def signs_of_query(search: SearchContext, words: int) -> list[float]:
-    """What of both chances is the same for all candidates: the first ones in the order of weights.SURE.
-
-    `words` is how many words of the query count.
-    """
-    documents = min(max(search.eligible.doc_count, weights.FEWEST), weights.MOST)
-    return [1.0, log(search.expansion.ceiling / (words + 1) + LEAST), log(documents)]
+def signs_of_query(search: SearchContext) -> list[float]:
+    """The signs that all candidates of a search share: the first ones, in the order of SureWeights."""
+    weights = search.query.weights
+    documents = min(max(search.eligible.doc_count, weights.fewest), weights.most)
+    return [1.0, log(search.expansion.ceiling / (search.query.counting + 1) + LEAST), log(documents)]
 
 
-def signs_of(candidate: Candidate, words: int) -> list[float]:
-    """What tells candidates apart: the others. weights.CHANCE ends after the first of them.
-
-    `words` is how many words of the query count.
-    """
-    return room.signs_of(candidate, words, weights.PLENTY, LEAST)
+def signs_of(search: SearchContext, candidate: Candidate) -> list[float]:
+    """The signs of one candidate, which follow those of its query in SureWeights; ChanceWeights has the first alone."""
+    return room.signs_of(candidate, search.query.counting, search.query.weights.plenty, LEAST)

@@ -38,7 +38,8 @@ def page(search: SearchContext, evidence: Evidences) -> list[Grouped]:
     if by_sessions:
         entries = best_sessions(search, evidence, sessions)
     else:
-        entries = by_part(search.segment, *best_parts(search, evidence), search.total > options.results)
+        diversity = search.query.weights.diversity if search.total > options.results else None
+        entries = by_part(search.segment, *best_parts(search, evidence), diversity)
     if in_buckets:
         entries = by_bucket(entries, search.eligible.buckets)
     return list(islice(entries, first, last))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from functools import lru_cache
 
-from recall_rank import weights
 from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank.analysis.date_mentions import named_dates, names_a_date
 from recall_rank.analysis.question_intent import asks_what_to_do
@@ -14,6 +13,7 @@ from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.search.expansion.expand import Expansion, TermGroup, rarity
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
+from recall_rank.weights import KindWeights, Weights
 
 CLASSES, LONGEST = 64, 1024
 DAY_MS = 86_400_000
@@ -33,19 +33,20 @@ def prefilter(
     `only`, u8[parts], keeps the hits in the marked parts. `deadline_ns` is a monotonic time, 0 for none: documents
     behind the last one that was read until then have no evidence. `groups` replace the groups of the expansion.
     """
+    weights = query.weights
     evidence = segment.evidence(eligible.doc_marks)
     average = eligible.word_count / eligible.doc_count if eligible.doc_count else 1.0
     question = CompiledQuery(
         expansion.groups if groups is None else groups,
-        weights.K1,
-        _norms(round(average, 1), weights.K1, weights.B, weights.B_TALK, weights.LENGTH_FLOOR),
-        class_weights(orders=asks_what_to_do([word.form for word in query.words])),
+        weights.k1,
+        _norms(round(average, 1), weights.k1, weights.b, weights.b_talk, weights.length_floor),
+        class_weights(weights, orders=asks_what_to_do([word.form for word in query.words])),
     )
     evidence.accumulate(question, deadline_ns)
     _add_dates(segment, query, evidence, eligible)
-    around = (*weights.NEIGHBOURS_WORK, *weights.NEIGHBOURS_TALK, *weights.NEIGHBOURS_CHAT)
-    session = (weights.SESSION_LOG, weights.SESSION_TALK, weights.TITLE_LOG, weights.TITLE_TALK)
-    evidence.fuse(around, session, only, weights.ECHO, weights.ECHO_FLOOR * expansion.ceiling)
+    around = (*weights.neighbours_work, *weights.neighbours_talk, *weights.neighbours_chat)
+    session = (weights.session_log, weights.session_talk, weights.title_log, weights.title_talk)
+    evidence.fuse(around, session, only, weights.echo, weights.echo_floor * expansion.ceiling)
     return evidence
 
 
@@ -54,6 +55,7 @@ def _add_dates(segment: IndexReader, query: Query, evidence: Evidences, eligible
     one day also for what was said on the next."""
     if not names_a_date(query.text):
         return
+    weights = query.weights
     # of all messages: where nothing eligible was said, a date finds nothing
     spans = [span for span in (piece.segment.doc_columns.time_span() for piece in segment.views) if any(span)]
     if not spans:
@@ -64,23 +66,22 @@ def _add_dates(segment: IndexReader, query: Query, evidence: Evidences, eligible
             piece.segment.doc_columns.docs_in(starts, ends, piece.docs_of(eligible.doc_marks))
             for piece in segment.views
         )
-        value = weights.DATE * rarity(eligible.doc_count, frequency)
+        value = weights.date * rarity(eligible.doc_count, frequency, weights)
         evidence.add_times(starts, ends, value)
         days = array("q", (end for start, end in ranges if end - start == DAY_MS))
         if days:
-            evidence.add_times(days, array("q", (day + DAY_MS for day in days)), weights.DAY_AFTER * value)
+            evidence.add_times(days, array("q", (day + DAY_MS for day in days)), weights.day_after * value)
 
 
-def class_weights(*, orders: bool = False) -> array[float]:
-    """What each class of document is worth, f32[64]; with `orders`, standing orders are worth more."""
-    # asked by the weights alone: the hash of a Kind is a call of its own
-    return _class_weights(tuple(weights.KIND.values()), weights.SUBAGENT, weights.ORDER if orders else 1.0)
+def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
+    """The factor of each class of document, f32[64]; with `orders`, that of standing orders is raised."""
+    return _class_weights(weights.kind, weights.subagent, weights.order if orders else 1.0)
 
 
 @lru_cache(maxsize=32)
-def _class_weights(kinds: tuple[float, ...], subagent: float, order: float) -> array[float]:
+def _class_weights(kinds: KindWeights, subagent: float, order: float) -> array[float]:
     table = array("f", [0.0]) * CLASSES
-    for kind, weight in zip(weights.KIND, kinds, strict=True):
+    for kind, weight in zip(Kind, kinds, strict=True):
         if kind is Kind.ORDER:
             weight *= order
         table[kind] = weight

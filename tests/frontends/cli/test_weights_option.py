@@ -1,79 +1,57 @@
-"""Weights written on a command line, and put back after each search."""
+"""Weights written on a command line become a changed copy; the default weights stay as they are."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from recall_rank import weights
-from recall_rank.frontends.cli.options.weights import changed, parse_changes, reweighed
-from recall_rank.model import Kind, SearchResponse
-from tests.support.frontend_samples import response
-
-
-@pytest.fixture(autouse=True)
-def _some_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights of every type, whatever the real ones are called by now."""
-    samples: dict[str, Any] = {"SHARE": 0.5, "COUNT": 40, "WHETHER": True, "AROUND": (0.1, 0.2), "NAMED": "x"}
-    samples["TABLE"] = {Kind.USER: 1.5, Kind.TOOL: 1.0}
-    for name, value in samples.items():
-        monkeypatch.setattr(weights, name, value, raising=False)
+from recall_rank.frontends.cli.options.weights import parse_weights
+from recall_rank.weights import DEFAULT
 
 
 @pytest.mark.parametrize(
     ("text", "changes"),
     [
-        ("SHARE=0", {"SHARE": 0.0}),
-        (" SHARE = 1e-3 + COUNT=7", {"SHARE": 0.001, "COUNT": 7}),
-        ("WHETHER=False", {"WHETHER": False}),
-        ("AROUND=1, .5", {"AROUND": (1.0, 0.5)}),
-        ("TABLE.USER=1", {"TABLE": {Kind.USER: 1.0, Kind.TOOL: 1.0}}),
-        ("TABLE.USER=1+TABLE.TOOL=2", {"TABLE": {Kind.USER: 1.0, Kind.TOOL: 2.0}}),
-        ("SHARE=1+SHARE=2", {"SHARE": 2.0}),
+        ("PHRASE=0", {"phrase": 0.0}),
+        (" PHRASE = 1e-3 + SURVIVORS=7", {"phrase": 0.001, "survivors": 7}),
+        ("NEIGHBOURS_WORK=1, .5,0,0", {"neighbours_work": (1.0, 0.5, 0.0, 0.0)}),
+        ("KIND.USER=1", {"kind": DEFAULT.kind._replace(USER=1.0)}),
+        ("KIND.USER=1+KIND.TOOL=2", {"kind": DEFAULT.kind._replace(USER=1.0, TOOL=2.0)}),
+        ("CHANCE.rarity=3", {"chance": DEFAULT.chance._replace(rarity=3.0)}),
+        ("PHRASE=1+PHRASE=2", {"phrase": 2.0}),
     ],
 )
 def test_changes_are_read(text: str, changes: dict[str, Any]) -> None:
-    assert parse_changes(text) == changes
+    assert parse_weights(text) == replace(DEFAULT, **changes)
+
+
+def test_changes_are_made_to_a_copy() -> None:
+    assert parse_weights("PHRASE=0", replace(DEFAULT, near=0.0)) == replace(DEFAULT, near=0.0, phrase=0.0)
+    assert DEFAULT.phrase
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "a change of weights is NAME=VALUE, not ''"),
-        ("SHARE", "a change of weights is NAME=VALUE, not 'SHARE'"),
-        ("SHARE=1+", "not ''"),
+        ("PHRASE", "a change of weights is NAME=VALUE, not 'PHRASE'"),
+        ("PHRASE=1+", "not ''"),
         ("BANANA=1", "there is no weight 'BANANA'"),
-        ("Kind=1", "there is no weight 'Kind'"),
-        ("annotations=1", "there is no weight 'annotations'"),
-        ("__name__=1", "there is no weight '__name__'"),
-        ("SHARE=much", "SHARE must be a number, not 'much'"),
-        ("SHARE=inf", "SHARE must be a number, not 'inf'"),
-        ("SHARE.USER=1", "SHARE has no entries, so 'SHARE.USER' names nothing"),
-        ("COUNT=1.5", "COUNT must be a whole number, not '1.5'"),
-        ("WHETHER=1", "WHETHER must be True or False, not '1'"),
-        ("AROUND=1", "AROUND must be 2 numbers with commas between them, not '1'"),
-        ("AROUND=1,x", "AROUND must be a number, not 'x'"),
-        ("TABLE=1", "TABLE is a table: TABLE.ENTRY must be one of USER, TOOL, not ''"),
-        ("TABLE.TITLE=1", "must be one of USER, TOOL, not 'TITLE'"),
-        ("TABLE.USER=x", "TABLE.USER must be a number, not 'x'"),
-        ("NAMED=y", "NAMED is no number"),
+        ("phrase=1", "there is no weight 'phrase'"),
+        ("__CLASS__=1", "there is no weight '__CLASS__'"),
+        ("PHRASE=much", "PHRASE must be a number, not 'much'"),
+        ("PHRASE=inf", "PHRASE must be a number, not 'inf'"),
+        ("PHRASE.USER=1", "PHRASE has no entries, so 'PHRASE.USER' names nothing"),
+        ("SURVIVORS=1.5", "SURVIVORS must be a whole number, not '1.5'"),
+        ("NEIGHBOURS_WORK=1", "NEIGHBOURS_WORK must be 4 numbers with commas between them, not '1'"),
+        ("NEIGHBOURS_WORK=1,2,3,x", "NEIGHBOURS_WORK must be a number, not 'x'"),
+        ("KIND=1", "KIND is a table: KIND.ENTRY must be one of TITLE, USER, .*, QUESTION, not ''"),
+        ("KIND.NOBODY=1", "must be one of TITLE, USER, .*, QUESTION, not 'NOBODY'"),
+        ("KIND.USER=x", "KIND.USER must be a number, not 'x'"),
     ],
 )
 def test_a_change_that_cannot_be_made_is_refused(text: str, words: str) -> None:
-    with pytest.raises(ValueError, match=words.replace("(", r"\(")):
-        parse_changes(text)
-
-
-def test_weights_hold_for_one_search_only() -> None:
-    def search(query: str, **options: Any) -> SearchResponse:
-        return response(query=f"{query} {weights.SHARE} {options['match']}")
-
-    assert reweighed(search, {"SHARE": 0.25})("lantern", match="smart").query == "lantern 0.25 smart"
-    assert weights.SHARE == 0.5
-
-
-def test_weights_are_put_back_whatever_happens() -> None:
-    with pytest.raises(ZeroDivisionError), changed({"SHARE": 0.25, "COUNT": 0}):
-        print(1 / weights.COUNT)
-    assert (weights.SHARE, weights.COUNT) == (0.5, 40)
+    with pytest.raises(ValueError, match=words):
+        parse_weights(text)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from recall_rank import weights
 from recall_rank.corpus import Index
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.expansion.forms import MAX_FUZZY
 from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.query import Options, Query
+from recall_rank.weights import DEFAULT
 from tests.support.search_samples import ask, found, marked, message, part, parts, session, texts
 
 SMART, FUZZY = {"smart", "fuzzy"}, {"fuzzy"}
@@ -206,7 +206,7 @@ def test_in_a_sentence_a_hyphen_joins_words_and_no_name() -> None:
         groups = expand(parsed, segment, eligible_set(segment, parsed)).groups
         return {group.boost for group in groups if group.span == 2}
 
-    assert boosts("high-speed") == boosts("high-speed ferry") == {weights.JOINED}
-    assert boosts("who saw high-speed ferries cross narrow harbour mouths") == {weights.HYPHENED}
-    assert boosts("who saw high_speed ferries cross narrow harbour mouths") == {weights.JOINED}
-    assert boosts("who saw High-Speed ferries cross narrow harbour mouths") == {weights.JOINED}
+    assert boosts("high-speed") == boosts("high-speed ferry") == {DEFAULT.joined}
+    assert boosts("who saw high-speed ferries cross narrow harbour mouths") == {DEFAULT.hyphened}
+    assert boosts("who saw high_speed ferries cross narrow harbour mouths") == {DEFAULT.joined}
+    assert boosts("who saw High-Speed ferries cross narrow harbour mouths") == {DEFAULT.joined}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_rank import weights
 from recall_rank.corpus import Index
 from recall_rank.model import Result, SearchResponse, Session
+from recall_rank.weights import DEFAULT
 from tests.support.search_samples import NOW, ask, session
 from tests.support.strategies import histories, query
 
@@ -108,7 +108,7 @@ def test_the_ranked_part_of_a_list_names_one_stage(group: str) -> None:
 
 @pytest.mark.parametrize("group", ["part", "session"])
 def test_nor_does_a_long_page_mix_them(group: str) -> None:
-    count = 4 * weights.SURVIVORS
+    count = 4 * DEFAULT.survivors
     index = Index.build([session(f"s{n}", "a wick for the lantern", updated=NOW - n) for n in range(count)])
     hits = ask(index, "lantern wick", group=group, results=count).results
     assert len(hits) == count

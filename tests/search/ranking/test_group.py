@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from recall_rank import weights
 from recall_rank.corpus import Index
 from recall_rank.index.segment.build import build
 from recall_rank.model import Session
 from recall_rank.search.ranking.candidate import Candidate
 from recall_rank.search.ranking.group import PER_SESSION, by_part
+from recall_rank.weights import DEFAULT
 from tests.support.search_samples import DAY_MS, NOW, ask, message, paged, pages, part, parts, session
 
 
@@ -38,13 +39,13 @@ def names(segment: Any, entries: Iterable[Any]) -> list[str]:
 def test_a_page_that_holds_all_keeps_the_order() -> None:
     segment = segment_of({"a": 4, "b": 1})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.69))
-    assert names(segment, by_part(segment, ranked, [], crowded=False)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
+    assert names(segment, by_part(segment, ranked, [], None)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
 def test_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
     segment = segment_of({"a": 4, "b": 2})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.69), ("b.1.1", 0.1))
-    entries = list(by_part(segment, ranked, [], crowded=True))
+    entries = list(by_part(segment, ranked, [], DEFAULT.diversity))
     assert names(segment, entries) == ["a.0.1", "a.1.1", "b.0.1", "a.2.1", "b.1.1"]
     assert [entry.candidate.score for entry in entries] == [0.9, 0.8, 0.69, 0.7, 0.1]
 
@@ -52,14 +53,14 @@ def test_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
 def test_but_not_for_one_that_is_much_worse() -> None:
     segment = segment_of({"a": 4, "b": 1})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.2))
-    assert names(segment, by_part(segment, ranked, [], crowded=True)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
+    assert names(segment, by_part(segment, ranked, [], DEFAULT.diversity)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
 def test_the_rest_follows_and_moves_nothing() -> None:
     segment = segment_of({"a": 4, "b": 2})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7))
     rest = candidates(segment, ("b.0.1", 0.69), ("a.3.1", 0.6), ("b.1.1", 0.5))
-    assert names(segment, by_part(segment, ranked, rest, crowded=True)) == [
+    assert names(segment, by_part(segment, ranked, rest, DEFAULT.diversity)) == [
         "a.0.1",
         "a.1.1",
         "a.2.1",
@@ -83,13 +84,13 @@ def test_by_time_a_third_part_waits_for_all_others() -> None:
 # --- whole searches ------------------------------------------------------------------------------------
 
 
-def test_no_session_fills_a_page_when_others_are_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights, "DIVERSITY", 0.5)  # what counts as nearly as good is a matter of tuning
+def test_no_session_fills_a_page_when_others_are_as_good() -> None:
+    weights = replace(DEFAULT, diversity=0.5)  # what counts as nearly as good is a matter of tuning
     said = [text for _ in range(3) for text in ("the lantern note", "of other things", "and of others")]
     chatty = session("chatty", *said, updated=NOW)
     others = [session(f"other{n}", "the lantern note", updated=NOW - n) for n in range(3)]
     index = Index.build([chatty, *others])
-    hits = [hit.session_id for hit in ask(index, "lantern note", results=5).results]
+    hits = [hit.session_id for hit in ask(index, "lantern note", results=5, weights=weights).results]
     assert hits.count("chatty") == PER_SESSION
     assert set(hits) == {"chatty", "other0", "other1", "other2"}
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from recall_rank import weights
 from recall_rank.corpus import Index
 from recall_rank.model import Kind
+from recall_rank.weights import DEFAULT
 from tests.support.search_samples import NOW, ask, message, part, parts, session, texts
 
-MANY = weights.SURVIVORS + 30
+MANY = DEFAULT.survivors + 30
 
 
 def test_what_holds_the_query_as_written_is_ranked_however_common_its_words() -> None:
@@ -136,7 +136,7 @@ def test_between_people_a_question_counts_for_less_than_what_is_told() -> None:
 def similar(index: Index, query: str) -> dict[str, float]:
     """How like the query rapidfuzz found each part, 0 to 1."""
     hits = {hit.part_id: hit.explain or {} for hit in ask(index, query, explain=True).results}
-    return {key: told.get("scorer", 0.0) / told["evidence"] / weights.SCORER for key, told in hits.items()}
+    return {key: told.get("scorer", 0.0) / told["evidence"] / DEFAULT.scorer for key, told in hits.items()}
 
 
 def test_what_is_no_sentence_is_compared_with_the_text_alone() -> None:

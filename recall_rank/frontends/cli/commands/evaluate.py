@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
@@ -87,10 +88,10 @@ def _configurations(
         return [first]
     second: dict[str, Any] = {"match": against or first["match"]}
     if weights is not None:
-        from recall_rank.frontends.cli.options.weights import parse_changes
+        from recall_rank.frontends.cli.options.weights import parse_weights
 
         try:
-            parse_changes(weights)
+            parse_weights(weights)
         except ValueError as error:
             fail(str(error), USAGE, as_json=as_json)
         second["weights"] = weights
@@ -122,11 +123,11 @@ def _evaluate(
 
 
 def _search(recall: Recall, configuration: dict[str, Any]) -> Search:
-    from recall_rank.frontends.cli.options.weights import parse_changes, reweighed
+    from recall_rank.frontends.cli.options.weights import parse_weights
 
     search: Search = recall.search
     if weights := configuration.get("weights"):
-        search = reweighed(search, parse_changes(weights))
+        search = functools.partial(search, weights=parse_weights(weights))
     match = configuration["match"]
     if match == _BY_KIND:
         return search

@@ -1,84 +1,57 @@
-"""Weights of recall_rank.weights with other values, for the length of one search."""
+"""Weights with changes that are written on a command line."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields, replace
+from typing import Any
 
-from recall_rank import weights
-
-if TYPE_CHECKING:
-    from recall_rank.evaluation.evaluate import Search
-    from recall_rank.model import SearchResponse
+from recall_rank.weights import DEFAULT, Weights
 
 
-def reweighed(search: Search, changes: Mapping[str, Any]) -> Search:
-    """`search` under other weights. They are global to the process: meanwhile no other thread may search."""
+def parse_weights(text: str, weights: Weights = DEFAULT) -> Weights:
+    """A copy of `weights` with the changes NAME=VALUE[+NAME=VALUE...]; TABLE.ENTRY changes one entry of a table.
 
-    def changed_search(query: str, **options: Any) -> SearchResponse:
-        with changed(changes):
-            return search(query, **options)
-
-    return changed_search
-
-
-@contextmanager
-def changed(changes: Mapping[str, Any]) -> Iterator[None]:
-    """Gives weights other values inside the block; restored whatever happens."""
-    before = {name: getattr(weights, name) for name in changes}
-    try:
-        for name, value in changes.items():
-            setattr(weights, name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(weights, name, value)
-
-
-def parse_changes(text: str) -> dict[str, Any]:
-    """NAME=VALUE[+NAME=VALUE...] as the values of weights; TABLE.ENTRY names one entry of a table.
-
-    Raises ValueError naming the weight and what is accepted. Values have the type of the weight they stand for.
+    Names are those of the fields in capitals. Values have the type of the weight they replace. Raises ValueError naming
+    the weight and what is accepted.
     """
-    changes: dict[str, Any] = {}
-    for one in text.split("+"):
-        label, given, written = (piece.strip() for piece in one.partition("="))
+    for change in text.split("+"):
+        label, given, written = (piece.strip() for piece in change.partition("="))
         if not given:
-            raise ValueError(f"a change of weights is NAME=VALUE, not {one!r}")
+            raise ValueError(f"a change of weights is NAME=VALUE, not {change!r}")
         name, _, entry = label.partition(".")
-        if not name.isupper() or not hasattr(weights, name):
+        if not name.isupper() or name.lower() not in weight_names(weights):
             raise ValueError(f"there is no weight {name!r}; recall_rank/weights.py names them")
-        now = changes.get(name, getattr(weights, name))
-        if isinstance(now, dict):
-            changes[name] = _with_entry(name, now, entry, written)
+        now = getattr(weights, name.lower())
+        if hasattr(now, "_fields"):
+            value = _with_entry(name, now, entry, written)
         elif entry:
             raise ValueError(f"{name} has no entries, so {label!r} names nothing")
         else:
-            changes[name] = _value(label, now, written)
-    return changes
+            value = _value(label, now, written)
+        weights = replace(weights, **{name.lower(): value})
+    return weights
 
 
-def _with_entry(name: str, table: Mapping[Any, Any], entry: str, written: str) -> dict[Any, Any]:
-    names = {str(getattr(key, "name", key)): key for key in table}
+def weight_names(weights: Weights) -> list[str]:
+    """The names of all weights, in the order of their definition."""
+    return [field.name for field in fields(weights)]
+
+
+def _with_entry(name: str, table: Any, entry: str, written: str) -> Any:
+    """A copy of a named tuple in which `entry` has the written value."""
+    names = table._fields
     if entry not in names:
         raise ValueError(f"{name} is a table: {name}.ENTRY must be one of {', '.join(names)}, not {entry!r}")
-    return {**table, names[entry]: _value(f"{name}.{entry}", table[names[entry]], written)}
+    return table._replace(**{entry: _value(f"{name}.{entry}", getattr(table, entry), written)})
 
 
 def _value(label: str, now: object, written: str) -> Any:
-    if isinstance(now, bool):
-        if written not in ("True", "False"):
-            raise ValueError(f"{label} must be True or False, not {written!r}")
-        return written == "True"
     if isinstance(now, tuple):
         pieces = written.split(",")
         if len(pieces) != len(now):
             raise ValueError(f"{label} must be {len(now)} numbers with commas between them, not {written!r}")
         return tuple(_value(label, old, piece.strip()) for old, piece in zip(now, pieces, strict=True))
-    if not isinstance(now, int | float):
-        raise ValueError(f"{label} is no number and cannot be changed here")
     try:
         value = int(written) if isinstance(now, int) else float(written)
     except ValueError:
