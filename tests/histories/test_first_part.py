@@ -32,7 +32,7 @@ def test_the_newest_files_are_the_part(tmp_path: Path) -> None:
     found = first_part([one, other], 4 * SIZE)
     assert found is not None
     assert (other.depth, other.deepest) == (0, 1)
-    with found.sources[1]:  # type: ignore[attr-defined]
+    with found.sources[1]:
         assert other.depth == 1
     assert [[unit.key for unit in source.units()] for source in found.sources] == [["s08", "s09"], ["s04", "s09"]]
     assert (found.units, found.of, found.bytes, found.total) == (4, 20, 4 * SIZE, 20 * SIZE)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
-from recall_rank.model import Message, Part, Reading, Session, Unit
+from recall_rank.model import BaseSource, Message, Part, Reading, Session, Unit
 
 SIZE = 1_000  # bytes of a file
 NOW = 1_780_000_000_000
@@ -45,7 +45,7 @@ class Shelf:
         return Reading([Session(unit.key, (message,), f"room {number}", directory, directory[-4:], updated=NOW)])
 
 
-class OpenShelf(Shelf):
+class OpenShelf(Shelf, BaseSource):
     """The same, kept open while it is read."""
 
     depth = deepest = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.loaders.read_all import LoadedSource, list_units
-from recall_rank.model import Source, Unit
+from recall_rank.model import BaseSource, Source, Unit
 from recall_rank.model.source_wrapper import SourceWrapper, complete_source
 
 PART_BYTES: Final = 24 << 20  # a few seconds of reading
@@ -21,7 +21,7 @@ STILL_READING: Final = "The histories are still being read for the first time: o
 class FirstPart:
     """Some units of every source, and how much of everything that is."""
 
-    sources: Sequence[Source]
+    sources: Sequence[BaseSource]
     units: int
     of: int
     bytes: float
