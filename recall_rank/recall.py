@@ -1,4 +1,4 @@
-"""Recall: the histories of a machine or of a list of sources, read once and searched as one."""
+"""Recall: the histories of a machine, or of a list of sources, searched as one."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PATIENCE_SECONDS: Final = 0.25  # that a search waits for a refresh: most take l
 
 
 class Recall:
-    """Searches sources. They are read and indexed on first use, in memory or in a cache; never written to.
+    """Searches sources. They are read and indexed on first use, in memory or in a cache, and never written to.
 
-    Thread-safe: a search running during a refresh answers from the generation it began with.
+    Thread-safe: a search that runs during a refresh answers from the generation it began with.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class Recall:
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
     ) -> None:
-        """Without a cache everything is read anew by each Recall. With one, only what changed since the last time.
+        """Without a cache each Recall reads everything; with one, only what changed since the last refresh.
 
-        What `ignore` names is never read. `keep_vanished` says whether sessions stay in the cache that their source
-        has no longer; None leaves it at what was said before, and that at no.
+        Sources and sessions that `ignore` matches are never read. `keep_vanished` says whether the cache keeps
+        sessions that their source lost; None keeps the setting of the last refresh, at first False.
         """
         from recall_rank.histories.open_backend import OpenedSources, open_backend
 
@@ -62,9 +62,9 @@ class Recall:
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
     ) -> Self:
-        """Every agent's store found on this machine; none at all is not an error (see `found`).
+        """A Recall over every agent's store on this machine; `found` is 0 when there is none.
 
-        Their index lies in this user's cache unless told otherwise.
+        The index lies in this user's cache folder unless `cache` says otherwise.
         """
         from recall_rank.histories.open_backend import open_backend
         from recall_rank.loaders import discover
@@ -73,9 +73,9 @@ class Recall:
         return cls(opened, context=context)
 
     def only(self, context: Context) -> Recall:
-        """A Recall over the same sources that knows nothing but the context's project and its own session.
+        """A Recall over the project of `context` and the session of `context` alone.
 
-        What belongs to another project is not in it at all: neither words nor ids, counts nor errors show through.
+        Nothing of other projects shows through: no word, id, count or error.
         """
         from recall_rank.histories.open_backend import OpenedSources
         from recall_rank.loaders.projects.repositories import in_repository
@@ -85,11 +85,11 @@ class Recall:
 
     @property
     def found(self) -> int:
-        """How many sources there are to search."""
+        """The number of sources."""
         return len(self._sources)
 
     def search(self, query: str, **options: Any) -> SearchResponse:
-        """Index.search over all sources; the answer also says what each source gave and failed to give."""
+        """Index.search over all sources; the response also reports what each source gave and failed to give."""
         from recall_rank.histories.source_reports import as_of
         from recall_rank.index.errors import UnusableIndexError
         from recall_rank.loaders.projects.repositories import in_repository
@@ -105,7 +105,7 @@ class Recall:
         return as_of(response, snapshot)
 
     async def asearch(self, query: str, **options: Any) -> SearchResponse:
-        """search() in a thread. Cancelling the task ends the search within its next look at the clock."""
+        """search() in a thread. Cancelling the task ends the search at its next look at the clock."""
         import asyncio
 
         cancel = options.get("cancel")
@@ -124,7 +124,7 @@ class Recall:
         return self._backend.ready().index.holds(places, project=project)
 
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:
-        """What each source gave; reads them when that has not been done, without building an index in memory."""
+        """One report for each source. Reads sources that were not read yet, without building an index in memory."""
         return list(self._backend.prepare(progress, index=False))
 
     def sessions(
@@ -135,9 +135,10 @@ class Recall:
         limit: int | None = None,
         context: Context | None = None,
     ) -> list[Session]:
-        """Sessions, newest first, without their messages; `search` is looked for in their titles.
+        """Sessions without their messages, newest first; `search` must stand in their titles.
 
-        Scope project keeps those of the project of `context`, which is the Recall's own unless given.
+        Scope project keeps the sessions of the project of `context`, by default the context of this Recall. Raises
+        ValueError for an invalid scope or limit.
         """
         from recall_rank.histories.catalog import select_sessions
         from recall_rank.loaders.projects.repositories import in_repository
@@ -146,7 +147,7 @@ class Recall:
         return select_sessions(self._backend.inventory().catalog.sessions, scope, search, here, limit)
 
     def session(self, session_id: str) -> Session:
-        """A session without its messages, by its id or a beginning of it that no other has. Raises LookupError."""
+        """A session without its messages, by its id or a unique prefix of it. Raises LookupError."""
         from recall_rank.histories.transcript import UnknownSession
 
         found = self._backend.inventory().catalog.find(session_id)
@@ -155,8 +156,10 @@ class Recall:
         return found
 
     def transcript(self, session_id: str) -> Session:
-        """A session with all its messages, read from its source again; one that is kept though its source has it no
-        longer as far as it was indexed. Raises LookupError or OSError."""
+        """A session with all its messages, read from its source now.
+
+        A kept session that its source lost is read from the index. Raises LookupError or OSError.
+        """
         from recall_rank.histories.transcript import UnknownSession
 
         bare = self.session(session_id)
@@ -172,7 +175,7 @@ class Recall:
         return found
 
     def get(self, session_id: str, message_id: str) -> Turn:
-        """One message in full. Raises LookupError for ids that are none."""
+        """One message in full. Raises LookupError for unknown ids."""
         from recall_rank.histories.transcript import turn
 
         return turn(self.transcript(session_id), message_id)
@@ -196,7 +199,7 @@ class Recall:
         reverse: bool = False,
         query: str | None = None,
     ) -> MessagePage:
-        """A page of a session's messages, by default of the session of the context. Raises LookupError."""
+        """A page of the messages of a session, by default of the current session. Raises LookupError."""
         from recall_rank.histories.transcript import message_page
 
         wanted = session_id or (self._context.session_id if self._context else None)
@@ -205,40 +208,40 @@ class Recall:
         return message_page(self.transcript(wanted), offset, limit, role=role, reverse=reverse, query=query)
 
     def refresh(self, progress: Progress | None = None) -> RefreshReport:
-        """Reads what changed, without a cache everything, and answers from it once it is complete."""
+        """Read what changed (everything, without a cache) and answer from it as soon as it is complete."""
         return self._backend.refresh(progress)
 
     def prepare(
         self, progress: Progress | None = None, *, soon: Callable[[], None] | None = None
     ) -> list[SourceReport]:
-        """Reads and indexes what has not been yet, so that the next search does not have to.
+        """Read and index what was not yet, so that the next search need not.
 
-        An index that is in the cache already is brought up to date as far as that takes about a second; the rest is
-        done beside the searches. Where there is none and much to read, `soon` is called when the newest part of it can
-        be searched; answers come from that, and say so, until all can.
+        An index in the cache is refreshed for about a second; the rest is done in the background. On a large first
+        reading `soon` is called when the newest part can be searched; responses come from that part, and say so, until
+        everything is read.
         """
         return list(self._backend.prepare(progress, index=True, soon=soon))
 
     @property
     def folder(self) -> Path | None:
-        """Where the index lies; None in memory."""
+        """The folder of the index; None in memory."""
         return self._backend.folder
 
     @property
     def checked(self) -> float | None:
-        """When the index was last found to be what the sources hold, in seconds since 1970; None: nobody looked."""
+        """When the index last equalled its sources, in seconds since 1970; None: never checked."""
         return self._backend.ready().checked
 
     def notes(self) -> list[str]:
-        """What is wrong with the place where the index is kept."""
+        """Problems with the folder of the index."""
         return list(self._backend.ready().notes)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Waits until a refresh under way beside the searches has ended; whether none is under way any more."""
+        """Wait for a refresh in the background. True when none is running any more."""
         return self._backend.wait(seconds)
 
     def close(self) -> None:
-        """Let go of the index. Searching afterwards is a ValueError."""
+        """Release the index. Later searches raise ValueError."""
         self._backend.close()
 
     def __enter__(self) -> Self:
@@ -248,7 +251,7 @@ class Recall:
         self.close()
 
     def _newest(self, budget_ms: object) -> Snapshot:
-        """What answers, after a refresh when one is due and quick."""
+        """The snapshot to search, after a refresh when one is due and quick."""
         snapshot = self._backend.ready()
         patience = PATIENCE_SECONDS
         if isinstance(budget_ms, int | float):
@@ -271,6 +274,6 @@ class _IndexFactory:
 
 
 def _retrieve(work: asyncio.Future[Any]) -> None:
-    """Takes the outcome nobody waits for any more, so that it is not logged as forgotten."""
+    """Take the outcome of abandoned work, so that asyncio does not log an exception as never retrieved."""
     if not work.cancelled():
         work.exception()

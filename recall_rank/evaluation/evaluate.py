@@ -1,4 +1,4 @@
-"""How well is a history answered? Labelled queries asked in one configuration, or in two that are compared."""
+"""Ask labelled queries and measure the answers, in one configuration or in two that are compared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Search = Callable[..., SearchResponse]
 
 
 class Searchable(Protocol):
-    """What is evaluated: an Index or a Recall."""
+    """The methods of an Index or a Recall that an evaluation calls."""
 
     def search(self, query: str, **options: Any) -> SearchResponse: ...
 
@@ -35,7 +35,7 @@ class Searchable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Configuration:
-    """One way of asking."""
+    """One set of search options, or a search function."""
 
     search: Search
     options: Mapping[str, Any]
@@ -85,19 +85,19 @@ def evaluate(
     progress: Callable[[str, int, int | None], None] | None = None,
     **options: Any,
 ) -> Evaluation:
-    """How well `index`, an Index or a Recall, answers `queries`, overall and for each kind of them.
+    """Measure how well `index`, an Index or a Recall, answers `queries`, overall and for each kind of query.
 
-    `options` are options of search, for every search. `using` are more of them, or a function search(query, **options)
-    that is asked in place of the index. `against` is a second configuration of either form: it is asked the same
-    queries, and the two are compared query by query. Options that are part of the measurement (results, offset,
-    group, cancel) are refused. Unless `match` is given, queries of a kind with "typo" in its name are asked in fuzzy
-    mode and all others in smart mode. All searches have the same `now`.
+    `options` are search options for every search. `using` adds options, or is a function search(query, **options) that
+    is asked in place of the index. `against` is a second configuration of either form: it is asked the same queries,
+    and the two are compared query by query. Options that are part of the measurement (results, offset, group, cancel)
+    are refused. Unless `match` is given, queries of a kind with "typo" in its name are asked in fuzzy mode and all
+    others in smart mode. All searches have one `now`.
 
-    A query whose answers are not in the index (in its project, where it names one) is counted as missing and not
-    asked; one that a search refuses is counted as refused. Neither is in any figure. Everything but CPU times is the
-    same in every run, unless answers are degraded by time.
+    A query without any answer in the index (in its project, where it names one) is counted as missing and not asked;
+    one that a search refuses is counted as refused. Neither enters a figure. All figures but CPU times are equal in
+    every run, unless answers are degraded by time.
 
-    Raises ValueError or TypeError for no queries, for one that cannot be meant, and for options no search takes.
+    Raises ValueError or TypeError for an empty list of queries, for an invalid query, and for unknown options.
     """
     configurations = _configurations(index, using, against, options)
     asked = _read(queries)
@@ -133,12 +133,12 @@ def evaluate(
 
 
 def match_of(kind: str) -> str:
-    """Queries that hold a typo by construction are asked in fuzzy mode, as a caller who knows would."""
+    """The match mode for a kind of query: fuzzy for kinds made with a typo, else smart."""
     return "fuzzy" if "typo" in kind else "smart"
 
 
 def is_exact(query: LabelledQuery) -> bool:
-    """Whether an answer is more exact than a session."""
+    """Whether an answer names a message or a part, rather than a whole session."""
     return any(place.message is not None for place in query.relevant)
 
 
@@ -151,7 +151,7 @@ def _compared(outcomes: Sequence[tuple[Outcome, ...]]) -> Compared:
 
 
 def _part_rank(query: LabelledQuery, hits: Iterable[Place]) -> int | None:
-    """The rank of the first hit that an answer names, itself or by its message."""
+    """The rank of the first hit whose part or message is an answer; None when there is none."""
     good = {place for place in (*query.relevant, *query.also) if place.message is not None}
     return first_rank((_named(hit, good) for hit in hits), (True,))
 
@@ -161,7 +161,9 @@ def _named(hit: Place, good: set[Place]) -> bool:
 
 
 def _message_ndcg(query: LabelledQuery, hits: Iterable[Place]) -> float:
-    """nDCG over messages, each once. A message of `also` stands in for a relevant one: as many gain as are relevant."""
+    """nDCG over messages, each counted once. A message of `also` can replace a relevant one: at most as many
+    messages gain as are relevant.
+    """
     relevant = {(place.session, place.message) for place in query.relevant if place.message is not None}
     also = {(place.session, place.message) for place in query.also if place.message is not None}
     if not relevant:

@@ -1,4 +1,4 @@
-"""A question with the places that answer it: what an evaluation asks."""
+"""Labelled queries: a query text and the places that answer it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ KIND = "query"  # of a query that names none
 
 
 class Holds(Protocol):
-    """Index.holds."""
+    """The signature of Index.holds."""
 
     def __call__(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuery:
-    """A query and what answers it.
+    """A query and the places that answer it.
 
-    `relevant` are places: a part, any part of a message, or a session; without one `relevant_sessions` must name a
-    session. `also` are other places that count as found. `exclude` are messages a ranking must leave out, such as the
-    one the query was made from. `project` limits the search. Raises ValueError or TypeError for what cannot be meant;
-    the message names the field and never what it holds, since queries are as private as the history they are about.
+    `relevant` are places: a part, any part of a message, or a session; without one, `relevant_sessions` must name a
+    session. `also` are other places that count as found. `exclude` are messages that a ranking must leave out, such as
+    the one that the query was made from. `project` limits the search. Raises ValueError or TypeError for invalid
+    fields; the message names the field and never its content, since queries are as private as the history they are
+    about.
     """
 
     query: str
@@ -58,9 +59,9 @@ class LabelledQuery:
 
 
 def labelled(value: LabelledQuery | Mapping[str, Any]) -> LabelledQuery:
-    """A LabelledQuery as it is, or one made of a mapping with its field names.
+    """A LabelledQuery unchanged, or one made of a mapping with its field names.
 
-    In a mapping a place is {"session", "message"?, "part"?}. Null stands for a field that is absent; unknown keys are
+    In a mapping a place is {"session", "message"?, "part"?}. Null stands for an absent field; unknown keys are
     ignored. Raises as LabelledQuery does.
     """
     if isinstance(value, LabelledQuery):
@@ -79,7 +80,7 @@ def labelled(value: LabelledQuery | Mapping[str, Any]) -> LabelledQuery:
 def answerable(
     queries: Iterable[LabelledQuery], holds: Holds, project: str | None = None
 ) -> tuple[list[LabelledQuery], int]:
-    """The queries that have an answer in the index, without those answers that are not in it, and how many these are.
+    """The queries that have an answer in the index, reduced to those answers, and the number of queries without one.
 
     `project` is that of queries which name none. The sessions in which an answer counts are filled in.
     """
@@ -107,7 +108,7 @@ def _answers(query: LabelledQuery) -> set[Place]:
 
 
 def _place(value: object) -> object:
-    """The place a mapping names; anything else as it is, for LabelledQuery to judge."""
+    """The Place that a mapping names; any other value unchanged, for LabelledQuery to refuse."""
     if not isinstance(value, Mapping):
         return value
     if value.get("session") is None:

@@ -1,4 +1,4 @@
-"""How well a ranking answers, as numbers: ranks, means over queries, and how sure a difference is."""
+"""Measures of a ranking: ranks, reciprocal rank, nDCG, and confidence intervals of differences."""
 
 from __future__ import annotations
 
@@ -38,27 +38,30 @@ def _gain(places: Iterable[int]) -> float:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Arithmetic mean; NaN for nothing."""
+    """The arithmetic mean; NaN for an empty list."""
     return math.fsum(values) / len(values) if values else math.nan
 
 
 def share(claims: Sequence[bool]) -> float:
-    """How many of the claims hold, 0 to 1; 0 for none."""
+    """The share of true values among `claims`, 0 to 1; 0 for none."""
     return sum(claims) / len(claims) if claims else 0.0
 
 
 def quantile(values: Iterable[float], part: float) -> float:
-    """The value below which `part` of the values lie (nearest rank, no interpolation); NaN for nothing."""
+    """The value below which the share `part` of the values lies (nearest rank, no interpolation); NaN for no
+    values.
+    """
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] if ordered else math.nan
 
 
 def bootstrap(gaps: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the mean of `gaps`, one a query: a percentile bootstrap.
+    """The 95 % confidence interval of the mean of `gaps`, by a percentile bootstrap over queries.
 
-    2,000 times as many gaps are drawn, with repeats, and averaged; 2.5 % of these means lie below the interval, 2.5 %
-    above (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Gaps between two rankings of the
-    same queries make it paired (Sakai, SIGIR 2006). Deterministic: the seed is fixed. `gaps` holds at least one.
+    2,000 samples of the size of `gaps` are drawn with replacement; 2.5 % of their means lie below the interval and 2.5
+    % above it (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Gaps between two rankings of
+    equal queries make it a paired test (Sakai, SIGIR 2006). Deterministic: the seed is fixed. `gaps` holds at least
+    one value.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""What an evaluation says: figures over many queries, and nothing of any one of them."""
+"""The figures of an evaluation: aggregates over queries, with no text and no id of any query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from recall_rank.evaluation.metrics import CUTOFF, Rank, bootstrap, mean, quanti
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one query was answered. `part` and `ndcg_10` are of queries whose answer is more exact than a session."""
+    """The ranks of the answers of one query. `part` and `ndcg_10` exist when an answer is more exact than a
+    session.
+    """
 
     kind: str
     exact: bool  # an answer names a message or a part
@@ -26,7 +28,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Where answers stand: the share of `queries` found first and among the first ten, and the mean of 1 / rank."""
+    """The share of queries answered first and among the first ten, and the mean reciprocal rank."""
 
     queries: int
     hit_1: float
@@ -49,7 +51,7 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One configuration over some queries. What no query counts for is None."""
+    """The measures of one configuration over a set of queries; None for a measure that no query counts for."""
 
     queries: int
     parts: Ranks | None  # where the answering part stands; without queries whose answer is a whole session
@@ -80,10 +82,10 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One measure, query by query: wins are queries for which the first configuration has the higher value.
+    """One measure compared query by query: wins are queries for which the first configuration has the higher value.
 
-    `mean` is the mean of its value minus the other's, [low, high] the 95 % interval of that (measures.bootstrap): when
-    0 is outside, the difference is more than luck.
+    `mean` is the mean of its values minus those of the other configuration, [low, high] the 95 % interval of that mean
+    (metrics.bootstrap): the difference is significant when 0 lies outside.
     """
 
     queries: int
@@ -105,7 +107,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The figures of the other configuration, and what the first one has over it."""
+    """The figures of the second configuration, and the differences of the first one to it."""
 
     figures: Figures
     part_mrr_10: Difference | None
@@ -127,7 +129,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The other configuration over all queries, and over each kind."""
+    """The second configuration over all queries, and over each kind."""
 
     overall: Compared
     kinds: Mapping[str, Compared]
@@ -135,7 +137,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Aggregates over labelled queries: no text, no id and no query of the history is in it, only names of kinds.
+    """Aggregates over labelled queries. Names of kinds are the only text in it.
 
     queries = measured + missing + refused.
     """
@@ -150,12 +152,12 @@ class Evaluation:
     against: Comparison | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain JSON values, under the names of the fields."""
+        """The evaluation as plain JSON values, under the names of its fields."""
         return asdict(self)
 
 
 def by_kind(outcomes: Iterable[tuple[Outcome, ...]]) -> dict[str, list[tuple[Outcome, ...]]]:
-    """The outcomes of each kind of query, kinds sorted."""
+    """The outcomes of each kind of query, kinds sorted by name."""
     kinds: dict[str, list[tuple[Outcome, ...]]] = {}
     for one in outcomes:
         kinds.setdefault(one[0].kind, []).append(one)

@@ -1,4 +1,4 @@
-"""What is never read: stores, projects, paths and sessions that a person named."""
+"""Patterns of stores, projects, paths and sessions that are never read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from recall_rank.model.source_wrapper import SourceWrapper
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """Patterns as of a shell (`*`, `?`, `[...]`), case and all. A folder stands for what lies below it as well."""
+    """Shell patterns (`*`, `?`, `[...]`), case-sensitive, of what is never read.
+
+    A folder also matches everything below it.
+    """
 
     stores: tuple[str, ...] = ()  # an agent's name, or where a store lies
     projects: tuple[str, ...] = ()  # a project's id, or a folder that sessions worked in
@@ -27,7 +30,7 @@ class Ignore:
         return any(getattr(self, each.name) for each in fields(self))
 
     def digest(self) -> str:
-        """Another one for other patterns and ids."""
+        """A hash that differs for different patterns and ids; empty when nothing is ignored."""
         said = repr([sorted(getattr(self, each.name)) for each in fields(self)])
         return xxhash.xxh3_64_hexdigest(said.encode("utf-8", "surrogatepass")) if self else ""
 
@@ -47,21 +50,21 @@ class Ignore:
         )
 
     def also(self, other: Ignore) -> Ignore:
-        """What either of the two ignores."""
+        """The union of both sets of patterns."""
         names = [each.name for each in fields(self) if each.name != "forgotten"]
         both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in names}
         return Ignore(**both, forgotten=self.forgotten | other.forgotten)
 
 
 def without_ignored(sources: Iterable[Source], ignore: Ignore) -> list[Source]:
-    """The sources without what is ignored."""
+    """The sources that are not ignored, each wrapped so that ignored units and sessions are left out."""
     if not ignore:
         return list(sources)
     return [FilteredSource(source, ignore) for source in sources if not ignore.store(source)]
 
 
 class FilteredSource(SourceWrapper):
-    """A source as it is, without what is ignored."""
+    """A source without its ignored units and sessions."""
 
     def __init__(self, source: Source, ignore: Ignore) -> None:
         super().__init__(source)
@@ -81,7 +84,7 @@ def _any(patterns: Sequence[str], values: Iterable[str | None]) -> bool:
 
 
 def _below(patterns: Sequence[str], paths: Iterable[str | None]) -> bool:
-    """Whether a path fits a pattern, or a folder above it does."""
+    """Whether a path or a folder above it matches one of the patterns."""
     for path in paths:
         for pattern in patterns:
             wanted = os.path.expanduser(pattern).rstrip("/") or "/"  # noqa: PTH111 - a pattern, not a path

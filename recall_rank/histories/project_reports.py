@@ -1,4 +1,4 @@
-"""What went wrong for one project, told without anything of the others."""
+"""Source reports reduced to one project, so that they tell nothing of other projects."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ _IN_PROJECTS: Final = (
 def own_reports(
     reports: Sequence[SourceReport], sessions: Sequence[Session], own: Sequence[Session], context: Context
 ) -> list[SourceReport]:
-    """The reports as far as they concern the context's project, of whose `sessions` those in `own` are.
+    """The reports reduced to the project of `context`; `own` are those of `sessions` that belong to it.
 
-    An error does when its place lies in the project's folder, when its file is one that holds own sessions alone or
-    is kept under the project's name, or when nothing of a store of all projects could be read: that is everybody's,
-    and told without place or reason. Of everything else it is not known whose it is, and so it is not told. Counts
-    are of own sessions.
+    An error is kept when its file lies in the project's folder, holds sessions of the project alone, or lies in a
+    folder named after the project. When nothing of a store could be read, that is told without place or reason. Every
+    other error may concern another project and is left out. Counts are those of `own`.
     """
     folders = [folder for folder in (context.worktree, context.directory) if folder]
     mine = {(each.agent, each.id) for each in own}
@@ -58,7 +57,7 @@ def own_reports(
 
 
 def _place(error: str) -> str:
-    """The file of an error, which stands in front of its reason."""
+    """The file of an error text "FILE: REASON"."""
     return error.rpartition(": ")[0]
 
 
@@ -69,7 +68,7 @@ def _concerns(place: str, folders: Sequence[str], files: set[str]) -> bool:
 
 
 def _kept_under(place: str, folder: str) -> bool:
-    """Whether a folder on the way to the place is called as programs call that of a project: its path in one word."""
+    """Whether a parent folder of `place` has the name that agents make of a project folder: its path with hyphens."""
     name = _NAMED.sub("-", normal_path(folder)).strip("-")
     parents = normal_path(place).split("/")[:-1]
     return "-" in name and any(parent[:1] == "-" and _NAMED.sub("-", parent).strip("-") == name for parent in parents)

@@ -1,4 +1,4 @@
-"""What a person set for every run: a small TOML file in the platform's folder for settings."""
+"""Settings for every run: a small TOML file in the user's settings folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LISTS: Final = tuple(each.name for each in fields(Ignore) if each.name != "forg
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the file says; without one, nothing is ignored and the cache lies where caches lie."""
+    """The content of the settings file. The defaults ignore nothing and use the standard cache folder."""
 
     cache: str | bool = True  # a folder, or whether there is one at all
     keep_vanished: bool | None = None
@@ -24,13 +24,15 @@ class Settings:
 
 
 def settings_file() -> Path | None:
-    """Where the file is looked for; None without a home."""
+    """The path of the settings file, which need not exist; None without a home."""
     folder = default_settings()
     return folder / FILE if folder is not None else None
 
 
 def settings(path: Path | None = None) -> Settings:
-    """What the file says. Raises ValueError, which names the file, for one that cannot be meant or read."""
+    """Read the settings file; defaults when it does not exist. Raises ValueError, naming the file, for invalid
+    content.
+    """
     path = path or settings_file()
     if path is None:
         return Settings()
@@ -69,7 +71,7 @@ def _checked(given: dict[str, Any]) -> Settings:
 
 
 def _folder(cache: str) -> str:
-    """The folder, which must be the same one wherever a command runs."""
+    """The absolute path of a cache folder. Raises ValueError for a relative path."""
     try:
         place = Path(cache).expanduser()
     except RuntimeError as error:  # ~somebody without a home

@@ -1,4 +1,4 @@
-"""What reading the sources had to say, joined with what a search has to say."""
+"""Add what reading the sources reported to a search response."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_WARNINGS_PER_SOURCE = 3  # an answer names the problem; `sources` lists ever
 
 
 def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
-    """The response with what its index had to say for itself: how old it is, and which results are gone by now."""
+    """The response with the age of its snapshot, its notes and reports, and flags on results whose source is gone."""
     told = with_reports(response, answering.reports)
     coverage = told.coverage
     if answering.checked is not None:
@@ -34,7 +34,7 @@ def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
 
 
 def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> SearchResponse:
-    """The response with what loading had to say put before what searching had to say."""
+    """The response with the errors and warnings of reading the sources placed before its own."""
     errors = [f"{report.agent}: {error}" for report in reports for error in report.errors]
     warnings = [warning for report in reports for warning in remarks(report)]
     coverage = replace(response.coverage, per_source=tuple(reports))
@@ -49,7 +49,9 @@ def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> S
 
 
 def remarks(report: SourceReport) -> Iterator[str]:
-    """What reading a source left to say, as an answer's warnings say it."""
+    """The warnings about one source: at most three of its own, then counts of further warnings and malformed
+    records.
+    """
     for warning in report.warnings[:MAX_WARNINGS_PER_SOURCE]:
         yield f"{report.agent}: {warning}"
     more = len(report.warnings) - MAX_WARNINGS_PER_SOURCE

@@ -1,4 +1,4 @@
-"""Conversations as they were said: one message, those around it, a page of them."""
+"""Read conversations: one message, the messages around it, or a page of messages."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _ROLES: Final = ("user", "assistant", "system", "tool", "all")
 
 
 class UnknownSession(LookupError):  # noqa: N818 - names what is not there, as KeyError does
-    """No session has this id, or several have ids that begin so."""
+    """Raised when no session has an id, or several sessions have ids that begin with it."""
 
 
 class UnknownMessage(LookupError):  # noqa: N818
-    """The session has no message of this id, or several whose ids begin so."""
+    """Raised when no message of a session has an id, or several have ids that begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a session; the session comes without its messages."""
+    """One message and its session; the session is without messages."""
 
     session: Session
     message: Message
@@ -31,7 +31,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Messages of a session that follow each other; messages[center] is the one asked for."""
+    """Consecutive messages of a session; messages[center] is the one that was asked for."""
 
     session: Session
     messages: Sequence[Message]
@@ -42,7 +42,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    """Some of the messages of a session that pass the filters; total counts all that do."""
+    """A page of the messages of a session that pass the filters; `total` counts all of them."""
 
     session: Session
     messages: Sequence[Message]
@@ -55,7 +55,9 @@ class MessagePage:
 
 
 def place_of(session: Session, message_id: str) -> int:
-    """Where the message of this id stands, or the only one whose id begins so. Raises UnknownMessage."""
+    """The position of the message with this id, or of the only message whose id begins with it. Raises
+    UnknownMessage.
+    """
     ids = [message.id for message in session.messages]
     if message_id in ids:
         return ids.index(message_id)
@@ -66,13 +68,15 @@ def place_of(session: Session, message_id: str) -> int:
 
 
 def turn(session: Session, message_id: str) -> Turn:
-    """One message. Raises UnknownMessage."""
+    """One message of a session. Raises UnknownMessage."""
     return Turn(_bare(session), session.messages[place_of(session, message_id)])
 
 
 def excerpt(session: Session, message_id: str, before: int, after: int) -> Excerpt:
-    """The message with up to `before` messages in front and `after` behind it. Raises UnknownMessage, and ValueError
-    for numbers that cannot be meant."""
+    """A message with up to `before` messages before it and `after` messages behind it.
+
+    Raises UnknownMessage, and ValueError for negative numbers.
+    """
     if before < 0 or after < 0:
         raise ValueError(f"window, before and after must be 0 or more, not {min(before, after)!r}")
     at = place_of(session, message_id)
@@ -83,8 +87,10 @@ def excerpt(session: Session, message_id: str, before: int, after: int) -> Excer
 def message_page(
     session: Session, offset: int, limit: int, *, role: str = "all", reverse: bool = False, query: str | None = None
 ) -> MessagePage:
-    """Messages of a role that hold a text, oldest first unless reversed, from `offset` on. Raises ValueError for what
-    cannot be meant."""
+    """Messages of a role that contain a text, oldest first unless reversed, from `offset` on.
+
+    Raises ValueError for an unknown role or negative numbers.
+    """
     if role not in _ROLES:
         raise ValueError(f"role must be one of {', '.join(_ROLES)}, not {role!r}")
     for name, number in (("offset", offset), ("limit", limit)):
@@ -104,5 +110,5 @@ def _bare(session: Session) -> Session:
 
 
 def holds(message: Message, folded: str) -> bool:
-    """Whether a searchable field of the message holds the text, which is in lower case already."""
+    """Whether a searchable field of the message contains the text, which must be case-folded."""
     return any(folded in fold(text) for part in message.parts for _, text in fields(part))

@@ -1,4 +1,4 @@
-"""The original tools' own field names: an answer in them, and arguments from them."""
+"""Translate answers and arguments between our field names and the original tools' camelCase names."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NAMED_VALUES: Final = ("matched_fields", "limited_by")  # lists of names, which
 
 
 def camel(name: str) -> str:
-    """A name as the original writes it."""
+    """A snake_case name in camelCase, or the original name where that differs."""
     if name in _ODD:
         return _ODD[name]
     first, *rest = name.split("_")
@@ -57,14 +57,14 @@ _ARGUMENTS: Final = {
 
 
 def snake_arguments(args: Mapping[Any, Any]) -> dict[str, Any]:
-    """The arguments under our names, whichever form they came in; ours win where both are given."""
+    """Arguments under snake_case names. Accepts both forms; snake_case wins where both are given."""
     found = {_ARGUMENTS.get(name, name): value for name, value in args.items() if isinstance(name, str)}
     found.update((name, args[name]) for name in _ARGUMENTS.values() if name in args)
     return found
 
 
 def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer with the original's fields, under its names, and no others. What tools were given stays as it is."""
+    """The answer with the original's fields under its names, and no other field. Tool inputs are unchanged."""
     found = _only(answer, _ANSWER)
     for name, convert in (("results", _result), ("nearMisses", _near), ("expanded", _expansion)):
         if name in found:
@@ -86,8 +86,7 @@ def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def camel_keys(value: Any) -> Any:
-    """The same JSON value with all names as the original writes them: for hooks, which give back what they were given
-    and more."""
+    """A JSON value with all keys in camelCase; used for hooks, which return their input with additions."""
     if isinstance(value, Mapping):
         return {camel(name) if isinstance(name, str) else name: camel_keys(item) for name, item in value.items()}
     return [camel_keys(item) for item in value] if isinstance(value, list) else value
@@ -117,7 +116,7 @@ def _coverage(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _whole(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """A message with its parts, and whether it is the one asked for."""
+    """A message with its parts, and whether it is the one that was asked for."""
     found = {"message": _only(entry["message"], _MESSAGE), "parts": [_only(part, _PART) for part in entry["parts"]]}
     return {**found, "center": entry["center"]} if "center" in entry else found
 

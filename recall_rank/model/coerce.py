@@ -1,4 +1,4 @@
-"""Mappings of the shape of the records, made into records."""
+"""Convert mappings with the field names of a record to records."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _REQUIRED: Mapping[type, tuple[str, ...]] = {Part: ("id", "type"), Message: ("id
 
 
 def session_from(value: Session | Mapping[str, Any]) -> Session:
-    """A Session as it is, or one made of a mapping with its field names; unknown keys are ignored.
+    """A Session unchanged, or one made of a mapping with its field names; unknown keys are ignored.
 
-    Raises TypeError or ValueError naming what is missing or of the wrong type.
+    Raises TypeError or ValueError naming the field that is missing or has the wrong type.
     """
     if isinstance(value, Session):
         return value
@@ -26,7 +26,7 @@ def session_from(value: Session | Mapping[str, Any]) -> Session:
 
 
 def sessions_from(values: Iterable[Session | Mapping[str, Any]]) -> Iterator[Session]:
-    """session_from() of each, as they come. Raises TypeError at once for what is no iterable of sessions."""
+    """Apply session_from() to each value, lazily. Raises TypeError at once when `values` is not iterable."""
     given: object = values
     if isinstance(given, Session | Mapping | str | bytes) or not isinstance(given, Iterable):
         shown = "one alone" if isinstance(given, Session | Mapping) else repr(given)[:80]

@@ -1,4 +1,4 @@
-"""How far reading and indexing have come, for whoever shows it."""
+"""Progress of reading and indexing, as calls of a function."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ Progress = Callable[[str, int, "int | None"], None]
 
 
 def counted(sessions: Sequence[Session], progress: Progress | None) -> Iterator[Session]:
+    """The sessions, with a call of `progress` for each one that is indexed."""
     for done, session in enumerate(sessions):
         if progress is not None:
             progress("indexing", done, len(sessions))
@@ -21,6 +22,7 @@ def counted(sessions: Sequence[Session], progress: Progress | None) -> Iterator[
 
 
 def reading(progress: Progress | None) -> Any:
+    """A function (done, total) that reports reading to `progress`; None without one."""
     if progress is None:
         return None
     return lambda done, total: progress("reading", done, total)

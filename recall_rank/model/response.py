@@ -22,7 +22,7 @@ Stage = Literal["score", "prefilter", "scan"]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What "current" means to the caller: needed by scope session and scope project."""
+    """The session, project and folder that "current" means to the caller. Scope session and scope project need it."""
 
     session_id: str | None = None
     project: str | None = None
@@ -35,7 +35,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A matched stretch: character offsets in the snippet and in the field it was cut from."""
+    """A match: character offsets in the snippet and in the field that the snippet was cut from."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a result is here, in words a person or an agent can check."""
+    """The reasons for a result, in terms that a person or an agent can check."""
 
     matched_fields: Sequence[str]
     matched_terms: Sequence[str]
@@ -57,7 +57,7 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One hit: a part, a session's title, or (grouped) the session it represents."""
+    """One hit: a part, the title of a session, or (grouped by session) the best part of a session."""
 
     session_id: str
     session_title: str
@@ -93,7 +93,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """One ledger line: known = eligible + skipped; eligible = searched + not_reached."""
+    """Counts of sessions, messages or parts: known = eligible + skipped, eligible = searched + not_reached."""
 
     known: int = 0
     eligible: int = 0
@@ -107,7 +107,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was searched, what was not, and why."""
+    """Counts of what was searched and what was not, with the reasons."""
 
     sessions: Count
     messages: Count
@@ -120,7 +120,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """Something close that is not a hit."""
+    """A term or session that comes close to the query and is no hit."""
 
     kind: Literal["term", "session"]
     text: str  # the term that almost matched, or the session's title

@@ -15,12 +15,12 @@ _FLAG_NAMES: Final = tuple((flag, str(flag.name).lower()) for flag in Flag)
 
 
 def error_to_dict(message: str) -> dict[str, Any]:
-    """What is answered instead of results when a call cannot be served."""
+    """The answer to a call that cannot be served."""
     return {"ok": False, "error": repaired(message)}
 
 
 def result_to_dict(result: Result) -> dict[str, Any]:
-    """One hit."""
+    """One result as JSON values."""
     entry: dict[str, Any] = {
         "session_id": repaired(result.session_id),
         "session_title": repaired(result.session_title),
@@ -61,7 +61,9 @@ def result_to_dict(result: Result) -> dict[str, Any]:
 
 
 def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
-    """What was searched: the three full ledgers, and the origin's flat names for the same numbers."""
+    """Coverage as JSON values: the counts of sessions, messages and parts, and the original tool's flat names for
+    them.
+    """
     entry: dict[str, Any] = {
         "sessions": _count_to_dict(coverage.sessions),
         "messages": _count_to_dict(coverage.messages),
@@ -86,7 +88,7 @@ def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
 
 
 def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, Any]:
-    """What one source gave. Malformed records are counted; verbose lists each with its place and reason."""
+    """A source report as JSON values. Malformed records are counted; `verbose` lists each with place and reason."""
     entry: dict[str, Any] = {
         "agent": repaired(report.agent),
         "location": repaired(report.location),
@@ -108,12 +110,12 @@ def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, 
 
 
 def flag_names(flags: Flag) -> list[str]:
-    """The flags that are set, in lower case."""
+    """The names of the set flags in lower case."""
     return [name for flag, name in _FLAG_NAMES if flag & flags]
 
 
 def repaired(value: str) -> str:
-    """The string with lone surrogates replaced one for one, so that it can be written and offsets still hold."""
+    """The string with each lone surrogate replaced by U+FFFD, so that it is valid UTF-8 and offsets still hold."""
     return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
@@ -126,7 +128,7 @@ def _optional(value: str | None) -> str | None:
 
 
 def put(entry: dict[str, Any], **optional: Any) -> None:
-    """Adds the values that say something: not None, not an empty list, mapping or string."""
+    """Add the values that are neither None nor an empty string, list or mapping."""
     entry.update((name, value) for name, value in optional.items() if value is not None and value not in ("", [], {}))
 
 

@@ -1,4 +1,4 @@
-"""Sessions, messages and parts in full, as plain JSON values."""
+"""Convert whole sessions, messages and parts to plain JSON values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PROSE = ("text", "reasoning")
 
 
 def session_to_dict(session: Session, *, with_project: bool) -> dict[str, Any]:
-    """A session as a list names it."""
+    """The entry of a session in a list of sessions."""
     entry: dict[str, Any] = {
         "id": repaired(session.id),
         "title": repaired(session.title or ""),
@@ -33,7 +33,7 @@ def session_to_dict(session: Session, *, with_project: bool) -> dict[str, Any]:
 
 
 def heading_to_dict(session: Session) -> dict[str, Any]:
-    """What is said of the session beside its messages; nothing where nothing is known."""
+    """The known fields of a session besides its messages."""
     if session.title is None and session.directory is None:
         return {}
     return {"session_title": repaired(session.title or ""), "directory": repaired(session.directory or "")}
@@ -51,7 +51,7 @@ def message_to_dict(message: Message) -> dict[str, Any]:
 
 
 def _used(entry: dict[str, Any], record: Session | Message) -> None:
-    """Adds what was used, as far as it is known."""
+    """Add token counts and cost where they are known."""
     if record.tokens is not None:
         counts = {name: getattr(record.tokens, name) for name in ("input", "output", "cached", "reasoning")}
         entry["tokens"] = {name: count for name, count in counts.items() if count is not None}
@@ -60,7 +60,7 @@ def _used(entry: dict[str, Any], record: Session | Message) -> None:
 
 
 def part_to_dict(part: Part) -> dict[str, Any]:
-    """A part in full: prose as it is, tools by their fields, everything else as a line in brackets."""
+    """A part in full: text as it is, tool calls by their fields, any other part as a line in brackets."""
     entry: dict[str, Any] = {
         "id": repaired(part.id),
         "type": repaired(part.type),
@@ -93,7 +93,7 @@ def _tool(entry: dict[str, Any], part: Part) -> None:
 
 
 def _line(part: Part) -> str:
-    """What a part without words is about."""
+    """One line for a part without text."""
     about = part.text or ", ".join(part.files) or part.status or ""
     if part.type == "compaction":
         head = f"[compaction boundary{' (auto)' if part.status == 'auto' else ''}]"
@@ -106,13 +106,13 @@ def _line(part: Part) -> str:
 
 
 def _name_of(session: Session) -> str:
-    """A project's name: what its folder is called, or what its program calls it."""
+    """The name of a project: that of its folder, or the one its agent gives it."""
     place = (session.worktree or "").replace("\\", "/").rstrip("/")
     return repaired(place.rpartition("/")[2] or session.project or "")
 
 
 def plain_value(value: Any) -> Any:
-    """The JSON value with strings that can be written. What is nested too deep for that is told as text."""
+    """A JSON value whose strings are valid UTF-8. Values nested too deeply become text."""
     try:
         return _copied(value)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""What a history is made of: sessions, messages and parts; plain frozen records."""
+"""Records of a history: sessions, messages and parts, all frozen."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Role = Literal["user", "assistant", "system", "tool"]
 
 
 class Flag(enum.IntFlag):
-    """What a loader knows about a session, message or part beyond its words.
+    """Facts about a session, message or part that a loader knows besides its text.
 
-    Flags are never a reason to drop a record: the engine weighs and filters by them.
-    A part carries its own flags; those of its message and session are added when indexed.
+    Flags never drop a record: the engine weighs and filters by them. A part carries its own flags; those of its
+    message and session are added when it is indexed.
     """
 
     NONE = 0
@@ -30,7 +30,9 @@ class Flag(enum.IntFlag):
 
 
 class Kind(enum.IntEnum):
-    """What sort of document a passage is; weights.py says what each is worth. Below 16, native code has room for 64."""
+    """The kind of a document; weights.py has a weight for each. Values are below 16; kernels have room for 64
+    classes.
+    """
 
     TITLE = 0
     USER = 1  # a person's words to an agent
@@ -48,7 +50,7 @@ class Kind(enum.IntEnum):
 
 
 class Talk(enum.IntEnum):
-    """Who talks in a session. Native code counts on these numbers."""
+    """The parties of a session: a person with an agent, or people with each other. Kernels rely on the values."""
 
     WORK = 0  # a user with an agent that calls tools
     PEOPLE = 1  # people with each other
@@ -60,8 +62,11 @@ SUBAGENT_KIND = 16  # added to the kind of a document from a sidechain or abando
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One piece of a message. Searchable are text, prompt, output, error, title, the tool's name
-    and the string values inside input; base64 payloads must be removed by the loader."""
+    """One piece of a message.
+
+    Searchable are text, prompt, output, error, title, the tool name and the string values in input. A loader must
+    remove base64 payloads.
+    """
 
     id: str
     type: str  # text, reasoning, tool, subtask, compaction, file, patch, ...
@@ -79,9 +84,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What an answer, or a whole session, used by the account of the program that wrote it; None: it does not say.
+    """Token counts of a message or session as the agent recorded them; None where it recorded none.
 
-    Whatever way the program counts, input is all that was sent and output all that was written here.
+    `input` counts all tokens sent to the model and `output` all tokens it wrote, whatever the agent counts itself.
     """
 
     input: int | None = None
@@ -92,7 +97,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn. time is milliseconds since 1970 UTC, 0 when unknown."""
+    """One message of a session. `time` is in milliseconds since 1970 UTC, 0 when unknown."""
 
     id: str
     role: Role
@@ -108,7 +113,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One conversation with its messages in the order they were said. Times are milliseconds since 1970 UTC."""
+    """One conversation with its messages in order. Times are in milliseconds since 1970 UTC."""
 
     id: str
     messages: Sequence[Message] = ()

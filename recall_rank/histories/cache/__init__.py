@@ -1,1 +1,1 @@
-"""The index on disk kept as new as its sources, reading only what changed."""
+"""The index on disk: a refresh reads only the units that changed and publishes the next generation."""

@@ -1,4 +1,4 @@
-"""A unit that grew: what was appended is read, and what it said before comes from the index."""
+"""Read only the appended part of a unit that grew; its older messages come from the index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recall_rank.model import BaseSource, Session
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What a unit holds now."""
+    """The sessions of a unit that grew."""
 
     same: Sequence[SessionEntry]  # sessions of which nothing new was said
     sessions: Sequence[Session]  # new ones and those that grew, whole
@@ -24,10 +24,10 @@ class Appended:
 def appended(
     source: BaseSource, before: UnitEntry, segments: Sequence[Segment], is_alone: Callable[[SessionEntry], bool]
 ) -> Appended | None:
-    """What a unit holds now, when only what was appended has to be read for that; None: all of it has to be.
+    """The sessions of a unit, read from its appended part alone; None when the whole unit must be read.
 
-    Nothing that was or is to be said about the unit may need the rest of it, and no other session may share messages
-    with its sessions.
+    The whole unit must be read when the last reading had errors or warnings, when the source cannot resume, or when
+    one of its sessions shares messages with another session.
     """
     if before.resume is None or before.error or before.malformed or before.warnings:
         return None
@@ -51,7 +51,10 @@ def appended(
 
 
 def _joined(held: SessionEntry | None, session: Session, segments: Sequence[Segment]) -> Session | None:
-    """A session with what it said before in front; None where that cannot be told from what is indexed."""
+    """A session with its older messages, taken from the index, before the new ones.
+
+    None when the index cannot tell: the new part repeats a message, or carries sums of the whole session.
+    """
     if session.tokens is not None or session.cost is not None:
         return None  # sums of what was appended alone
     if held is None or held.place is None:

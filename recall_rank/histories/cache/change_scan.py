@@ -1,4 +1,4 @@
-"""What changed at the sources since they were last read, told by metadata alone; and reading what did."""
+"""Find the units that changed since the last refresh from metadata alone, and read them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recall_rank.model import BaseSource, Session, Unit
 
 @dataclass(slots=True)
 class SourceScan:
-    """A source as it is now, nothing of its sessions read."""
+    """The units of a source and which of them changed; no session has been read."""
 
     source: BaseSource
     entry: SourceEntry  # with units that have no sessions yet
@@ -20,7 +20,7 @@ class SourceScan:
 
 
 def scan_sources(sources: Iterable[BaseSource], before: Table) -> list[SourceScan]:
-    """Every source with its units. `before` needs no sessions."""
+    """List the units of every source and compare their signatures with those of `before`, which needs no sessions."""
     known = {entry.key: entry for entry in before.sources}
     return [_look(source, known.get((source.name, source.location))) for source in sources]
 
@@ -43,7 +43,7 @@ def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
 
 
 def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
-    """Whether all is as it was. How many bytes a store takes does not count: a log may grow without a word in it."""
+    """Whether no source, unit, error or warning differs. Sizes are ignored: a log can grow without a new message."""
     known = [source for source in before.sources if not source.gone]
     return len(looks) == len(known) and all(
         not scan.changed
@@ -54,7 +54,7 @@ def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
 
 
 def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
-    """The sessions of a unit as they are now; what else there is to say goes to `entry`."""
+    """The sessions of a unit. Errors, malformed records, warnings and the resume point are written to `entry`."""
     entry.error, entry.resume = None, None
     try:
         reading = source.read(entry.unit)

@@ -1,4 +1,4 @@
-"""From what changed at the sources to what has to change in the index."""
+"""Turn changed units into sessions to index and sessions to delete."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from recall_rank.model.progress import Progress
 
 @dataclass(slots=True)
 class Changes:
-    """What a refresh found."""
+    """The outcome of reading the changed units: the next table, the sessions to index, and those to delete."""
 
     table: Table  # the next one; sessions that are to be indexed have no place yet
     sessions: list[Session] = field(default_factory=list)  # to be indexed
@@ -35,7 +35,7 @@ def read_changes(
     rules: RefreshRules,
     progress: Progress | None,
 ) -> Changes:
-    """Read the units that changed, and those whose sessions are linked to theirs; settle them."""
+    """Read the changed units and the units whose sessions share ids with theirs, and resolve copies among them."""
     was_live = [(held.key, held.place) for _, held in old.live() if held.place is not None]
     known = PreviousSessions(old)
     table = Table(
@@ -64,7 +64,7 @@ def read_changes(
 
 
 def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[SessionEntry]:
-    """Takes over into `table` what is as it was; the sessions of units that are gone or changed."""
+    """Copy unchanged units from `old` into `table`. Returns the sessions of units that are gone or changed."""
     known = {source.key: source for source in old.sources}
     lost: list[SessionEntry] = []
     for each in looks:
@@ -85,7 +85,7 @@ def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[S
 
 
 def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
-    """Keeps what was in the index and is gone from its source, where that is wanted."""
+    """Keep the sessions that the index holds and their source lost, when the rules ask for that."""
     if not table.keeping:
         return
     present = {held.key for source in table.sources for held in source.held()}

@@ -1,8 +1,9 @@
-"""Which sessions may bear on each other: those that share the id of a session, of a message or of a record.
+"""Hashed ids by which sessions depend on each other: ids of sessions, of messages and of records.
 
-A copied message counts once, a subagent takes its directory from its parent, and a session found twice counts where
-most of it is. So a change of one session can change what counts of another; only these are looked at again. A key is
-40 bits of a hash and the 24 of the session's serial; two ids of one hash cost time and nothing else.
+A copied message counts once, a subagent takes its directory from its parent, and a session found twice counts where it
+is longest. A change of one session can therefore change another one, and only sessions that share a key are resolved
+again. A key is a 40-bit hash and the 24-bit serial of its session; a collision of hashes costs time and changes no
+result.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _HASH = ((1 << 64) - 1) ^ _SERIAL
 
 
 def dependency_keys(source: BaseSource, session: Session) -> set[int]:
-    """The hashes by which a session as its unit gave it is linked to others, their low 24 bits empty."""
+    """The hashes of all ids that a session shares with others, as 64-bit numbers whose low 24 bits are zero."""
     found = {f"s{session.id}"}
     if source.resolves:
         found.update(f"s{other}" for other in source.related_ids(session) if other)
@@ -34,7 +35,7 @@ def dependency_keys(source: BaseSource, session: Session) -> set[int]:
 
 
 def serials_of(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:
-    """The serials that stand behind the hashes `wanted` in the sorted `keys`; some may be of sessions long gone."""
+    """The serials whose keys carry one of the hashes `wanted`. Serials of deleted sessions may be among them."""
     for link in wanted:
         at = bisect_left(keys, link)
         while at < len(keys) and keys[at] & _HASH == link:
@@ -43,7 +44,7 @@ def serials_of(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:
 
 
 def joined(keys: array[int], added: Iterable[int], serials: Collection[int] | None) -> array[int]:
-    """All keys, sorted, and where `serials` are given only theirs. Those of sessions that are gone are harmless."""
+    """The sorted union of `keys` and `added`, with `serials` reduced to keys of those; stale keys do no harm."""
     fresh = [key for key in set(added) if not _holds(keys, key)]
     if serials is None and len(fresh) < FEW:
         both = keys[:]

@@ -1,4 +1,4 @@
-"""What is read first where nothing was read yet: as much of the newest as can be searched soon."""
+"""Choose the newest units of a large first reading, so that a part can be searched soon."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STILL_READING: Final = "The histories are still being read for the first time: o
 
 @dataclass(frozen=True, slots=True)
 class FirstPart:
-    """Some units of every source, and how much of everything that is."""
+    """The chosen units of every source, and their share of all units and bytes."""
 
     sources: Sequence[BaseSource]
     units: int
@@ -36,9 +36,9 @@ class FirstPart:
 
 
 def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart | None:
-    """The newest units, `most` bytes of them at most; None where everything is there about as soon.
+    """The newest units, up to `most` bytes; None when all of it is less than four times that much.
 
-    How new a unit is and how large is told by its file; the sessions of one database share its size.
+    Size and age of a unit are those of its file; the sessions of one database share its size.
     """
     found: list[tuple[float, int, int, float, Unit]] = []  # newest first, then as the sources have them
     for at, source in enumerate(map(complete_source, sources)):
@@ -66,7 +66,7 @@ def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart |
 
 
 class UnitSubset(SourceWrapper):
-    """A source with a few of its units."""
+    """A source that shows only some of its units."""
 
     def __init__(self, source: Source, keys: set[str]) -> None:
         super().__init__(source)

@@ -1,4 +1,4 @@
-"""The ids of sessions that were to be forgotten: a line each in a private file of the cache."""
+"""The list of forgotten session ids: one line each in a private file of the cache folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGEST = 1 << 24  # bytes of the list
 
 
 def forgotten(cache: Path) -> frozenset[str]:
-    """The ids that stand in the cache's list. Raises OSError where it is there and cannot be read."""
+    """The forgotten ids; empty when there is no list. Raises OSError when the list cannot be read."""
     try:
         with Folder(cache) as folder:
             return frozenset(_ids(folder))
@@ -23,7 +23,11 @@ def forgotten(cache: Path) -> frozenset[str]:
 
 
 def forget(cache: Path, session_id: str) -> None:
-    """Add an id to the list. Raises OSError when that cannot be written; the list is then as it was."""
+    """Add an id to the list and make it durable.
+
+    Raises ValueError for an id that is empty or has several lines, OSError when the list cannot be written; it is then
+    unchanged.
+    """
     if "\n" in session_id or not session_id:
         raise ValueError(f"session_id must be one line of text, not {session_id!r}")
     with Folder.create(cache) as folder:

@@ -1,4 +1,4 @@
-"""Units that are read again: those that changed, and those whose sessions share ids with theirs."""
+"""Read the changed units again, and every unit whose sessions depend on theirs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UnitRef = tuple[int, str]  # which source, and the key of its unit
 
 
 class PreviousSessions:
-    """The sessions of the table before, by what they are looked for."""
+    """Look-ups into the table of the last refresh: units, serials, groups and dependency keys."""
 
     def __init__(self, old: Table) -> None:
         self.keys = old.keys
@@ -34,7 +34,7 @@ class PreviousSessions:
         self._behind: dict[int, tuple[int, ...]] = {}
 
     def serials_of(self, wanted: Iterable[int]) -> set[int]:
-        """The serials behind hashes, each looked up once."""
+        """The serials that have one of the dependency hashes `wanted`; each hash is looked up once."""
         found: set[int] = set()
         behind = self._behind
         for link in wanted:
@@ -46,7 +46,7 @@ class PreviousSessions:
 
 
 class Invalidation:
-    """Units that are read, until nothing that is left can be touched by what was read."""
+    """Reads units until no unread unit can depend on one that was read."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Invalidation:
                     self.homes[held.group].append((at, key))
 
     def follow(self, todo: list[UnitRef], lost: Sequence[SessionEntry]) -> None:
-        """Read the units `todo`, and all that are linked to them or to the sessions that are lost."""
+        """Read the units `todo` and all units that depend on them or on the sessions `lost`."""
         stirred: set[int] = set()
         groups = {held.group for held in lost}
         while todo or groups:
@@ -94,7 +94,7 @@ class Invalidation:
                 del source.notices[group]
 
     def in_order(self) -> list[ReadSession]:
-        """The sessions that were read, as a full reading meets them."""
+        """The read sessions in the order in which a full reading finds them."""
         return [
             one
             for at, source in enumerate(self.table.sources)
@@ -103,7 +103,7 @@ class Invalidation:
         ]
 
     def _batched(self, wanted: Sequence[UnitRef]) -> Iterable[UnitRef]:
-        """The units by source, each source kept open meanwhile."""
+        """The wanted units grouped by source; each source is kept open while its units are read."""
         total = len(self.read_sessions) + len(wanted)
         for at in sorted({at for at, _ in wanted}):
             with self.sources[at]:
@@ -144,7 +144,7 @@ class Invalidation:
         return found
 
     def _read_appended(self, home: UnitRef, unit: UnitEntry) -> list[ReadSession] | None:
-        """The sessions that grew in a unit that merely grew; None where all of it has to be read."""
+        """The sessions that grew in a unit to which records were appended; None when the whole unit must be read."""
         at, key = home
         source = self.sources[at]
         before = self.known.units.get((self.table.sources[at].key, key))
@@ -174,7 +174,7 @@ class Invalidation:
         return found
 
     def _complete(self) -> None:
-        """Reads all of the units of which only a part was read, where others that were read share ids with them."""
+        """Read the whole of each partly read unit whose older sessions share ids with sessions that were read."""
         while self.partial:
             every = Counter(
                 link

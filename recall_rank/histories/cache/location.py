@@ -1,4 +1,4 @@
-"""Where the cache of this user lies, and the folder of an index in it."""
+"""The folders of this user for caches and settings, and the folder of an index in a cache."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ INDEX_FOLDER: Final = re.compile(rf"{MACHINE}|index-[0-9a-f]{{16}}")
 
 
 def default_cache() -> Path | None:
-    """The platform's folder for this user's caches, ours in it; None without a home."""
+    """recall_rank's folder among this user's caches; None without a home."""
     return user_folder("XDG_CACHE_HOME", ".cache", "user_cache_path")
 
 
 def default_settings() -> Path | None:
-    """Likewise its folder for this user's settings."""
+    """recall_rank's folder among this user's settings; None without a home."""
     return user_folder("XDG_CONFIG_HOME", ".config", "user_config_path")
 
 
 def user_folder(variable: str, below_home: str, elsewhere: str) -> Path | None:
-    """Our folder in the one that a variable names, or else in that below the home. What is so on Linux alone, the
-    function of platformdirs called `elsewhere` knows of other systems; loading it takes a while."""
+    """The folder of recall_rank below the folder that `variable` names, or below `below_home` in the home.
+
+    None without a home. On other systems than Linux the function `elsewhere` of platformdirs decides; importing it
+    takes a while.
+    """
     try:
         if sys.platform == "linux":
             named = Path(os.environ.get(variable, ""))
@@ -45,7 +48,7 @@ def user_folder(variable: str, below_home: str, elsewhere: str) -> Path | None:
 
 
 def index_folder(cache: Path, sources: Sequence[Source], *, discovered: bool) -> Path:
-    """The folder of the index of these sources: other sources have another."""
+    """The folder of the index over these sources; a different list of sources gets a different folder."""
     if discovered:
         return cache / MACHINE
     names = "\0".join(f"{source.name}\0{Path(source.location).absolute()}" for source in sources)

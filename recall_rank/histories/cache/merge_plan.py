@@ -1,4 +1,4 @@
-"""The segments that follow from changes: what is new is built, what is dead is left out, few files stay."""
+"""Plan the segments of the next generation: index new sessions, drop deleted ones, keep the segments few."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from recall_rank.model.progress import Progress, counted
 
 
 def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progress | None) -> NextState:
-    """The segments of the next state, and where every session lies in them."""
+    """The next state: its segments, the location of every session in them, and what has to be written."""
     table = changes.table
     live = [held for _, held in table.live()]
     planned = planned_segments(segments, live)
@@ -50,7 +50,10 @@ def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progr
 def _mark_urgent(
     planned: Sequence[PlannedSegment], dead: Sequence[tuple[SessionKey, SessionLocation]], fresh: Segment | None
 ) -> int:
-    """Marks the pieces with sessions that say what nobody says any more; how many sessions are gone altogether."""
+    """Mark segments with a deleted session whose text no newer copy contains: they are rewritten at once.
+
+    Returns how many sessions were removed from the index altogether.
+    """
     known = rows(fresh) if fresh is not None else {}
     gone = 0
     for key, (at, row) in dead:
@@ -64,7 +67,7 @@ def _mark_urgent(
 def _place(
     live: Sequence[SessionEntry], fresh: Sequence[SessionEntry], kept: Sequence[int], last: dict[SessionKey, int]
 ) -> None:
-    """Says of every session where it lies in the next state."""
+    """Set the location of every session in the next generation."""
     moved = {at: number for number, at in enumerate(kept)}
     for held in live:
         at, row = held.place or (-1, -1)

@@ -1,4 +1,4 @@
-"""Remove the cache: files that are ours by their names, and folders that are empty then. Nothing else is touched."""
+"""Remove a cache: only files that carry our names, and folders that are empty afterwards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OURS: Final = re.compile(rf"(?:temporary|segment|table)-[0-9]+-{_CHANCE}|manife
 
 @dataclass(slots=True)
 class Purged:
-    """What was removed, and what stays."""
+    """Counts of what was removed, and the paths that stay."""
 
     files: int = 0
     bytes: int = 0
@@ -27,10 +27,10 @@ class Purged:
 
 
 def purge(cache: Path, *, everything: bool = False) -> Purged:
-    """Remove every index in the cache, of whatever version; with `everything` also the list of what was forgotten.
+    """Remove every index in the cache, of any version; with `everything` also the list of forgotten sessions.
 
-    Whoever reads an index at the moment can go on. Links are never followed. Raises OSError for a place that is not
-    safe to look into; where nothing is, nothing is removed.
+    Processes that read an index can go on. Links are never followed. Raises OSError for a folder that is not safe to
+    read; a missing cache is not an error.
     """
     done = Purged()
     try:

@@ -1,4 +1,4 @@
-"""Bring an index up to its sources: only what changed is read, and what did not change is not written."""
+"""Bring an index up to its sources: read what changed, write what follows from it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TRIES: Final = 5  # another process that is faster has done most of the work: th
 
 @dataclass(frozen=True, slots=True)
 class RefreshOutcome:
-    """What a refresh did, and what can be searched after it."""
+    """The report of a refresh and the state to search after it."""
 
     report: RefreshReport
     state: CacheState
@@ -44,11 +44,10 @@ def refresh(
     anew: bool = False,
     held: CacheState | None = None,
 ) -> RefreshOutcome:
-    """Make the newest generation in `folder` what the sources hold; the first one where there is none.
+    """Make the newest generation in `folder` equal to the sources, and return it; the first one where none exists.
 
-    With `anew` everything is read. Whoever searches meanwhile, in this process or another, does so undisturbed. What is
-    `held` already is not opened again; where nothing can be written, or without a folder, the state goes on from there
-    and stays in memory.
+    With `anew` every unit is read. Searches in any process go on undisturbed. Segments of `held` are not opened again.
+    When nothing can be written, or without a folder, the next state stays in memory.
     """
     started, cpu = time.perf_counter(), time.process_time()
     problem: OSError | None = None
@@ -82,7 +81,7 @@ def refresh(
 
 
 def _write(folder: Path, before: FoundGeneration, made: NextState) -> CacheState:
-    """The state as it lies in the folder now."""
+    """Publish the next state. Returns the state as it lies in the folder."""
     if made.table is None:
         touch(folder, made.state)
         return made.state

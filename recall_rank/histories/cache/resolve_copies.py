@@ -1,4 +1,4 @@
-"""What only several sessions together can tell, for those that changed and those that are linked to them."""
+"""Resolve copied messages and sessions found twice, among changed sessions and those that depend on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from recall_rank.model import BaseSource, Notice, Session
 
 @dataclass(slots=True)
 class ReadSession:
-    """A session as its unit gave it."""
+    """A session as its unit gave it, before copies are resolved."""
 
     at: int  # which source
     session: Session
@@ -25,23 +25,23 @@ class ReadSession:
 
 @dataclass(slots=True)
 class ResolvedCopies:
-    """What became of sessions that were settled together."""
+    """The sessions that count after copies were resolved, and the notices about them."""
 
     sessions: dict[int, Session] = field(default_factory=dict)  # by serial, those that count
     notices: list[tuple[int, int, list[Notice]]] = field(default_factory=list)  # source, group
 
 
 def read_session(at: int, source: BaseSource, session: Session, serial: int) -> ReadSession:
-    """A session that was just read; what becomes of it, settle() says."""
+    """Wrap a session that was just read; resolve_copies() decides whether it counts."""
     return ReadSession(
         at, session, SessionEntry(replace(session, messages=()), serial, serial), dependency_keys(source, session)
     )
 
 
 def resolve_copies(sources: Sequence[BaseSource], read_sessions: Sequence[ReadSession]) -> ResolvedCopies:
-    """Settle `raws`, which must be all of their groups, in the order in which a full reading meets them.
+    """Resolve copies among `read_sessions`, which must hold whole groups in the order of a full reading.
 
-    Each group is settled by itself: what has nothing in common cannot bear on each other. Marks the group in `held`.
+    Sessions that share no dependency key are resolved apart. Writes the group and counts of each session to its entry.
     """
     done = ResolvedCopies()
     for members in _groups(read_sessions):
@@ -92,7 +92,7 @@ def _describe(held: SessionEntry, session: Session | None) -> None:
 
 
 def _groups(read_sessions: Sequence[ReadSession]) -> Iterator[list[ReadSession]]:
-    """The sessions that share links, directly or not, each group in the order of `raws`."""
+    """The connected components of sessions that share dependency keys, each in the order of `read_sessions`."""
     above = list(range(len(read_sessions)))
 
     def top(at: int) -> int:
@@ -115,7 +115,7 @@ def _groups(read_sessions: Sequence[ReadSession]) -> Iterator[list[ReadSession]]
 
 
 def all_links(read_sessions: Iterable[ReadSession]) -> Iterator[int]:
-    """The keys by which these sessions are found from others."""
+    """The dependency keys of these sessions, each with the serial of its session in the low 24 bits."""
     for each in read_sessions:
         for link in each.dependency_keys:
             yield link | each.held.serial

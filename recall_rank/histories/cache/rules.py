@@ -1,4 +1,4 @@
-"""What a refresh has to follow besides the sources."""
+"""The rules of a refresh besides its sources: what is ignored, and what is kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recall_rank.model import Session
 
 @dataclass(frozen=True, slots=True)
 class RefreshRules:
-    """What a refresh has to follow besides the sources."""
+    """What a refresh leaves out, and whether it keeps sessions that their source lost."""
 
     digest: str = ""  # of what the sources leave out; when it changes, everything is read again
     ignores: Callable[[Session], bool] | None = None  # sessions that are not kept when they vanish

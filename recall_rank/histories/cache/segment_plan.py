@@ -1,7 +1,7 @@
-"""Which segments a refresh leaves alone, which it writes together, and where every session then lies.
+"""Decide which segments a refresh keeps and which it merges.
 
-What a store no longer says must not stay on the disk: a segment with such a session is written anew at once. One with
-sessions that were merely indexed again, because they grew, waits until that is worth its while.
+Text that no store contains any more must not stay on the disk: a segment with such a session is rewritten at once. A
+segment whose sessions were indexed again because they grew is rewritten when enough of it is deleted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LARGEST_DEAD: Final = 3  # a segment is written anew when one message of so many
 
 @dataclass(slots=True)
 class PlannedSegment:
-    """A segment, and which of its sessions live."""
+    """A segment and the sessions in it that are not deleted."""
 
     segment: Segment
     live: set[int] = field(default_factory=set)
@@ -31,13 +31,13 @@ class PlannedSegment:
         return frozenset(range(len(self.segment.sessions))) - self.live
 
     def is_worn(self) -> bool:
-        """Whether so much is dead that it is worth writing what lives once more."""
+        """Whether so many messages are deleted that the segment is worth rewriting."""
         said = self.segment.said_messages
         return (said - self.size) * LARGEST_DEAD > said
 
 
 def planned_segments(segments: Sequence[Segment], live: Iterable[SessionEntry]) -> list[PlannedSegment]:
-    """The segments with the sessions that live in each."""
+    """The segments of a generation with their live sessions."""
     planned = [PlannedSegment(segment) for segment in segments]
     for held in live:
         if held.place is not None:
@@ -48,7 +48,7 @@ def planned_segments(segments: Sequence[Segment], live: Iterable[SessionEntry]) 
 
 
 def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
-    """Which of the pieces are written anew as one, with what was added (0 for nothing); those left are at most MOST."""
+    """Numbers of the segments to merge with `added` new messages, so that at most 8 segments remain."""
     there = [at for at, segment_plan in enumerate(planned) if segment_plan.live]
     chosen = {at for at in there if planned[at].urgent or (planned[at].dead and planned[at].is_worn())}
     rest = sorted((at for at in there if at not in chosen), key=lambda at: planned[at].size)
@@ -62,19 +62,19 @@ def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
 
 
 def merged(planned: Sequence[PlannedSegment]) -> Segment:
-    """The sessions of several pieces that live, as one segment."""
+    """One segment with the live sessions of several."""
     from recall_rank.index.merge.merge import merge  # which loads numpy
 
     return merge([segment_plan.segment for segment_plan in planned], [segment_plan.dead for segment_plan in planned])
 
 
 def rows(segment: Segment) -> dict[SessionKey, int]:
-    """Where each session stands: no two of an index have the same agent and id."""
+    """The row of each session in a segment; agent and id are unique in an index."""
     return {(row.agent, row.id): at for at, row in enumerate(segment.sessions)}
 
 
 def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:
-    """Whether all that session `old` said is the beginning of what session `new` says."""
+    """Whether the text of session `old` is a prefix of the text of session `new`."""
     first, then = before.sessions[old], now.sessions[new]
     if (first.title, first.directory) not in ((then.title, then.directory), ("", ""), (then.title, "")):
         return False
@@ -87,6 +87,6 @@ def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:
 
 
 def _said(segment: Segment, row: SessionRow) -> tuple[int, int]:
-    """The bytes of the text of a session without its title."""
+    """Byte offsets of the text of a session, its title excluded."""
     first, end = (segment.message_first_part[number] for number in (row.first_message, row.last_message))
     return segment.part_start[first + 1], segment.part_start[end]

@@ -1,4 +1,4 @@
-"""What each source gave and failed to give, from what a refresh knows: the same as a full reading reports."""
+"""Report what each source gave, from the table of a refresh; equal to the reports of a full reading."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from recall_rank.model import Notice, SourceReport
 
 
 def reports(table: Table) -> list[SourceReport]:
-    """A report for each source, in their order."""
+    """One report for each source of the table, in its order."""
     across = _across(table)
     return [_report(source, across.get(at, 0)) for at, source in enumerate(table.sources)]
 
 
 def resized(told: Sequence[SourceReport], sizes: Sequence[int]) -> list[SourceReport]:
-    """The reports with how many bytes the stores take by now; a source that is gone has no size any more."""
+    """The reports with new sizes in bytes; a source that is no longer listed keeps its size."""
     return [*map(_resized, told, sizes), *told[len(sizes) :]]
 
 
@@ -49,9 +49,9 @@ def _report(source: SourceEntry, copied: int) -> SourceReport:
 
 
 def sum_notices(notices: Iterable[Notice]) -> list[Notice]:
-    """The notices of sessions that were resolved group by group, as resolving all of them together gives them.
+    """Add up notices of groups that were resolved apart, as resolving all sessions together would give them.
 
-    Counts of one kind add up; that sessions were found twice comes last.
+    Counts of one kind are summed; the notice about sessions found twice comes last.
     """
     found: dict[str, Notice] = {}
     for notice in notices:
@@ -61,7 +61,7 @@ def sum_notices(notices: Iterable[Notice]) -> list[Notice]:
 
 
 def _across(table: Table) -> dict[int, int]:
-    """How many messages were copied between sources of a group, by the first source of it that has sessions."""
+    """Messages copied between the sources of a group, by the number of the first source with live sessions."""
     found: dict[int, int] = defaultdict(int)
     for source in table.sources:
         for notice in source.all_notices():

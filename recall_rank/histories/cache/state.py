@@ -1,4 +1,4 @@
-"""One state of an index that is refreshed: its segments, who is dead in them, and where their sessions came from."""
+"""A state of a refreshed index: segments, deleted sessions, and the table of where sessions came from."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from recall_rank.model import RefreshReport, SourceReport
 
 
 class TableView(Protocol):
-    """A table as far as somebody asks for it."""
+    """A table read as far as needed: the parts of it that a search, a refresh or a list of sessions asks for."""
 
     @property
     def rules(self) -> str:
-        """A digest of what was ignored."""
+        """The digest of the ignore rules that the table was made under."""
         ...
 
     def reports(self) -> list[SourceReport]:
-        """What each source gave."""
+        """One report for each source."""
         ...
 
     def missing(self) -> frozenset[tuple[str | None, str]]:
-        """Name of the source and id of the sessions that are gone from their source and were kept."""
+        """(source, id) of the sessions that their source lost and the index keeps."""
         ...
 
     def units(self) -> Table:
-        """The table; its sessions may be left out. Not to be changed."""
+        """The table, possibly without sessions. Must not be changed."""
         ...
 
     def table(self) -> Table:
-        """All of it, for the caller to change."""
+        """A copy of the whole table that the caller may change."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CacheState:
-    """What can be searched and refreshed. Never changes."""
+    """Segments that can be searched and the table to refresh them from. Immutable."""
 
     segments: Sequence[Segment] = ()
     dead: Sequence[frozenset[int]] = ()
@@ -49,7 +49,7 @@ class CacheState:
 
 @dataclass(frozen=True, slots=True)
 class NextState:
-    """The state that follows, and how it is written."""
+    """The state that a refresh made, and what has to be written for it."""
 
     report: RefreshReport
     state: CacheState
@@ -59,7 +59,7 @@ class NextState:
 
 
 class MemoryTable:
-    """The view of a table that was not written."""
+    """A table that was not written to disk."""
 
     __slots__ = ("_reports", "_table")
 
@@ -85,7 +85,7 @@ class MemoryTable:
 
 
 def missing_of(table: Table) -> frozenset[tuple[str | None, str]]:
-    """View.missing() of a whole table."""
+    """(source, id) of the kept sessions of a whole table."""
     return frozenset((held.session.source, held.session.id) for source in table.sources for held in source.kept)
 
 

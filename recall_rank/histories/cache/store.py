@@ -1,4 +1,4 @@
-"""The generations of one index on disk: opened, and followed by the next."""
+"""Open the newest generation of an index on disk, and publish the next one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from recall_rank.index.storage.publish import add, add_table, open_generation, p
 
 
 class SupersededError(Exception):
-    """Another process was faster: what was made follows a generation that is no longer the newest."""
+    """Another process published a newer generation than the one that this refresh began from."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundGeneration:
-    """What lies in a folder: a state, or the reason why there is none to go on from."""
+    """The state in a folder, or the reason why there is none."""
 
     state: CacheState | None = None
     problem: str | None = None  # None where there is simply nothing yet
@@ -31,9 +31,9 @@ class FoundGeneration:
 
 
 def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
-    """The newest generation, with what it has in common with the one that is `held` as it is there.
+    """The newest generation in a folder; segments that `held` has open already are shared with it.
 
-    Raises IndexFolderError for a place that is not safe to read, or another OSError.
+    Raises IndexFolderError for a folder that is not safe to read, or another OSError.
     """
     pairs = zip(held.manifest.segments, held.segments, strict=True) if held is not None and held.manifest else ()
     known = {listed: segment for listed, segment in pairs if isinstance(segment, MappedSegment)}
@@ -52,7 +52,7 @@ def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
 
 
 def checked(folder: Path, state: CacheState) -> float | None:
-    """When a generation was last found to be what the sources hold, in seconds since 1970; None: nobody knows."""
+    """When a generation last equalled its sources, in seconds since 1970; None when unknown."""
     if state.manifest is not None:
         with suppress(OSError):
             return (folder / state.manifest.name).stat().st_mtime
@@ -60,7 +60,7 @@ def checked(folder: Path, state: CacheState) -> float | None:
 
 
 def touch(folder: Path, state: CacheState) -> None:
-    """Note that a generation is what the sources hold now. Nothing is lost when that cannot be noted."""
+    """Record that a generation equals its sources now; failing to record it is not an error."""
     if state.manifest is not None:
         with suppress(OSError), Folder(folder) as held:
             held.touch(state.manifest.name)
@@ -69,10 +69,10 @@ def touch(folder: Path, state: CacheState) -> None:
 def write(
     folder: Path, before: FoundGeneration, kept: Sequence[int], added: Segment | None, table: Mapping[str, bytes]
 ) -> None:
-    """Publish what follows `before`: those of its segments that are `kept`, one more, and a table.
+    """Publish the generation that follows `before`: its segments `kept`, the segment `added`, and a table.
 
-    Raises SupersededError when `before` is not the newest generation any more, and OSError when it cannot be written;
-    then nothing was changed.
+    Raises SupersededError when `before` is no longer the newest generation, OSError when nothing can be written; the
+    folder is then unchanged.
     """
     manifest = before.state.manifest if before.state is not None else None
     listed = [manifest.segments[at] for at in kept] if manifest is not None else []

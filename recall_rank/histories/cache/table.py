@@ -1,4 +1,4 @@
-"""What a refresh has to know of the last one: every unit that was read, and what became of its sessions."""
+"""The table of a refresh: every source, unit and session, and where each session lies in the index."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SessionLocation(NamedTuple):
 
 @dataclass(slots=True)
 class SessionEntry:
-    """A session that a unit gave."""
+    """A session of a unit, with its counts and its location in the index."""
 
     session: Session  # without its messages; as settled where it counts
     serial: int  # tells sessions apart as long as they stay
@@ -38,7 +38,7 @@ class SessionEntry:
 
 @dataclass(slots=True)
 class UnitEntry:
-    """A unit as it was when it was read."""
+    """A unit as it was read last."""
 
     unit: Unit
     signature: bytes  # empty: to be read again in any case
@@ -51,7 +51,7 @@ class UnitEntry:
 
 @dataclass(slots=True)
 class SourceEntry:
-    """A source as it was when it was looked at."""
+    """A source as it was scanned last."""
 
     name: str
     location: str
@@ -74,14 +74,14 @@ class SourceEntry:
             yield from notices
 
     def held(self) -> Iterator[SessionEntry]:
-        """The sessions of all units, in their order."""
+        """The sessions of all units, in order."""
         for entry in self.units.values():
             yield from entry.sessions
 
 
 @dataclass(slots=True)
 class Table:
-    """Everything the last refresh left."""
+    """Everything that the next refresh has to know of this one."""
 
     sources: list[SourceEntry] = field(default_factory=list)
     serial: int = 1  # the next one
@@ -90,7 +90,7 @@ class Table:
     keeping: bool = False  # whether what vanishes is kept
 
     def live(self) -> Iterator[tuple[SourceEntry, SessionEntry]]:
-        """The sessions that can be found."""
+        """The sessions that lie in the index, with their sources."""
         for source in self.sources:
             for held in (*source.held(), *source.kept):
                 if held.place is not None:

@@ -1,4 +1,4 @@
-"""A table as sections of bytes: JSON, of which opening for a search reads the small first section alone."""
+"""Encode a table as sections of JSON; opening for a search reads the small first section alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Kind = TypeVar("_Kind")
 def sections(
     table: Table, dead: Sequence[frozenset[int]], reports: Sequence[SourceReport]
 ) -> dict[str, bytes]:  # fmt: skip
-    """What add_table() writes."""
+    """The sections of a table file by name, for add_table()."""
     missing = [[held.session.source, held.session.id] for source in table.sources for held in source.kept]
     head = {
         "session": _SESSION,
@@ -78,15 +78,15 @@ def sections(
 
 
 class StoredTable:
-    """A written table, read section by section as it is asked for.
+    """A table on disk, read section by section on demand.
 
-    Every method raises DamagedIndexError for what was not written so.
+    Every method raises DamagedIndexError for content that is no table.
     """
 
     __slots__ = ("_file", "_head")
 
     def __init__(self, file: TableFile) -> None:
-        """Raises IndexFormatError for a table whose sessions have other fields than this version's."""
+        """Raises IndexFormatError when the table's sessions have other fields than this version's."""
         self._file = file
         self._head: Mapping[str, Any] = self._json(HEAD)
         if (self._head.get("session"), self._head.get("report")) != ([*_SESSION], [*_REPORT]):
@@ -101,7 +101,7 @@ class StoredTable:
         return bool(self._head.get("keeping"))
 
     def reports(self) -> list[SourceReport]:
-        """What each source gave."""
+        """One report for each source."""
 
         def read() -> list[SourceReport]:
             return [_report(dict(zip(_REPORT, values, strict=True))) for values in self._head["reports"]]
@@ -109,7 +109,7 @@ class StoredTable:
         return self._checked(read)
 
     def missing(self) -> frozenset[tuple[str | None, str]]:
-        """Name of the source and id of the sessions that are gone from their source and were kept."""
+        """(source, id) of the sessions that their source lost and the index keeps."""
         return self._checked(lambda: frozenset((source, key) for source, key in self._head["missing"]))
 
     def units(self) -> Table:
@@ -127,7 +127,7 @@ class StoredTable:
         return self._checked(read)
 
     def table(self) -> Table:
-        """All of it."""
+        """The whole table."""
 
         def read() -> Table:
             table = self.units()
