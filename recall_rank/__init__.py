@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         Unit,
     )
     from recall_rank.recall import Recall
-    from recall_rank.search.query import Options
+    from recall_rank.search.options import Options
 
 _MODEL = (
     *("Context", "Coverage", "Flag", "Malformed", "Message", "Part", "Reading", "RefreshReport", "Result"),
@@ -44,7 +44,7 @@ _HOMES = {
     **dict.fromkeys(("discover", "open_source", "open_sources"), "recall_rank.loaders"),
     "Evaluation": "recall_rank.evaluation.report",
     "LabelledQuery": "recall_rank.evaluation.labelled_queries",
-    "Options": "recall_rank.search.query",
+    "Options": "recall_rank.search.options",
     "Place": "recall_rank.index.reader.places",
     "Recall": "recall_rank.recall",
     "evaluate": "recall_rank.evaluation.evaluate",

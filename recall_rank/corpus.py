@@ -6,7 +6,7 @@ import time
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from recall_rank.index.reader.joined import JoinedSegment
 from recall_rank.index.reader.places import Place, held
@@ -17,7 +17,8 @@ from recall_rank.model.coerce import sessions_from
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.filters.eligible import eligible_set
-from recall_rank.search.query import OPTION_NAMES, Query, options_of
+from recall_rank.search.options import RankOptions, SearchOptions, parse_options
+from recall_rank.search.query import Query
 from recall_rank.search.retrieval.prefilter import prefilter
 
 if TYPE_CHECKING:
@@ -139,14 +140,14 @@ class Index:
         """Parts that can be found, titles not counted."""
         return self._segment.said_parts
 
-    def search(self, query: str, **options: Any) -> SearchResponse:
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """The best parts (or sessions) for `query`. Options are those of recall_rank.Options.
 
         Raises ValueError or TypeError for a query or an option that cannot be meant.
         """
         return search(self._segment, self._parse(query, options))
 
-    async def asearch(self, query: str, **options: Any) -> SearchResponse:
+    async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """search() in a thread; cancelling the task ends the search at its next look at the clock."""
         import asyncio
         import threading
@@ -161,7 +162,7 @@ class Index:
             cancel.set()
             raise
 
-    def scores(self, query: str, **options: Any) -> npt.NDArray[np.float32]:
+    def scores(self, query: str, **options: Unpack[SearchOptions]) -> npt.NDArray[np.float32]:
         """The evidence of every part for `query`, f32[parts], 0 where it is no hit; rows as in `columns`.
 
         Evidence is what the prefilter ranks by, over the most the query could give: for a caller's own fusion.
@@ -208,11 +209,8 @@ class Index:
         self.close()
 
     @staticmethod
-    def _parse(query: str, options: dict[str, Any]) -> Query:
-        if not OPTION_NAMES.issuperset(options):
-            unknown = sorted(options.keys() - OPTION_NAMES)
-            raise TypeError(f"unknown option {', '.join(unknown)}; accepted are {', '.join(sorted(OPTION_NAMES))}")
-        checked = options_of(options)
+    def _parse(query: str, options: SearchOptions) -> Query:
+        checked = parse_options(options)
         return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
 
 
@@ -220,6 +218,6 @@ def _joined(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Seg
     return segments[0] if len(segments) == 1 and not any(dead) else JoinedSegment(segments, dead)
 
 
-def rank(query: str, sessions: Iterable[Session | Mapping[str, Any]], **options: Any) -> SearchResponse:
-    """One-shot: rank what the caller holds. The same as Index.build(sessions).search(query, **options)."""
+def rank(query: str, sessions: Iterable[Session | Mapping[str, Any]], **options: Unpack[RankOptions]) -> SearchResponse:
+    """The best parts of `sessions` for `query`: Index.build(sessions).search(query, **options)."""
     return Index.build(sessions).search(query, **options)

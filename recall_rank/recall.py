@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
 if TYPE_CHECKING:
     import asyncio
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recall_rank.index.segment.segment import Segment
     from recall_rank.model import Context, RefreshReport, SearchResponse, Session, Source, SourceReport
     from recall_rank.model.progress import Progress
+    from recall_rank.search.options import SearchOptions
 
 PATIENCE_SECONDS: Final = 0.25  # that a search waits for a refresh: most take less, and then it finds what is newest
 
@@ -88,7 +89,7 @@ class Recall:
         """The number of sources."""
         return len(self._sources)
 
-    def search(self, query: str, **options: Any) -> SearchResponse:
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """Index.search over all sources; the response also reports what each source gave and failed to give."""
         from recall_rank.histories.source_reports import as_of
         from recall_rank.index.errors import UnusableIndexError
@@ -104,7 +105,7 @@ class Recall:
             response = snapshot.index.search(query, **options)
         return as_of(response, snapshot)
 
-    async def asearch(self, query: str, **options: Any) -> SearchResponse:
+    async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """search() in a thread. Cancelling the task ends the search at its next look at the clock."""
         import asyncio
 

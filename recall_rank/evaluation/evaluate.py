@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 from recall_rank.evaluation.labelled_queries import LabelledQuery, answerable, labelled
 from recall_rank.evaluation.metrics import first_rank, ndcg
 from recall_rank.evaluation.report import Compared, Comparison, Evaluation, Figures, Outcome, by_kind
 from recall_rank.index.reader.places import Place
 from recall_rank.model import SearchResponse
-from recall_rank.search.query import OPTION_NAMES
+from recall_rank.search.options import OPTION_NAMES, SearchOptions
 
 PAGE = 10  # results of an ordinary search, whose CPU is measured
 DEPTH = 50  # results a ranking is read from: messages may have to be left out of it, and stand in it with many parts
@@ -28,7 +28,7 @@ Search = Callable[..., SearchResponse]
 class Searchable(Protocol):
     """The methods of an Index or a Recall that an evaluation calls."""
 
-    def search(self, query: str, **options: Any) -> SearchResponse: ...
+    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse: ...
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 

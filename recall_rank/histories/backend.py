@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from recall_rank.model import Context, RefreshReport, SearchResponse, Session, SourceReport
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 class Searchable(Protocol):
     """The methods of an Index that a Recall needs."""
 
-    def search(self, query: str, **options: Any) -> SearchResponse: ...
+    @property
+    def search(self) -> Callable[..., SearchResponse]:
+        """Index.search; its options are typed by the engine, which histories do not import."""
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 

@@ -16,7 +16,8 @@ from bench.datasets import generate
 from bench.datasets.searches import MODES, Searches
 from recall_rank import Index
 from recall_rank.model import Result, SearchResponse
-from recall_rank.search.query import OPTION_NAMES, Options, Query
+from recall_rank.search.options import OPTION_NAMES, Options
+from recall_rank.search.query import Query
 
 if TYPE_CHECKING:
     from bench.reporting.report import Report

@@ -27,7 +27,7 @@ from recall_rank.frontends.cli.main import cli
 from recall_rank.frontends.demo.generate import history
 from recall_rank.histories.settings import Settings, settings
 from recall_rank.loaders.registry import LOADERS
-from recall_rank.search.query import Options
+from recall_rank.search.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

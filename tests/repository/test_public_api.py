@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import recall_rank
-from recall_rank.search.query import OPTION_NAMES
+from recall_rank.search.options import OPTION_NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {

@@ -17,7 +17,8 @@ from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.filters.eligible import eligible_set
-from recall_rank.search.query import Options, Query
+from recall_rank.search.options import Options
+from recall_rank.search.query import Query
 from recall_rank.weights import DEFAULT
 from tests.support.cutting import Cut, joined
 from tests.support.search_samples import NOW, session

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from recall_rank.model import Context
-from recall_rank.search.query import MAX_PATTERN_CHARS, MAX_QUERY_CHARS, MAX_WORDS, OPTION_NAMES, Options, Query
+from recall_rank.search.options import OPTION_NAMES, Options
+from recall_rank.search.query import MAX_PATTERN_CHARS, MAX_QUERY_CHARS, MAX_WORDS, Query
 from tests.support.search_samples import NOW
 
 

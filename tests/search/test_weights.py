@@ -13,7 +13,8 @@ import pytest
 import recall_rank.weights
 from recall_rank.corpus import Index
 from recall_rank.model import Kind
-from recall_rank.search.query import Options, Query
+from recall_rank.search.options import Options
+from recall_rank.search.query import Query
 from recall_rank.weights import DEFAULT, ChanceWeights, KindWeights, SureWeights, Weights
 from tests.support.search_samples import NOW, ask, message, session
 

@@ -17,10 +17,11 @@ from recall_rank.frontends.hooks.back_references import question_of, refers_back
 from recall_rank.frontends.hooks.compaction_notes import worth_keeping
 from recall_rank.frontends.redaction.answers import hidden
 from recall_rank.frontends.redaction.redact import redacted
-from recall_rank.search.query import Options, Query
+from recall_rank.search.options import Options
+from recall_rank.search.query import Query
 
 if TYPE_CHECKING:
-    from recall_rank.model import Context, Result, SearchResponse
+    from recall_rank.model import Context, Result, Scope, SearchResponse
     from recall_rank.recall import Recall
 
 T = TypeVar("T")
@@ -56,7 +57,7 @@ def auto_recall(
     message: str,
     *,
     context: Context | None = None,
-    scope: str = "global",
+    scope: Scope = "global",
     floor: float = FLOOR,
     results: int = 3,
     sessions: int | None = 200,

@@ -13,7 +13,7 @@ from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, Sessio
 from recall_rank.index.segment.strings import Strings
 from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Why
 from recall_rank.search.context import SearchContext
-from recall_rank.search.query import Options
+from recall_rank.search.options import Options
 from recall_rank.search.ranking.group import Grouped
 from recall_rank.search.results.snippet import Snippet, field_names, passage_matches, snippet_at, snippet_of
 from recall_rank.search.retrieval.literal import first_match

@@ -19,7 +19,8 @@ from recall_rank.index.storage.publish import open_generation
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.model import Context, Match, Session
 from recall_rank.search.deadline import Deadline
-from recall_rank.search.query import Options, Query
+from recall_rank.search.options import Options
+from recall_rank.search.query import Query
 from recall_rank.search.retrieval import substring
 from recall_rank.search.retrieval.literal import text_hits
 from tests.support.index_history import answers, history, told

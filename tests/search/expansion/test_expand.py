@@ -10,7 +10,8 @@ from recall_rank.corpus import Index
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.expansion.forms import MAX_FUZZY
 from recall_rank.search.filters.eligible import eligible_set
-from recall_rank.search.query import Options, Query
+from recall_rank.search.options import Options
+from recall_rank.search.query import Query
 from recall_rank.weights import DEFAULT
 from tests.support.search_samples import ask, found, marked, message, part, parts, session, texts
 

@@ -18,7 +18,8 @@ from recall_rank.index.segment.build import build
 from recall_rank.model import Coverage, SearchResponse, Session
 from recall_rank.search import engine
 from recall_rank.search.filters.eligible import EligibleSet
-from recall_rank.search.query import Options, Query
+from recall_rank.search.options import Options
+from recall_rank.search.query import Query
 from recall_rank.search.retrieval import literal as literal_stage
 from recall_rank.search.retrieval import prefilter as prefilter_stage
 from recall_rank.search.retrieval import substring

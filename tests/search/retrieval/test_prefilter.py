@@ -15,7 +15,8 @@ from recall_rank.index.segment.segment import Segment
 from recall_rank.model import Session
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.filters.eligible import eligible_set
-from recall_rank.search.query import Options, Query
+from recall_rank.search.options import Options
+from recall_rank.search.query import Query
 from recall_rank.search.retrieval.prefilter import class_weights, prefilter
 from tests.support.cutting import Cut, cuts, joined
 from tests.support.search_samples import NOW, session
