@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recall_rank.model.progress import Progress
     from recall_rank.search.options import SearchOptions
 
-PATIENCE_SECONDS: Final = 0.25  # that a search waits for a refresh: most take less, and then it finds what is newest
+PATIENCE_SECONDS: Final = 0.25  # a search waits so long for a refresh; most refreshes take less
 
 
 class Recall:
@@ -230,7 +230,7 @@ class Recall:
 
     @property
     def checked(self) -> float | None:
-        """When the index last equalled its sources, in seconds since 1970; None: never checked."""
+        """The time at which the index last equalled its sources, in seconds since 1970; None: never checked."""
         return self._backend.ready().checked
 
     def notes(self) -> list[str]:

@@ -54,7 +54,7 @@ class Figures:
     """The measures of one configuration over a set of queries; None for a measure that no query counts for."""
 
     queries: int
-    parts: Ranks | None  # where the answering part stands; without queries whose answer is a whole session
+    parts: Ranks | None  # ranks of the answering part; queries answered by a session are left out
     sessions: Ranks | None  # where its session stands among sessions
     ndcg_10: float | None  # over messages, each once; the queries of `parts`
     empty: float  # share of answers without any result

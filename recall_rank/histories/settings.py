@@ -10,7 +10,7 @@ from recall_rank.histories.cache.location import default_settings
 from recall_rank.histories.ignore import Ignore
 
 FILE: Final = "config.toml"
-LARGEST: Final = 1 << 20  # bytes; a longer file is none of ours
+LARGEST: Final = 1 << 20  # bytes; a longer file is no settings file
 _LISTS: Final = tuple(each.name for each in fields(Ignore) if each.name != "forgotten")
 
 

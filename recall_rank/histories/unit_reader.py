@@ -1,4 +1,4 @@
-"""Where every session was read, and reading one of them again in full."""
+"""Remember which unit each session was read from, and read a session again in full."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Tokens:
     input: int | None = None
     output: int | None = None
     cached: int | None = None  # of the input, what came from a cache
-    reasoning: int | None = None  # of the output, what was thought
+    reasoning: int | None = None  # the part of `output` spent on reasoning
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +123,13 @@ class Session:
     worktree: str | None = None
     created: int = 0
     updated: int = 0
-    parent: str | None = None  # the session that it came from, in whatever way; of a subagent the one that called it
+    parent: str | None = None  # the session it came from by fork, continuation or call; of a subagent, its caller
     source: str | None = None  # the name of the store it was read from
     agent: str | None = None  # the program that wrote it
     flags: Flag = Flag.NONE
-    forked_from: str | None = None  # the session whose beginning it repeats; what was repeated counts there
-    continues: str | None = None  # the session that a compaction closed, and that goes on here
+    forked_from: str | None = None  # the session whose first messages it repeats; those count there
+    continues: str | None = None  # the session that a compaction closed and this one continues
     tokens: Tokens | None = None  # of the whole session, where its store records a sum
-    cost: float | None = None  # likewise, in US dollars
-    repository: str | None = None  # what its project is called wherever it lies: remote or root commit
-    places: Sequence[str] = ()  # every file or database in which it was found, first the one it was read from
+    cost: float | None = None  # US dollars for the whole session, where its store records a sum
+    repository: str | None = None  # identity of its project in any clone: remote or root commit
+    places: Sequence[str] = ()  # files and databases that hold it, the one it was read from first

@@ -35,7 +35,7 @@ def appended(
         return None
     try:
         reading = source.read(before.unit, before.resume)
-    except Exception:  # noqa: BLE001 - reading all of it tells what is wrong
+    except Exception:  # noqa: BLE001 - reading the whole unit reports the error
         return None
     if not reading.appended or reading.malformed or reading.warnings:
         return None
@@ -56,11 +56,11 @@ def _joined(held: SessionEntry | None, session: Session, segments: Sequence[Segm
     None when the index cannot tell: the new part repeats a message, or carries sums of the whole session.
     """
     if session.tokens is not None or session.cost is not None:
-        return None  # sums of what was appended alone
+        return None  # sums over the appended part cannot be added to the older ones
     if held is None or held.place is None:
         return session
     told = stored_session(segments[held.place.segment], held.place.row)
     ids = {message.id for message in told.messages}
     if len(ids) != len(told.messages) or any(message.id in ids for message in session.messages):
-        return None  # what is said again may change what was said
+        return None  # a repeated message may replace the older one
     return replace(session, messages=(*told.messages, *session.messages))

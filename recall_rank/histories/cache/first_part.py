@@ -55,7 +55,7 @@ def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart |
     chosen: list[set[str]] = [set() for _ in sources]
     used = 0.0
     for _, at, _, size, unit in sorted(found, key=lambda each: each[:3]):
-        if used + size <= most:  # a file too large is left for later, what is older than it is not
+        if used + size <= most:  # a file that is too large is skipped, older ones may still fit
             used += size
             chosen[at].add(unit.key)
     count = sum(map(len, chosen))
@@ -79,6 +79,6 @@ class UnitSubset(SourceWrapper):
 def _size_and_time(location: str) -> tuple[float, float]:
     try:
         found = Path(location).stat()
-    except (OSError, ValueError):  # reading says what is wrong
+    except (OSError, ValueError):  # reading the unit reports the error
         return 0.0, 0.0
     return found.st_size, found.st_mtime

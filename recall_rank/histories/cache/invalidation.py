@@ -62,7 +62,7 @@ class Invalidation:
         self.known = known
         self.progress = progress
         self.read_sessions: dict[UnitRef, list[ReadSession]] = {}
-        self.partial: dict[UnitRef, set[int]] = {}  # units of which only what is new was read; serials of the rest
+        self.partial: dict[UnitRef, set[int]] = {}  # partly read units; serials of their unread sessions
         self.groups: dict[int, int] = {}
         self.homes: dict[int, list[UnitRef]] = defaultdict(list)
         for at, source in enumerate(table.sources):

@@ -23,7 +23,7 @@ class Purged:
 
     files: int = 0
     bytes: int = 0
-    left: list[str] = field(default_factory=list)  # paths that are not ours, or could not be removed
+    left: list[str] = field(default_factory=list)  # paths of other programs, or that could not be removed
 
 
 def purge(cache: Path, *, everything: bool = False) -> Purged:
@@ -60,7 +60,7 @@ def folders(cache: Path) -> Iterator[Path]:
 def _purge_index(path: Path, done: Purged) -> None:
     try:
         with Folder(path) as folder:
-            # manifests first: an index without one is none, with one whose files are gone it is damaged
+            # manifests first: a manifest without its files would make the index look damaged
             for name in sorted(folder.names()):
                 if _OURS.fullmatch(name):
                     _remove(folder, name, done)

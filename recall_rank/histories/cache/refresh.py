@@ -66,7 +66,7 @@ def refresh(
         except UnusableIndexError:
             if anew:
                 raise
-            anew = True  # what is damaged showed when segments were merged
+            anew = True  # merging read a damaged segment
             continue
         state = made.state
         if folder is not None and problem is None and tries <= TRIES:
@@ -114,6 +114,6 @@ def _next(
         old, segments = Table(), ()  # numbers run out after millions of sessions: begin again
     if anew:
         for unit in (unit for source in old.sources for unit in source.units.values()):
-            unit.resume = None  # what was left out before is to be read, too
+            unit.resume = None  # ignored sessions may be read now: read whole units
     changes = read_changes(every, looks, old, segments, rules, progress)
     return plan_segments(segments, changes, progress)

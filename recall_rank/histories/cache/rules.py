@@ -10,7 +10,7 @@ from recall_rank.model import Session
 
 @dataclass(frozen=True, slots=True)
 class RefreshRules:
-    """What a refresh leaves out, and whether it keeps sessions that their source lost."""
+    """The sessions that a refresh leaves out, and whether it keeps sessions that their source lost."""
 
     digest: str = ""  # of what the sources leave out; when it changes, everything is read again
     ignores: Callable[[Session], bool] | None = None  # sessions that are not kept when they vanish

@@ -24,7 +24,7 @@ class PlannedSegment:
     segment: Segment
     live: set[int] = field(default_factory=set)
     size: int = 0  # messages of the sessions that live
-    urgent: bool = False  # holds what is said nowhere any more
+    urgent: bool = False  # holds text that no source contains any more
 
     @property
     def dead(self) -> frozenset[int]:

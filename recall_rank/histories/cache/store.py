@@ -52,7 +52,7 @@ def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
 
 
 def checked(folder: Path, state: CacheState) -> float | None:
-    """When a generation last equalled its sources, in seconds since 1970; None when unknown."""
+    """The time at which a generation last equalled its sources, in seconds since 1970; None when unknown."""
     if state.manifest is not None:
         with suppress(OSError):
             return (folder / state.manifest.name).stat().st_mtime
@@ -77,7 +77,9 @@ def write(
     manifest = before.state.manifest if before.state is not None else None
     listed = [manifest.segments[at] for at in kept] if manifest is not None else []
     if not folder.parent.exists():
-        Folder.create(folder.parent).close()  # whoever may write there could put another folder in the place of ours
+        Folder.create(
+            folder.parent
+        ).close()  # a parent that others may write to would let them swap our folder for another
     with Folder.create(folder) as held:
         sweep(held)
         mine: list[Listed] = []

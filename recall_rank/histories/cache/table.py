@@ -13,7 +13,7 @@ SessionKey = tuple[str | None, str]  # agent and id: two programs may use one id
 
 
 class SessionLocation(NamedTuple):
-    """Where a session lies in a generation of the index."""
+    """The segment and row of a session in a generation of the index."""
 
     segment: int  # number of the segment in its generation
     row: int  # number of the session in that segment
@@ -55,7 +55,7 @@ class SourceEntry:
 
     name: str
     location: str
-    gone: bool = False  # not looked at any more; here for what was kept of it
+    gone: bool = False  # no longer listed; the entry remains for its kept sessions
     copy_group: str | None = None  # see BaseSource.copy_group
     size: int = 0
     errors: list[str] = field(default_factory=list)  # why its units could not be listed
@@ -86,7 +86,7 @@ class Table:
     sources: list[SourceEntry] = field(default_factory=list)
     serial: int = 1  # the next one
     keys: array[int] = field(default_factory=lambda: array("Q"))  # sorted; see links.py
-    rules: str = ""  # a digest of what is ignored
+    rules: str = ""  # digest of the ignore rules
     keeping: bool = False  # whether what vanishes is kept
 
     def live(self) -> Iterator[tuple[SourceEntry, SessionEntry]]:
