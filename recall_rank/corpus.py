@@ -44,11 +44,6 @@ class Index:
             raise ValueError("this index is closed")
         return self._held
 
-    @classmethod
-    def of_segments(cls, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Self:
-        """An index of several segments. `dead` are the row numbers of each segment's sessions that are gone."""
-        return cls(_joined(segments, dead))
-
     def _merged(self) -> Segment:
         """One segment that answers alike."""
         held = self._segment
@@ -216,6 +211,11 @@ class Index:
 
 def _joined(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segment | JoinedSegment:
     return segments[0] if len(segments) == 1 and not any(dead) else JoinedSegment(segments, dead)
+
+
+def index_of_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Index:
+    """An index over segments that exist already. `dead` are the rows of deleted sessions in each segment."""
+    return Index(_joined(segments, dead))
 
 
 def rank(query: str, sessions: Iterable[Session | Mapping[str, Any]], **options: Unpack[RankOptions]) -> SearchResponse:

@@ -269,9 +269,9 @@ class _IndexFactory:
         return Index.build(sessions)
 
     def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Index:
-        from recall_rank.corpus import Index
+        from recall_rank.corpus import index_of_segments
 
-        return Index.of_segments(segments, dead)
+        return index_of_segments(segments, dead)
 
 
 def _retrieve(work: asyncio.Future[Any]) -> None:

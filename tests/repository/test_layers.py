@@ -66,8 +66,7 @@ MODEL_ONLY = ("loaders",)  # floor 4, but of the package it knows the records al
 NEVER = (("search", "loaders"), ("histories", "search"), ("corpus", "loaders"))
 
 # (importer, imported): reason. At most five.
-EXEMPT: dict[tuple[str, str], str] = {
-}
+EXEMPT: dict[tuple[str, str], str] = {}
 
 # Modules of others, and the prefixes that may import them.
 FOREIGN: dict[str, tuple[str, ...]] = {

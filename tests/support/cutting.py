@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from recall_rank.corpus import Index
+from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.reader.joined import JoinedSegment
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
@@ -76,4 +76,4 @@ def joined(history: Sequence[Session], cut: Cut | None) -> Segment | JoinedSegme
 
 def joined_index(history: Sequence[Session], cut: Cut) -> Index:
     """The same as an index."""
-    return Index.of_segments(*cut_up(history, cut))
+    return index_of_segments(*cut_up(history, cut))

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import xxhash
 
-from recall_rank.corpus import Index
+from recall_rank.corpus import index_of_segments
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.store import find
 from recall_rank.index.errors import UnusableIndexError
@@ -195,7 +195,7 @@ def asked(folder: Path, question: int) -> tuple[str, Answer | None]:
     if state is None:
         return "refused", None
     text, mode = ASKED[question]
-    with Index.of_segments(state.segments, state.dead) as index:
+    with index_of_segments(state.segments, state.dead) as index:
         answer = told(index.search(text, match=mode, now=NOW, budget_ms=ENOUGH_MS))
     if question == 0:
         state.view.table()

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from recall_rank.corpus import Index
+from recall_rank.corpus import index_of_segments
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.store import find
 from recall_rank.loaders import open_sources
@@ -125,7 +125,7 @@ def look(index: Path) -> None:
     # a file that is gone for a moment is gone for who reads then: a slow writer may meet several such moments
     assert there, "nothing is left"
     assert set(there) <= {f"s{number}" for number in range(8)}, there
-    answer = Index.of_segments(found.state.segments, found.state.dead).search("lantern")
+    answer = index_of_segments(found.state.segments, found.state.dead).search("lantern")
     assert answer.total == len(there), (answer.total, there)
 
 

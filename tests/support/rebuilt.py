@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recall_rank.corpus import Index
+from recall_rank.corpus import Index, index_of_segments
 from recall_rank.histories.cache.refresh import NO_RULES, RefreshOutcome, refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState
@@ -39,7 +39,7 @@ def check(done: RefreshOutcome, sources: Sequence[Source], *, search: bool = Fal
     bare = {(session.agent, session.id): replace(session, messages=()) for session in sessions}
     assert {held.key: held.session for _, held in done.state.view.table().live()} == bare
     if search:
-        one, two = Index.of_segments(done.state.segments, done.state.dead), Index(built)
+        one, two = index_of_segments(done.state.segments, done.state.dead), Index(built)
         assert answers(one) == answers(two)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from recall_rank.corpus import Index
+from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.merge import postings as merge_postings
 from recall_rank.index.merge.merge import merge
 from recall_rank.index.segment.build import build
@@ -64,7 +64,7 @@ def test_joining_reads_nothing_that_grows(tmp_path: Path, monkeypatch: pytest.Mo
     read: list[str] = []
     real = SegmentFile.column
     monkeypatch.setattr(SegmentFile, "column", lambda file, name: (read.append(name), real(file, name))[1])
-    Index.of_segments([segment, segment], [{0}, {1}])
+    index_of_segments([segment, segment], [{0}, {1}])
     assert set(read) <= {"session_first_message"}
 
 
@@ -77,14 +77,14 @@ def test_segments_on_disk_are_searched_together(tmp_path: Path) -> None:
     segments = [segment for segment in opened if isinstance(segment, Segment)]
     keys = {session.id for session in gone}
     dead = [{number for number, row in enumerate(segment.sessions) if row.id in keys} for segment in segments]
-    assert answers(Index.of_segments(segments, dead)) == answers(Index.build(left))
+    assert answers(index_of_segments(segments, dead)) == answers(Index.build(left))
 
 
 def test_an_index_of_several_segments_is_saved_as_one(tmp_path: Path) -> None:
     left, gone = history(), history(1)
     mixed = build([*left[:2], *gone[:1]])
     number = [row.id for row in mixed.sessions].index(gone[0].id)
-    several = Index.of_segments([mixed, build(left[2:])], [{number}, ()])
+    several = index_of_segments([mixed, build(left[2:])], [{number}, ()])
     several.save(tmp_path / "index")
     with Index.open(tmp_path / "index", verify=True) as opened:
         assert isinstance(opened._segment, Segment)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_rank.corpus import Index
+from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.reader.joined import JoinedSegment
 from recall_rank.index.reader.joined_evidence import LARGE, _read
 from recall_rank.index.reader.places import Place
@@ -151,11 +151,11 @@ def test_equal_hits_stand_in_the_order_of_one_segment() -> None:
 
 def test_nothing_is_left() -> None:
     segment = build([session("s", "the lantern", title="Lantern")])
-    index = Index.of_segments([segment, segment], [{0}, {0}])
+    index = index_of_segments([segment, segment], [{0}, {0}])
     assert len(index) == 0
     response = ask(index, "lantern", match="literal")
     assert (response.total, response.coverage.sessions.known, response.coverage.parts.known) == (0, 0, 0)
-    assert ask(Index.of_segments([], []), "lantern").total == 0
+    assert ask(index_of_segments([], []), "lantern").total == 0
     assert len(index._merged().sessions) == 0
 
 
@@ -165,7 +165,7 @@ def test_a_span_of_time_is_that_of_what_is_left() -> None:
         "new", message("m", "the lantern is lit", time=NOW), message("n", "a lantern", time=NOW - 90 * DAY_MS)
     )
     old = session("old", message("o", "the lantern of old", time=NOW - 4000 * DAY_MS))
-    several = Index.of_segments([build([new, old])], [{1}])
+    several = index_of_segments([build([new, old])], [{1}])
     wanted = Index.build([new])
     assert alike(told(ask(several, "lantern in May", explain=True)), told(ask(wanted, "lantern in May", explain=True)))
 
@@ -200,6 +200,6 @@ def test_several_threads_give_the_answer_of_one(monkeypatch: pytest.MonkeyPatch)
     whole = Index.build(history)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr("recall_rank.index.reader.joined_evidence.LARGE", 1)
-    several = Index.of_segments([build(history[n::3]) for n in range(3)], [()] * 3)
+    several = index_of_segments([build(history[n::3]) for n in range(3)], [()] * 3)
     for text in ("lantern", "harbor lantern", "lantren"):
         assert alike(told(ask(several, text)), told(ask(whole, text)))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.analysis.normalize import encode, fold
-from recall_rank.corpus import Index
+from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.merge.merge import merge
 from recall_rank.index.reader import literal_candidates as runs
 from recall_rank.index.reader.joined import JoinedSegment
@@ -143,7 +143,7 @@ def test_marked_are_the_parts_that_hold_the_literal(chance: Random, cut: Cut | N
 @given(st.integers(0, 2**32 - 1).map(Random), cuts)
 def test_answers_are_those_of_a_look_at_all_text(chance: Random, cut: Cut) -> None:
     searched = joined(some_history(chance), cut)
-    index = Index.of_segments([piece.segment for piece in searched.views], searched.dead)  # type: ignore[union-attr]
+    index = index_of_segments([piece.segment for piece in searched.views], searched.dead)  # type: ignore[union-attr]
     said = said_in(searched)
     asked = [(some_needle(chance, said)[:200], mode) for mode in ("literal", "smart", "fuzzy")]
     answers = [found_by(index, text, mode) for text, mode in asked if text.strip()]
