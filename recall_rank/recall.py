@@ -79,9 +79,9 @@ class Recall:
         Nothing of other projects shows through: no word, id, count or error.
         """
         from recall_rank.histories.open_backend import OpenedSources
-        from recall_rank.loaders.projects.repositories import in_repository
+        from recall_rank.loaders.projects.repositories import name_context_repository
 
-        own = self._backend.only(in_repository(context) or context)
+        own = self._backend.only(name_context_repository(context) or context)
         return Recall(OpenedSources(self._sources, own), context=context)
 
     @property
@@ -93,9 +93,9 @@ class Recall:
         """Index.search over all sources; the response also reports what each source gave and failed to give."""
         from recall_rank.histories.source_reports import as_of
         from recall_rank.index.errors import UnusableIndexError
-        from recall_rank.loaders.projects.repositories import in_repository
+        from recall_rank.loaders.projects.repositories import name_context_repository
 
-        options["context"] = in_repository(options.get("context", self._context))
+        options["context"] = name_context_repository(options.get("context", self._context))
         snapshot = self._newest(options.get("budget_ms"))
         try:
             response = snapshot.index.search(query, **options)
@@ -142,9 +142,9 @@ class Recall:
         ValueError for an invalid scope or limit.
         """
         from recall_rank.histories.catalog import select_sessions
-        from recall_rank.loaders.projects.repositories import in_repository
+        from recall_rank.loaders.projects.repositories import name_context_repository
 
-        here = in_repository(context or self._context)
+        here = name_context_repository(context or self._context)
         return select_sessions(self._backend.inventory().catalog.sessions, scope, search, here, limit)
 
     def session(self, session_id: str) -> Session:

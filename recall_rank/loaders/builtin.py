@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.store_hints import Traits
+from recall_rank.loaders.store_hints import StoreHints
 from recall_rank.model import Source
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
@@ -28,33 +28,33 @@ class Loader:
     insist: Callable[[Path], Source | None] = _nothing  # asked last, about a file that the caller named
 
 
-def _loader(name: str, module: str, traits: Traits, insist: str = "named") -> Loader:
+def _loader(name: str, module: str, hints: StoreHints, insist: str = "named") -> Loader:
     """The loader in a module of ours, which is not imported as long as its traits say that it would find nothing."""
 
     def loaded() -> Any:
         return import_module(f"recall_rank.loaders.{module}")
 
     def recognise(path: Path) -> Source | None:
-        source: Source | None = loaded().recognise(path) if traits.fit(path) else None
+        source: Source | None = loaded().recognise(path) if hints.may_be_store(path) else None
         return source
 
     def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-        found: Iterable[Source] = loaded().stores(environ, home) if traits.are_here(environ, home) else ()
+        found: Iterable[Source] = loaded().stores(environ, home) if hints.may_be_on_machine(environ, home) else ()
         return found
 
     def insisted(path: Path) -> Source | None:
-        source: Source | None = getattr(loaded(), insist)(path) if traits.fit_named(path) else None
+        source: Source | None = getattr(loaded(), insist)(path) if hints.may_be_named(path) else None
         return source
 
-    return Loader(name, recognise, stores, insisted if traits.insists else _nothing)
+    return Loader(name, recognise, stores, insisted if hints.insists else _nothing)
 
 
-OPENCODE = Traits(
+OPENCODE = StoreHints(
     files=DATABASES, begins="opencode", insists=DATABASES, variables=("OPENCODE_DB",), homes=("$data/opencode",)
 )
-OPENCODE_JSON = Traits(inside=("session",), homes=("$data/opencode/storage", "$data/opencode/project"))
-OPENCODE_EXPORT = Traits(files=(".json",), insists=(".json", ".txt", ".log"))
-CLAUDE_CODE = Traits(
+OPENCODE_JSON = StoreHints(inside=("session",), homes=("$data/opencode/storage", "$data/opencode/project"))
+OPENCODE_EXPORT = StoreHints(files=(".json",), insists=(".json", ".txt", ".log"))
+CLAUDE_CODE = StoreHints(
     files=(".jsonl",),
     words=(b'"sessionId"', b'"uuid"', b'"leafUuid"', b'"messageId"'),
     folders=(".claude",),
@@ -62,14 +62,14 @@ CLAUDE_CODE = Traits(
     variables=("CLAUDE_CONFIG_DIR",),
     homes=(".claude", "$config/claude"),
 )
-CODEX = Traits(
+CODEX = StoreHints(
     files=(".jsonl", ".jsonl.zst"),
     begins="rollout-",
     inside=("sessions", "archived_sessions", "rollout-*", "[0-9][0-9][0-9][0-9]"),
     variables=("CODEX_HOME",),
     homes=(".codex",),
 )
-GEMINI = Traits(
+GEMINI = StoreHints(
     files=(".jsonl", ".json"),
     words=(b'"projectHash"',),
     folders=("chats",),
@@ -77,7 +77,7 @@ GEMINI = Traits(
     variables=("GEMINI_CLI_HOME",),
     homes=(".gemini",),
 )
-COPILOT = Traits(
+COPILOT = StoreHints(
     files=(".jsonl",),
     words=(b'"session.', b'"user.', b'"assistant.'),
     folders=("session-state",),
@@ -85,42 +85,44 @@ COPILOT = Traits(
     variables=("COPILOT_HOME",),
     homes=(".copilot",),
 )
-HERMES = Traits(files=("state.db",), insists=DATABASES, variables=("HERMES_HOME",), homes=(".hermes", "$data/hermes"))
-TALLOW = Traits(
+HERMES = StoreHints(
+    files=("state.db",), insists=DATABASES, variables=("HERMES_HOME",), homes=(".hermes", "$data/hermes")
+)
+TALLOW = StoreHints(
     files=(".jsonl",),
     words=(b'"cwd"',),
     inside=("sessions", "*.jsonl", "--*--"),
     variables=("TALLOW_CODING_AGENT_DIR",),
     homes=(".tallow", ".config/tallow-work-dirs"),
 )
-PI = Traits(
+PI = StoreHints(
     files=(".jsonl",),
     words=(b'"cwd"',),
     inside=("sessions", "*.jsonl", "--*--"),
     variables=("PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"),
     homes=(".pi",),
 )
-PRAISONAI = Traits(
+PRAISONAI = StoreHints(
     files=(".json",),
     inside=("sessions", "*.json"),
     variables=("PRAISONAI_HOME",),
     homes=(".praisonai", ".praison"),
 )
-CURSOR = Traits(
+CURSOR = StoreHints(
     files=("state.vscdb",),
     inside=("User", "globalStorage"),
     insists=(*DATABASES, ".vscdb"),
     variables=("CURSOR_STATE_DB",),
     homes=("$config/Cursor", "AppData/Roaming/Cursor"),
 )
-CURSOR_CLI = Traits(
+CURSOR_CLI = StoreHints(
     files=("store.db", ".jsonl"),
     words=(b'"role"',),
     folders=(".cursor", "agent-transcripts", "chats"),
     variables=("CURSOR_CONFIG_DIR", "CURSOR_DATA_DIR"),
     homes=(".cursor", "$config/cursor"),
 )
-GOOSE = Traits(
+GOOSE = StoreHints(
     files=("sessions.db", ".jsonl"),
     words=(b'"working_dir"',),
     inside=("*.jsonl",),
@@ -128,15 +130,15 @@ GOOSE = Traits(
     variables=("GOOSE_PATH_ROOT",),
     homes=("$data/goose", "$data/Block", "$data/Block.goose"),
 )
-MEMO_AGENT = Traits(files=("sessions.db",), insists=DATABASES, homes=(".memo-agent",))
-AIDER = Traits(
+MEMO_AGENT = StoreHints(files=("sessions.db",), insists=DATABASES, homes=(".memo-agent",))
+AIDER = StoreHints(
     files=(".aider.chat.history.md",),
     insists=(".md",),
     variables=("AIDER_CHAT_HISTORY_FILE",),
     homes=("$above/.aider.chat.history.md",),
 )
-SPECSTORY = Traits(files=(".md",), folders=(".specstory", "history"), homes=("$above/.specstory/history",))
-HISTORY = Traits(
+SPECSTORY = StoreHints(files=(".md",), folders=(".specstory", "history"), homes=("$above/.specstory/history",))
+HISTORY = StoreHints(
     files=(".jsonl", ".jsonl.gz", ".jsonl.xz"), words=(b'"t"',), insists=(".jsonl", ".jsonl.gz", ".jsonl.xz")
 )
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.content.values import millis, text_of, touched_files
-from recall_rank.loaders.files.files import PACKED, blocks, opened, signature
-from recall_rank.loaders.files.peek import first_records, has_records
-from recall_rank.loaders.files.resume import Place, pack, unpack
-from recall_rank.loaders.json.jsonl import Record, Records
+from recall_rank.loaders.files.regular_files import PACKED, file_signature, open_file, read_blocks
+from recall_rank.loaders.files.resume import ResumePoint, pack_resume_point, unpack_resume_point
+from recall_rank.loaders.json.first_records import has_records, read_first_records
+from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import BaseSource, Flag, Message, Part, Reading, Role, Session, Source, Tokens, Unit
 
 NAME = "history"
@@ -34,21 +35,21 @@ class HistoryJsonl(BaseSource):
         return [Unit(self._path.name, self.location)]
 
     def signature(self, unit: Unit) -> bytes:
-        return signature(self._path)
+        return file_signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's sessions, or what was appended when `since` still fits (see Reading.appended)."""
         suffix = self._path.suffix
-        with opened(self._path) as file:
-            resume = None if suffix in PACKED else unpack(file, since)
+        with open_file(self._path) as file:
+            resume = None if suffix in PACKED else unpack_resume_point(file, since)
             if resume is not None:
                 place, state = resume
                 reader = _Reader(self.name, self.location, state)
-                reading = reader.run(blocks(file, start=place.offset), place)
+                reading = reader.run(read_blocks(file, start=place.offset), place)
                 if reading is not None:
                     return reading
             reader = _Reader(self.name, self.location)
-            return reader.run(blocks(file, suffix), Place(), packed=suffix in PACKED) or Reading([])
+            return reader.run(read_blocks(file, suffix), ResumePoint(), packed=suffix in PACKED) or Reading([])
 
 
 class _Reader:
@@ -63,10 +64,10 @@ class _Reader:
         self.warnings: dict[str, None] = {}
         self.more = False
 
-    def run(self, data: Iterator[bytes], place: Place, *, packed: bool = False) -> Reading | None:
+    def run(self, data: Iterator[bytes], place: ResumePoint, *, packed: bool = False) -> Reading | None:
         """The reading; None when one that goes on from a place needs what lies before it."""
         self.more = place.offset > 0
-        lines = Records(data, self.location, starts=STARTS, place=place)
+        lines = JsonlRecords(data, self.location, starts=STARTS, place=place)
         try:
             for number, record in lines:
                 kind = record.get("t")
@@ -87,10 +88,10 @@ class _Reader:
         if self.more and not lines.resumable:
             return None
         if lines.resumable and not packed:
-            point = pack(lines.place, self.heads.get(self.last) if self.last else None)
+            point = pack_resume_point(lines.place, self.heads.get(self.last) if self.last else None)
         return Reading(list(self._sessions()), lines.malformed, list(self.warnings), point, self.more)
 
-    def _session(self, number: int, record: Record, lines: Records) -> None:
+    def _session(self, number: int, record: Record, lines: JsonlRecords) -> None:
         key = text_of(record.get("id"))
         if not key:
             lines.bad(number, "a session without an id")
@@ -99,7 +100,7 @@ class _Reader:
         self.heads[key] = record
         self.messages.setdefault(key, {})
 
-    def _message(self, number: int, record: Record, lines: Records) -> bool:
+    def _message(self, number: int, record: Record, lines: JsonlRecords) -> bool:
         session = text_of(record.get("session"))
         if not session:
             lines.bad(number, "a message without a session")
@@ -192,7 +193,7 @@ def recognise(path: Path) -> Source | None:
     """The history in this file, told by its first record; None for anything else."""
     if not path.name.endswith(SUFFIXES) or not path.is_file():
         return None
-    first = next(first_records(path), {})
+    first = next(read_first_records(path), {})
     return HistoryJsonl(path) if first.get("t") in {"session", "message"} else None
 
 

@@ -8,13 +8,13 @@ import warnings
 from pathlib import Path
 
 from recall_rank.loaders.builtin import Loader
-from recall_rank.loaders.files.files import read_small
+from recall_rank.loaders.files.regular_files import read_small
 
 GROUP = "recall_rank.loaders"
 _DESCRIBED = (".dist-info", ".egg-info")
 
 
-def offered() -> list[Loader]:
+def load_plugins() -> list[Loader]:
     """They, by name. One that cannot be imported is warned of and passed over."""
     if not any(map(_mentions, sys.path)) and not _finds_elsewhere():
         return []

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.content.openai_messages import ROLES, Chat
+from recall_rank.loaders.content.openai_messages import ROLES, ChatBuilder
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import dollars
 from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.files.files import blocks, opened, read_small
+from recall_rank.loaders.files.regular_files import open_file, read_blocks, read_small
 from recall_rank.loaders.files.session_files import SessionFiles
-from recall_rank.loaders.json.document import Document
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.document import JsonDocument
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
 
 NAME = "praisonai"
@@ -49,9 +49,9 @@ class PraisonAI(SessionFiles):
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         path = self.path_of(unit)
-        chat = Chat()
-        with opened(path, self._root) as file:
-            document = Document(blocks(file), unit.location, "messages")
+        chat = ChatBuilder()
+        with open_file(path, self._root) as file:
+            document = JsonDocument(read_blocks(file), unit.location, "messages")
             active = list(document)
         session = _Session(document.head, path.stem, unit.location)
         archived = document.head.get("archived_messages")
@@ -83,7 +83,7 @@ class _Session:
         value = self._metadata.get(key)
         return self._head.get(key) if value is None else value
 
-    def add(self, chat: Chat, place: str, record: Any, flags: Flag) -> None:
+    def add(self, chat: ChatBuilder, place: str, record: Any, flags: Flag) -> None:
         """Hands a message on; one that is none is counted."""
         if type(record) is not dict or "role" not in record:
             self.malformed.append(Malformed(self._location, place, "a message without a role"))
@@ -111,7 +111,7 @@ class _Session:
         )
         chat.add(message, record.get("content"), record.get("tool_calls"), record.get("tool_call_id"))
 
-    def session(self, chat: Chat, source: str) -> Session:
+    def session(self, chat: ChatBuilder, source: str) -> Session:
         messages = chat.messages()
         compaction = mapping(self._head.get("last_compaction"))
         summary = text_of(compaction.get("summary"))

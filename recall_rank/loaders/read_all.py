@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.loaders.copies import with_places_of
-from recall_rank.loaders.projects.repositories import identified
+from recall_rank.loaders.projects.repositories import name_repositories
 from recall_rank.model import BaseSource, Malformed, Notice, Reading, Session, Source, SourceReport, Unit
 from recall_rank.model.source_wrapper import complete_source
 
@@ -78,7 +78,7 @@ def read_all(
         progress(done, total)
     merge_duplicates(loaded)
     resolve_across(loaded)
-    sessions = identified(session for each in loaded for session in each.counted())
+    sessions = name_repositories(session for each in loaded for session in each.counted())
     return sessions, [each.report() for each in loaded]
 
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from recall_rank.loaders.builtin import LOADERS, Loader
-from recall_rank.loaders.plugins import offered
+from recall_rank.loaders.plugins import load_plugins
 from recall_rank.model import Source
 
 MAX_DEPTH = 8  # of folders searched for stores
 PASSED_OVER = {".git", "node_modules", "__pycache__", ".venv"}
 
 
-class Known:
+class KnownLoaders:
     """Our loaders, then those that other packages offer under the entry point group `recall_rank.loaders`.
 
     Others are asked for only when ours do not end the look: finding out which there are takes longer than a search.
@@ -29,7 +29,7 @@ class Known:
     def __iter__(self) -> Iterator[Loader]:
         yield from LOADERS
         if self._others is None:
-            self._others = offered()
+            self._others = load_plugins()
         yield from self._others
 
 
@@ -40,7 +40,7 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
     `name` replaces the agent's name in reports and results; it is for sources of ours.
     """
     path = Path(where).expanduser()
-    known = Known()
+    known = KnownLoaders()
     exists = os.path.lexists(path)
     found = _found(path, known) if exists else []
     if not found:
@@ -64,7 +64,7 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
 
 def open_sources(where: str | os.PathLike[str]) -> list[Source]:
     """Every history at a path and below it, in a fixed order; files that are none are passed over."""
-    return _found(Path(where).expanduser(), Known())
+    return _found(Path(where).expanduser(), KnownLoaders())
 
 
 def _found(path: Path, known: Iterable[Loader]) -> list[Source]:
@@ -104,7 +104,7 @@ def discover(environ: Mapping[str, str] = os.environ, home: Path | None = None) 
         except RuntimeError:
             return []
     found: list[Source] = []
-    for loader in Known():
+    for loader in KnownLoaders():
         try:
             found += loader.stores(environ, home)
         except Exception as error:  # noqa: BLE001 - one agent's odd layout must not hide the others

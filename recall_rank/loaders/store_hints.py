@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from recall_rank.loaders.files.files import BLOCK, read_small
+from recall_rank.loaders.files.regular_files import BLOCK, read_small
 from recall_rank.loaders.projects.working_folder import folders_above
 
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -20,7 +20,7 @@ JSONL = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class StoreHints:
     """Conditions without which nothing is recognised. That they hold says little; the loader decides."""
 
     files: tuple[str, ...] = ()  # how the name of a file ends
@@ -32,7 +32,7 @@ class Traits:
     variables: tuple[str, ...] = ()  # one of these is set, or
     homes: tuple[str, ...] = ()  # one of these is there: a path below the home, or below a base (see _bases)
 
-    def fit(self, path: Path) -> bool:
+    def may_be_store(self, path: Path) -> bool:
         """Whether what lies exactly there may be a store. Raises OSError for what may not be looked at."""
         if path.is_dir():
             if path.name in self.folders:
@@ -40,11 +40,11 @@ class Traits:
             return any(self._says(found) for pattern in self.inside for found in path.glob(pattern))
         return path.name.endswith(self.files) and path.name.startswith(self.begins) and self._says(path)
 
-    def fit_named(self, path: Path) -> bool:
+    def may_be_named(self, path: Path) -> bool:
         """Whether a file may be a store that the caller named and that nobody recognised."""
         return path.name.endswith(self.insists)
 
-    def are_here(self, environ: Mapping[str, str], home: Path) -> bool:
+    def may_be_on_machine(self, environ: Mapping[str, str], home: Path) -> bool:
         """Whether this machine may have such a store."""
         if any(environ.get(name) for name in self.variables):
             return True

@@ -13,7 +13,7 @@ import pytest
 
 from recall_rank.loaders import Loader, discover, open_source, open_sources, read_all
 from recall_rank.loaders import plugins as offered
-from recall_rank.loaders.files.files import NotRegularError, opened, walk
+from recall_rank.loaders.files.regular_files import NotRegularError, open_file, walk_files
 from recall_rank.model import BaseSource, Message, Part, Reading, Session, Source, Unit
 from tests.fixtures.make_fixtures import (
     FORK,
@@ -228,19 +228,19 @@ def test_only_regular_files_are_opened(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(plain)
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "inner").write_text("y")
-    with opened(plain) as file:
+    with open_file(plain) as file:
         assert file.read() == b"x"
     for name in ("pipe", "folder"):
         with pytest.raises(NotRegularError):
-            opened(tmp_path / name).__enter__()
+            open_file(tmp_path / name).__enter__()
     for root in (None, tmp_path):
         with pytest.raises(OSError, match="symbolic links"):
-            opened(tmp_path / "link", root).__enter__()
-    with opened(tmp_path / "folder" / "inner", tmp_path) as file:
+            open_file(tmp_path / "link", root).__enter__()
+    with open_file(tmp_path / "folder" / "inner", tmp_path) as file:
         assert file.read() == b"y"
     (tmp_path / "way").symlink_to(tmp_path / "folder")
     with pytest.raises(OSError, match="way/inner"):
-        opened(tmp_path / "way" / "inner", tmp_path).__enter__()
+        open_file(tmp_path / "way" / "inner", tmp_path).__enter__()
 
 
 def test_a_walk_reports_what_it_passes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,17 +253,17 @@ def test_a_walk_reports_what_it_passes_over(tmp_path: Path, monkeypatch: pytest.
     (root / "out").symlink_to(tmp_path)
     (root / "in").symlink_to(deep)
     skipped: list[str] = []
-    assert [path.name for path in walk(root, lambda name: name.endswith(".txt"), skipped)] == ["x.txt", "y.txt"]
+    assert [path.name for path in walk_files(root, lambda name: name.endswith(".txt"), skipped)] == ["x.txt", "y.txt"]
     assert [each.removeprefix(f"{root}/") for each in skipped] == [
         "out: a link that leads outside is not followed",
         "z.txt: not a regular file",
     ]
-    monkeypatch.setattr("recall_rank.loaders.files.files.MAX_DEPTH", 1)
+    monkeypatch.setattr("recall_rank.loaders.files.regular_files.MAX_DEPTH", 1)
     skipped.clear()
-    assert [path.name for path in walk(root, lambda name: name == "x.txt", skipped)] == []
+    assert [path.name for path in walk_files(root, lambda name: name == "x.txt", skipped)] == []
     assert any("nested too deeply" in each for each in skipped)
     with pytest.raises(OSError, match="No such file"):
-        list(walk(tmp_path / "gone", lambda _: True, skipped))
+        list(walk_files(tmp_path / "gone", lambda _: True, skipped))
 
 
 def test_a_folder_that_cannot_be_listed_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

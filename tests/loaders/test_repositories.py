@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from recall_rank.loaders.projects.repositories import Repositories, identified, in_repository, remote_name
-from recall_rank.loaders.projects.root_commit import root_commit
+from recall_rank.loaders.projects.repositories import (
+    Repositories,
+    name_context_repository,
+    name_repositories,
+    remote_name,
+)
+from recall_rank.loaders.projects.root_commit import find_root_commit
 from recall_rank.model import Context, Session
 
 ROOT, SECOND = "1" * 40, "2" * 40
@@ -104,14 +109,14 @@ def test_without_a_remote_the_first_commit_names_it(tmp_path: Path) -> None:
     (git / "refs" / "heads").mkdir(parents=True)
     (git / "refs" / "heads" / "main").write_text(SECOND + "\n")
     commit(git, SECOND, ROOT)
-    assert root_commit(git) is None  # the first one is packed away
+    assert find_root_commit(git) is None  # the first one is packed away
     commit(git, ROOT)
-    assert root_commit(git) == name(tmp_path / "lamp") == ROOT
+    assert find_root_commit(git) == name(tmp_path / "lamp") == ROOT
     (git / "refs" / "heads" / "main").unlink()
     (git / "packed-refs").write_text(f"# pack-refs\n{SECOND} refs/heads/main\n")
-    assert root_commit(git) == ROOT
+    assert find_root_commit(git) == ROOT
     (git / "HEAD").write_text(SECOND)
-    assert root_commit(git) == ROOT
+    assert find_root_commit(git) == ROOT
 
 
 def test_a_commit_is_read_once(tmp_path: Path) -> None:
@@ -132,9 +137,9 @@ def test_the_log_of_head_begins_with_the_first_commit(tmp_path: Path) -> None:
     git = clone(tmp_path, "") / ".git"
     (git / "logs").mkdir()
     (git / "logs" / "HEAD").write_text(f"{'0' * 40} {ROOT} M <m@x> 1780000000 +0000\tcommit (initial): begin\n")
-    assert root_commit(git) == ROOT
+    assert find_root_commit(git) == ROOT
     (git / "logs" / "HEAD").write_text(f"{'0' * 40} {ROOT} M <m@x> 1780000000 +0000\tclone: from elsewhere\n")
-    assert root_commit(git) is None
+    assert find_root_commit(git) is None
 
 
 def test_a_commit_graph_names_it(tmp_path: Path) -> None:
@@ -152,9 +157,9 @@ def test_a_commit_graph_names_it(tmp_path: Path) -> None:
     path = git / "objects" / "info" / "commit-graph"
     path.parent.mkdir(parents=True)
     path.write_bytes(head + struct.pack(">4sQ", bytes(4), at) + b"".join(chunks.values()))
-    assert root_commit(git) == ROOT
+    assert find_root_commit(git) == ROOT
     path.write_bytes(path.read_bytes()[:200])
-    assert root_commit(git) is None
+    assert find_root_commit(git) is None
 
 
 @pytest.mark.parametrize("planted", ["link", "fifo", "pointer to nowhere", "pointer with a zero", "binary"])
@@ -198,10 +203,10 @@ def test_sessions_and_contexts_are_named_alike(tmp_path: Path) -> None:
         Session("c", directory=gone, repository="forge.example/recorded"),
         Session("d", directory=gone),
     ]
-    names = [session.repository for session in identified(given)]
+    names = [session.repository for session in name_repositories(given)]
     assert names == ["forge.example/mara/lamp", "forge.example/mara/lamp", "forge.example/recorded", None]
-    context = in_repository(Context(directory=str(here)))
+    context = name_context_repository(Context(directory=str(here)))
     assert context is not None
     assert context.repository == names[0]
     for same in (Context(directory=gone), Context(project="lamp", directory=str(here)), None):
-        assert in_repository(same) == same
+        assert name_context_repository(same) == same

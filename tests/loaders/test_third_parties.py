@@ -79,4 +79,4 @@ def test_it_is_found_however_it_was_installed(notes: Path, installed: Path, how:
                     archive.write(path, path.relative_to(installed))
         sys.path[sys.path.index(str(installed))] = str(packed)
     assert open_source(notes).name == "notes"
-    assert offered.offered() != []
+    assert offered.load_plugins() != []

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recall_rank.loaders.content.usage import added, dollars, tokens_of
+from recall_rank.loaders.content.usage import add_tokens, dollars, tokens_of
 from recall_rank.model import Message, Session, Tokens
 from tests.fixtures import make_chat_stores, make_codex, make_copilot, make_cursor, make_fixtures, make_gemini, make_pi
 from tests.fixtures.make_fixtures import START, lines
@@ -30,9 +30,9 @@ def test_counts_are_numbers_or_nothing() -> None:
 
 
 def test_accounts_add_up() -> None:
-    assert added(Tokens(1, 2, None, 3), Tokens(10, 20, 5, None)) == Tokens(11, 22, 5, 3)
-    assert added(None, Tokens(1)) == added(Tokens(1), None) == Tokens(1)
-    assert added(None, None) is None
+    assert add_tokens(Tokens(1, 2, None, 3), Tokens(10, 20, 5, None)) == Tokens(11, 22, 5, 3)
+    assert add_tokens(None, Tokens(1)) == add_tokens(Tokens(1), None) == Tokens(1)
+    assert add_tokens(None, None) is None
 
 
 @pytest.mark.parametrize("value", [None, 0, -1, "0.2", True, float("nan"), float("inf"), {}])

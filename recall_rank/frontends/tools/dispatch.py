@@ -109,9 +109,9 @@ class RecallTools:
             if odd:
                 words = f"arguments do not fit the schema: {', '.join(odd)}"
                 raise ToolError("schema", words, rejected_by_schema=True, rejected_params=odd)
-        from recall_rank.loaders.projects.repositories import in_repository
+        from recall_rank.loaders.projects.repositories import name_context_repository
 
-        here = in_repository(context or self._context) or Context()
+        here = name_context_repository(context or self._context) or Context()
         moment = int(time.time() * 1000) if now is None else now
         histories = self._histories if options.global_ else self._view(here)
         call = Call(histories, here, moment, options, cancel)

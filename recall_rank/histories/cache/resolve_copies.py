@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from recall_rank.histories.cache.dependency_keys import dependency_keys
 from recall_rank.histories.cache.table import SessionEntry
-from recall_rank.loaders.projects.repositories import identified
+from recall_rank.loaders.projects.repositories import name_repositories
 from recall_rank.loaders.read_all import LoadedSource, merge_duplicates, resolve_across, resolve_sessions
 from recall_rank.model import BaseSource, Notice, Session
 
@@ -53,7 +53,7 @@ def resolve_copies(sources: Sequence[BaseSource], read_sessions: Sequence[ReadSe
             done.sessions[first.held.serial] = first.session
         else:
             _settle_group(sources, members, group, done)
-    named = identified(done.sessions.values())
+    named = name_repositories(done.sessions.values())
     done.sessions = dict(zip(done.sessions, named, strict=True))
     for each in read_sessions:
         _describe(each.held, done.sessions.get(each.held.serial))

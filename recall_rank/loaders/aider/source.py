@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from recall_rank.loaders.aider.chats import AGENT, HEADER, chats
-from recall_rank.loaders.files.files import blocks, opened, read_small, signature
-from recall_rank.loaders.files.text_lines import text_lines
+from recall_rank.loaders.files.regular_files import file_signature, open_file, read_blocks, read_small
+from recall_rank.loaders.files.text_lines import decode_lines
 from recall_rank.loaders.projects.working_folder import folders_above
 from recall_rank.model import BaseSource, Reading, Source, Unit
 
@@ -33,13 +33,13 @@ class Aider(BaseSource):
         return [Unit(self._path.name, self.location)]
 
     def signature(self, unit: Unit) -> bytes:
-        return signature(self._path)
+        return file_signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         # Under its own name it lies in the repository that it is about; elsewhere, nothing says where that is.
         directory = str(self._path.parent) if self._path.name == FILE else None
-        with opened(self._path) as file:
-            return Reading(chats(text_lines(blocks(file)), directory, self.name))
+        with open_file(self._path) as file:
+            return Reading(chats(decode_lines(read_blocks(file)), directory, self.name))
 
 
 # --- recognition -----------------------------------------------------------------------------------

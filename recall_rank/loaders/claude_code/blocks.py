@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from recall_rank.loaders.content.external_outputs import Spills
-from recall_rank.loaders.content.fast_replace import ended
-from recall_rank.loaders.content.titles import injected
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.fast_replace import with_result
+from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
 from recall_rank.model import Flag, Part
 
@@ -48,11 +48,11 @@ def part_from(key: str, block: Any) -> Part | None:
     return Part(key, str(kind), text) if text else None
 
 
-def result_of(call: Part, block: dict[str, Any], spills: Spills) -> Part:
+def result_of(call: Part, block: dict[str, Any], outputs: ExternalOutputs) -> Part:
     """The call with what its tool answered, from the spilled file where there is one."""
     text = _result_text(block)
     if text and text.startswith(_PERSISTED) and (saved := _SAVED_TO.search(text)):
-        text = spills.read(saved[1]) or text
+        text = outputs.read(saved[1]) or text
     return _with_result(call, block, text)
 
 
@@ -89,12 +89,12 @@ def attached_part(key: str, record: dict[str, Any]) -> Part | None:
     if not text:
         return None
     path = text_of(attached.get("filename"))
-    return Part(key, "text", text, flags=Flag.SYNTHETIC if injected(text) else flags, files=(path,) if path else ())
+    return Part(key, "text", text, flags=Flag.SYNTHETIC if is_injected(text) else flags, files=(path,) if path else ())
 
 
 def _with_result(call: Part, block: dict[str, Any], text: str | None) -> Part:
     pruned = Flag.PRUNED if text == CLEARED else Flag.NONE
-    return ended(call, text, failed=bool(block.get("is_error")), more=pruned)
+    return with_result(call, text, failed=bool(block.get("is_error")), more=pruned)
 
 
 def _result_text(block: dict[str, Any]) -> str | None:

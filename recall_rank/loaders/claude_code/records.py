@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recall_rank.loaders.content.usage import dollars, tokens_of
-from recall_rank.loaders.json.jsonl import Line, Record
+from recall_rank.loaders.json.parse import RawJson, Record
 from recall_rank.model import Flag, Message, Part, Role, Tokens
 
 AGENT = "claude-code"
@@ -23,7 +23,7 @@ _IDENTIFIED = ("sessionId", "uuid", "leafUuid", "messageId")
 _PROGRESS = b'"type":"progress"'
 
 
-def is_progress(line: Line) -> bool:
+def is_progress(line: RawJson) -> bool:
     """Whether a line is a progress record: most of the bytes of a real store, and nothing that is not
     elsewhere. Found by its bytes, without parsing."""
     at = line.find(_PROGRESS, 0, 512)

@@ -13,13 +13,13 @@ import orjson
 
 from recall_rank.loaders.claude_code.records import AGENT, STARTS, is_progress, looks_like
 from recall_rank.loaders.claude_code.transcript import Transcript
-from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
 from recall_rank.loaders.content.values import mapping
 from recall_rank.loaders.copies import count_once
-from recall_rank.loaders.files.files import blocks, opened, read_small, signature, walk_below
-from recall_rank.loaders.files.peek import first_records
-from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
-from recall_rank.loaders.json.jsonl import Records
+from recall_rank.loaders.files.regular_files import file_signature, open_file, read_blocks, read_small, walk_names
+from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, unpack_resume_point
+from recall_rank.loaders.json.first_records import read_first_records
+from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.model import BaseSource, Flag, Message, Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
@@ -47,14 +47,14 @@ class ClaudeCode(BaseSource):
     def units(self) -> Iterable[Unit]:
         """The transcripts; what was passed over is in `warnings` afterwards."""
         skipped: list[str] = []
-        keys = [self._single.name] if self._single else list(walk_below(self._root, _is_transcript, skipped))
+        keys = [self._single.name] if self._single else list(walk_names(self._root, _is_transcript, skipped))
         shown = str(self._shown / "x")[:-1]
         self.warnings = skipped
         return [Unit(key, shown + key.replace("/", os.sep)) for key in keys if SPILLED not in key.split("/")]
 
     def signature(self, unit: Unit) -> bytes:
         path = f"{self._root}/{unit.key}"  # text, since this is asked of every transcript at every look
-        found = signature(path)
+        found = file_signature(path)
         for folder in _spill_folders(path):
             try:
                 found += b".%d" % os.lstat(folder).st_mtime_ns
@@ -65,34 +65,34 @@ class ClaudeCode(BaseSource):
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's session, or what was appended when `since` still fits (see resume.continues)."""
         path = self._root / unit.key
-        with opened(path, self._root) as file:
-            resume = unpack(file, since)
+        with open_file(path, self._root) as file:
+            resume = unpack_resume_point(file, since)
             if resume is not None:
                 place, state = resume
                 try:
-                    return self._read(unit, path, blocks(file, start=place.offset), place, state)
-                except UnfitError:
+                    return self._read(unit, path, read_blocks(file, start=place.offset), place, state)
+                except StaleResumePointError:
                     pass  # what was appended changes something before it
-            return self._read(unit, path, blocks(file), Place(), None)
+            return self._read(unit, path, read_blocks(file), ResumePoint(), None)
 
     def _read(
-        self, unit: Unit, path: Path, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+        self, unit: Unit, path: Path, data: Iterator[bytes], place: ResumePoint, before: dict[str, Any] | None
     ) -> Reading:  # fmt: skip
-        lines = Records(data, unit.location, starts=STARTS, skip=is_progress, place=place)
-        spills = Spills(self._root, [Path(folder) for folder in _spill_folders(str(path))])
-        transcript = Transcript(path.stem, spills, before)
+        lines = JsonlRecords(data, unit.location, starts=STARTS, skip=is_progress, place=place)
+        outputs = ExternalOutputs(self._root, [Path(folder) for folder in _spill_folders(str(path))])
+        transcript = Transcript(path.stem, outputs, before)
         for number, record in lines:
             problem = transcript.add(record)
             if problem:
                 lines.bad(number, problem)
         if before is not None and not lines.resumable:
-            raise UnfitError
+            raise StaleResumePointError
         session = transcript.session(self.name)
         if session is not None and path.parent.name == "subagents":
             session = self._subagent(path, session)
-        point = pack(lines.place, transcript.state()) if lines.resumable else None
+        point = pack_resume_point(lines.place, transcript.state()) if lines.resumable else None
         sessions = [session] if session is not None else []
-        return Reading(sessions, lines.malformed, transcript.warnings() + spills.warnings(), point, before is not None)
+        return Reading(sessions, lines.malformed, transcript.warnings() + outputs.warnings(), point, before is not None)
 
     def _subagent(self, path: Path, session: Session) -> Session:
         """The session with what its .meta.json says of it."""
@@ -198,7 +198,7 @@ def _holds_transcripts(folder: Path) -> bool:
 
 def _wrote(path: Path) -> bool:
     """Whether Claude Code wrote the file."""
-    return any(map(looks_like, first_records(path)))
+    return any(map(looks_like, read_first_records(path)))
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:

@@ -11,11 +11,11 @@ from typing import Any
 
 from recall_rank.loaders.claude_code.blocks import attached_part, part_from, pruned, result_of, system_text
 from recall_rank.loaders.claude_code.records import AGENT, REPEATS, SAID, TITLES, Draft
-from recall_rank.loaders.content.external_outputs import Spills
-from recall_rank.loaders.content.titles import injected, title_from
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.titles import is_injected, title_from
 from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.files.resume import UnfitError
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.files.resume import StaleResumePointError
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Message, Part, Role, Session
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
@@ -24,9 +24,9 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
 class Transcript:
     """Takes the records of one file in order. `before` is the state() of a transcript that this one continues."""
 
-    def __init__(self, stem: str, spills: Spills, before: dict[str, Any] | None = None) -> None:
+    def __init__(self, stem: str, outputs: ExternalOutputs, before: dict[str, Any] | None = None) -> None:
         self._stem = stem
-        self._spills = spills
+        self._spills = outputs
         self._continues = before is not None
         kept = before or {}
         self._last_id: str | None = kept.get("last")
@@ -103,7 +103,7 @@ class Transcript:
         if not key or failed:
             key = uuid
         if self._continues and key == self._last_id:
-            raise UnfitError
+            raise StaleResumePointError
         self._last_id = key
         draft = self._drafts.get(key)
         if draft is None:
@@ -129,7 +129,7 @@ class Transcript:
         if part is None:
             return
         if by_user and part.type == "text" and part.text:
-            if record.get("isMeta") or injected(part.text):
+            if record.get("isMeta") or is_injected(part.text):
                 draft.parts.append(Part(key, "text", part.text, flags=Flag.SYNTHETIC))
                 return
             if self._first_words is None and not record.get("isCompactSummary"):
@@ -145,7 +145,7 @@ class Transcript:
         call = self._calls.get(str(block.get("tool_use_id")))
         if call is None:
             if self._continues:
-                raise UnfitError
+                raise StaleResumePointError
             return False
         draft, at = call
         draft.parts[at] = result_of(draft.parts[at], block, self._spills)
@@ -169,7 +169,7 @@ class Transcript:
 
     def _compacted(self, record: Record, uuid: str) -> None:
         if self._continues:
-            raise UnfitError
+            raise StaleResumePointError
         self._seen(record)
         self._outside = len(self._drafts)
         kept = mapping(mapping(record.get("compactMetadata")).get("preservedMessages"))
@@ -182,7 +182,7 @@ class Transcript:
             draft, at = call
             draft.parts[at] = pruned(draft.parts[at])
         elif self._continues:
-            raise UnfitError
+            raise StaleResumePointError
 
     def _attachment(self, record: Record, uuid: str) -> None:
         part = attached_part(f"{uuid}:0", record)

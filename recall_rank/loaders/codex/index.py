@@ -8,10 +8,10 @@ from pathlib import Path
 
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.values import text_of
-from recall_rank.loaders.files.files import blocks, opened
-from recall_rank.loaders.json.jsonl import Records
-from recall_rank.loaders.sqlite.reader import Reader, Row, decoded
-from recall_rank.loaders.sqlite.source import Database
+from recall_rank.loaders.files.regular_files import open_file, read_blocks
+from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.sqlite.database import Database
+from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
 
 NAMES = "session_index.jsonl"
 _STATE = re.compile(r"state_(\d+)\.sqlite")
@@ -40,8 +40,8 @@ def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
         except OSError as error:
             problems.append(f"{path}: {error.strerror or error}; names of sessions are not known")
     try:
-        with opened(home / NAMES, home) as file:
-            records = Records(blocks(file), NAMES)
+        with open_file(home / NAMES, home) as file:
+            records = JsonlRecords(read_blocks(file), NAMES)
             for _, record in records:
                 key, name = text_of(record.get("id")), text_of(record.get("thread_name"))
                 if key and name and name.strip():
@@ -56,19 +56,19 @@ def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
     return found, problems
 
 
-def _threads(reader: Reader) -> dict[str, Thread]:
-    columns = {decoded(row[0]) for row in reader.once("SELECT name FROM pragma_table_info('threads')")}
+def _threads(reader: RowReader) -> dict[str, Thread]:
+    columns = {decode_text(row[0]) for row in reader.fetch_few("SELECT name FROM pragma_table_info('threads')")}
     if "id" not in columns:
         return {}
     wanted = ", ".join(name if name in columns else "NULL" for name in _THREAD)
     rows = reader.fetch(f"SELECT rowid, {wanted} FROM threads WHERE rowid > ? ORDER BY rowid")  # noqa: S608
     parents = {}
-    if reader.once("SELECT 1 FROM sqlite_master WHERE name = 'thread_spawn_edges'"):
+    if reader.fetch_few("SELECT 1 FROM sqlite_master WHERE name = 'thread_spawn_edges'"):
         edges = "SELECT rowid, child_thread_id, parent_thread_id FROM thread_spawn_edges WHERE rowid > ? ORDER BY rowid"
-        parents = {decoded(child): decoded(parent) for _, child, parent in reader.fetch(edges)}
-    return {key: _thread(row, parents.get(key)) for row in rows if (key := decoded(row[1]))}
+        parents = {decode_text(child): decode_text(parent) for _, child, parent in reader.fetch(edges)}
+    return {key: _thread(row, parents.get(key)) for row in rows if (key := decode_text(row[1]))}
 
 
 def _thread(row: Row, parent: str | None) -> Thread:
     _, _, name, title, archived = row
-    return Thread(title_from(decoded(name) or decoded(title)), bool(archived), parent)
+    return Thread(title_from(decode_text(name) or decode_text(title)), bool(archived), parent)

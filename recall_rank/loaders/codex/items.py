@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 
-from recall_rank.loaders.content.fast_replace import ended
-from recall_rank.loaders.content.titles import injected
+from recall_rank.loaders.content.fast_replace import with_result
+from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
-from recall_rank.loaders.json.jsonl import Record, parse
+from recall_rank.loaders.json.parse import Record, parse_values
 from recall_rank.model import Flag, Part
 
 CALLS = {
@@ -55,7 +55,7 @@ def message_parts(key: str, item: Record) -> list[Part]:
         flags = Flag.NONE
         if role == "user":
             origin = text_of(mapping(mapping(_at(origins, index)).get("provenance")).get("type"))
-            if origin != "user" if origin else _INJECTED.match(text) or injected(text):
+            if origin != "user" if origin else _INJECTED.match(text) or is_injected(text):
                 flags = Flag.SYNTHETIC
         elif role in {"developer", "system"}:
             flags = Flag.SYNTHETIC
@@ -104,7 +104,7 @@ def answered(call: Part, item: Record, fuller: str | None, *, failed: bool) -> P
         if cut:
             head, mark, _ = text.partition("Output:\n")
             text = (head + mark if mark and len(head) < _HEADER else "") + (fuller or "")
-    return ended(call, text, failed=failed)
+    return with_result(call, text, failed=failed)
 
 
 def files_of(tool_input: Any) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ def _arguments(value: Any) -> Any:
 
 
 def _unpacked(text: str, *, failed: bool) -> tuple[str, bool]:
-    values, _ = parse(text.encode("utf-8", "replace"))
+    values, _ = parse_values(text.encode("utf-8", "replace"))
     inner = mapping(values[0]) if values else {}
     code = mapping(inner.get("metadata")).get("exit_code")
     output = text_of(inner.get("output"))

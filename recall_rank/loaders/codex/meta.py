@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.parse import Record
 
 Kept = dict[str, Any]
 

@@ -24,8 +24,8 @@ from recall_rank.loaders.codex.meta import Kept, nothing_yet, take
 from recall_rank.loaders.codex.turns import Turn, account, compact, roll_back
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.files.resume import UnfitError
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.files.resume import StaleResumePointError
+from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.projects.repositories import remote_name
 from recall_rank.model import Flag, Part, Role, Session
 
@@ -128,7 +128,7 @@ class Rollout:
         """The model's answer that this item belongs to: all items since it was last given something."""
         if self._kept["answering"]:
             if not self._turns:
-                raise UnfitError
+                raise StaleResumePointError
             return self._turns[-1]
         turn = self._turn(key, "assistant", time)
         self._kept["answering"] = True
@@ -214,7 +214,7 @@ class Rollout:
 
     def _changes_what_was_read(self) -> None:
         if self._continues:
-            raise UnfitError
+            raise StaleResumePointError
 
     # --- the session -------------------------------------------------------------------------------
 

@@ -14,9 +14,9 @@ from typing import IO, Any
 from recall_rank.loaders.codex.index import Thread, threads_of
 from recall_rank.loaders.codex.rollout import AGENT, STARTS, Rollout
 from recall_rank.loaders.copies import fork_notices, forked, with_places_of
-from recall_rank.loaders.files.files import BLOCK, blocks, opened, signature, walk
-from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
-from recall_rank.loaders.json.jsonl import Records
+from recall_rank.loaders.files.regular_files import BLOCK, file_signature, open_file, read_blocks, walk_files
+from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, unpack_resume_point
+from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.model import BaseSource, Flag, Message, Part, Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
@@ -49,7 +49,7 @@ class Codex(BaseSource):
         inside = [self._root / name for name in FOLDERS if (self._root / name).is_dir()]
         found = [self._single] if self._single else []
         for folder in [] if self._single else inside or [self._root]:
-            found += walk(folder, _is_rollout, self.warnings)
+            found += walk_files(folder, _is_rollout, self.warnings)
         self.warnings += problems
         plain = {path.name for path in found}
         keys = [
@@ -60,41 +60,41 @@ class Codex(BaseSource):
         return [Unit(key.as_posix(), str(self._shown / key)) for key in keys]
 
     def signature(self, unit: Unit) -> bytes:
-        return signature(self._root / unit.key) + repr(self._thread(unit)).encode()
+        return file_signature(self._root / unit.key) + repr(self._thread(unit)).encode()
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's session, or what was appended when `since` still fits (see resume.continues)."""
         path = self._root / unit.key
-        with opened(path, self._root) as file:
+        with open_file(path, self._root) as file:
             if path.suffix == PACKED:
-                return self._read(unit, path, _unpacked(file), Place(), None)
-            resume = unpack(file, since)
+                return self._read(unit, path, _unpacked(file), ResumePoint(), None)
+            resume = unpack_resume_point(file, since)
             if resume is not None:
                 place, state = resume
                 try:
-                    return self._read(unit, path, blocks(file, start=place.offset), place, state)
-                except UnfitError:
+                    return self._read(unit, path, read_blocks(file, start=place.offset), place, state)
+                except StaleResumePointError:
                     pass  # what was appended changes something before it
-            return self._read(unit, path, blocks(file), Place(), None)
+            return self._read(unit, path, read_blocks(file), ResumePoint(), None)
 
     def _read(
-        self, unit: Unit, path: Path, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+        self, unit: Unit, path: Path, data: Iterator[bytes], place: ResumePoint, before: dict[str, Any] | None
     ) -> Reading:  # fmt: skip
-        lines = Records(data, unit.location, starts=STARTS, place=place)
+        lines = JsonlRecords(data, unit.location, starts=STARTS, place=place)
         rollout = Rollout(path.name.removesuffix(PACKED).removesuffix(".jsonl"), before)
         for number, record in lines:
             problem = rollout.add(number, record)
             if problem:
                 lines.bad(number, problem)
         if before is not None and not lines.resumable:
-            raise UnfitError
+            raise StaleResumePointError
         thread = self._thread(unit)
         archived = thread.archived or ARCHIVE in path.relative_to(self._root).parts or self._root.name == ARCHIVE
         session = rollout.session(self.name, thread.title, Flag.ARCHIVED if archived else Flag.NONE)
         if session is not None and thread.parent:
             session = replace(session, parent=thread.parent, flags=session.flags | Flag.SUBAGENT)
         resumable = lines.resumable and path.suffix != PACKED
-        point = pack(lines.place, rollout.state()) if resumable else None
+        point = pack_resume_point(lines.place, rollout.state()) if resumable else None
         return Reading([session] if session else [], lines.malformed, rollout.warnings(), point, before is not None)
 
     def _thread(self, unit: Unit) -> Thread:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from recall_rank.loaders.codex.items import texts_of
-from recall_rank.loaders.content.usage import added, tokens_of
+from recall_rank.loaders.content.usage import add_tokens, tokens_of
 from recall_rank.loaders.content.values import text_of
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Message, Part, Role, Tokens
 
 
@@ -46,7 +46,7 @@ def account(turns: Sequence[Turn], usage: Record) -> bool:
     used = tokens_of(*map(usage.get, names))
     turn = next((turn for turn in reversed(turns) if turn.role == "assistant"), None)
     if turn is not None:
-        turn.tokens = added(turn.tokens, used)
+        turn.tokens = add_tokens(turn.tokens, used)
     return turn is not None or used is None
 
 

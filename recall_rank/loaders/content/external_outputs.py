@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from recall_rank.loaders.content.payloads import strip_text
-from recall_rank.loaders.files.files import opened, read_small
+from recall_rank.loaders.files.regular_files import open_file, read_small
 
 LIMIT = 1 << 23  # bytes of one output that are read: more takes too long at once
 
 
-class Spills:
+class ExternalOutputs:
     """Reads spilled outputs from the folders where this store keeps them, wherever the record says they were."""
 
     def __init__(self, root: Path, folders: list[Path]) -> None:
@@ -74,7 +74,7 @@ class TemporaryOutputs:
             folder = Path(os.path.realpath(Path(recorded).parent))
             if not Path(recorded).is_absolute() or folder not in _temporary():
                 return None
-            with opened(folder / name, folder) as file:
+            with open_file(folder / name, folder) as file:
                 if os.fstat(file.fileno()).st_uid != self._owner:
                     return None
             return strip_text(read_small(folder / name, folder, LIMIT)[0].decode("utf-8", "replace"))

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from recall_rank.model import Flag, Message, Part
 
 
-def ended(call: Part, text: str | None, *, failed: bool, status: str | None = None, more: Flag = Flag.NONE) -> Part:
+def with_result(
+    call: Part, text: str | None, *, failed: bool, status: str | None = None, more: Flag = Flag.NONE
+) -> Part:
     """The call with what it gave, or with what went wrong, and flags besides its own."""
     flags = call.flags | more if more else call.flags
     if failed and not flags & Flag.ERROR:
@@ -28,7 +30,7 @@ def ended(call: Part, text: str | None, *, failed: bool, status: str | None = No
     )
 
 
-def filled(message: Message, parts: Iterable[Part], more: Flag = Flag.NONE) -> Message:
+def with_parts(message: Message, parts: Iterable[Part], more: Flag = Flag.NONE) -> Message:
     """The message with these parts, and flags besides its own."""
     return Message(
         message.id,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from recall_rank.loaders.content.fast_replace import ended, filled
-from recall_rank.loaders.content.titles import injected, title_from
+from recall_rank.loaders.content.fast_replace import with_parts, with_result
+from recall_rank.loaders.content.titles import is_injected, title_from
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
-from recall_rank.loaders.json.jsonl import parse
+from recall_rank.loaders.json.parse import parse_values
 from recall_rank.model import Flag, Message, Part, Role
 
 ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
@@ -24,7 +24,7 @@ class _Said:
 
 
 @dataclass(slots=True)
-class Chat:
+class ChatBuilder:
     """Takes messages in order and joins what tools answered to their calls. `words` are the first that were typed."""
 
     words: str | None = None
@@ -51,7 +51,7 @@ class Chat:
 
     def messages(self) -> tuple[Message, ...]:
         """The messages that hold something."""
-        return tuple([filled(said.message, said.parts) for said in self._said if said.parts])
+        return tuple([with_parts(said.message, said.parts) for said in self._said if said.parts])
 
     def title(self) -> str | None:
         return title_from(self.words)
@@ -61,12 +61,12 @@ class Chat:
         call = self._calls.pop(call_id, None)
         if call is not None:
             said, at = call
-            said.parts[at] = ended(said.parts[at], _plain(content), failed=False)
+            said.parts[at] = with_result(said.parts[at], _plain(content), failed=False)
         return call is not None
 
 
 def _call(key: str, function: dict[str, Any]) -> Part:
-    arguments = arguments_of(function.get("arguments"))
+    arguments = parse_arguments(function.get("arguments"))
     return Part(
         key,
         "tool",
@@ -77,11 +77,11 @@ def _call(key: str, function: dict[str, Any]) -> Part:
     )
 
 
-def arguments_of(raw: Any) -> Any:
+def parse_arguments(raw: Any) -> Any:
     """A call's arguments, which are stored as JSON text; the text itself where it is none."""
     if type(raw) is not str:
         return raw
-    values, problem = parse(raw.encode("utf-8", "replace"))
+    values, problem = parse_values(raw.encode("utf-8", "replace"))
     return values[0] if len(values) == 1 and problem is None else raw
 
 
@@ -91,7 +91,7 @@ def _content(key: str, content: Any, *, by_user: bool) -> list[Part]:
         kind = text_of(mapping(block).get("type")) or "text"
         text = text_of(mapping(block).get("text")) if type(block) is dict else text_of(block)
         if text:
-            synthetic = by_user and injected(text)
+            synthetic = by_user and is_injected(text)
             name = "text" if kind in _TEXTS else kind
             parts.append(Part(f"{key}:{index}", name, text, flags=Flag.SYNTHETIC if synthetic else Flag.NONE))
         elif type(block) is dict and kind not in _TEXTS:

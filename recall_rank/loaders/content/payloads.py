@@ -17,7 +17,7 @@ _WRAPPED = re.compile(r"[A-Za-z0-9+/=\r\n]*")
 _DATA_URI = re.compile(rf"(;base64,)[A-Za-z0-9+/_-]{{{SHORT},}}={{0,2}}")
 
 
-def suspicious(raw: bytes | bytearray) -> bool:
+def may_hold_payload(raw: bytes | bytearray) -> bool:
     """Whether JSON text may hold a payload. Cheap: looks for one blank per block of ordinary text."""
     if raw.find(b";base64,") >= 0:
         return True
@@ -27,7 +27,7 @@ def suspicious(raw: bytes | bytearray) -> bool:
     return False
 
 
-def strip(value: Any) -> Any:
+def strip_value(value: Any) -> Any:
     """The JSON value with payloads replaced in all its strings; changes lists and mappings in place."""
     box = [value]
     todo: list[Any] = [box]

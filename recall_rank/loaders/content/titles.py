@@ -21,7 +21,7 @@ _SAID_BY_PROGRAM = (
 _BLANKS = re.compile(r"\s+")
 
 
-def injected(text: str) -> bool:
+def is_injected(text: str) -> bool:
     """Whether nothing in a user's text was typed by a person: it is made of injected blocks alone."""
     if text.startswith(_SAID_BY_PROGRAM):
         return True
@@ -35,7 +35,7 @@ def injected(text: str) -> bool:
     return at > 0 and not text[at:].strip()
 
 
-def unquoted(prompt: str) -> str:
+def unquote_prompt(prompt: str) -> str:
     """A prompt without the quotes that `run "..."` puts around an argument with blanks."""
     inner = prompt[1:-1]
     quoted = len(prompt) > 2 and prompt[0] == prompt[-1] == '"' and " " in inner

@@ -27,7 +27,7 @@ def tokens_of(
     return found if found.input or found.output else None
 
 
-def added(one: Tokens | None, other: Tokens | None) -> Tokens | None:
+def add_tokens(one: Tokens | None, other: Tokens | None) -> Tokens | None:
     """The sum of two accounts."""
     if one is None or other is None:
         return one or other

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from recall_rank.loaders.content.external_outputs import Spills, TemporaryOutputs
+from recall_rank.loaders.content.external_outputs import ExternalOutputs, TemporaryOutputs
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import tokens_of
 from recall_rank.loaders.content.values import mapping, millis, text_of
 from recall_rank.loaders.copilot.parts import NOTES, REPEATED, Draft, answered, call_part, said_parts
 from recall_rank.loaders.copilot.workspace import remote_of
-from recall_rank.loaders.files.resume import UnfitError
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.files.resume import StaleResumePointError
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Part, Role, Session
 
 AGENT = "copilot-cli"
@@ -30,8 +30,8 @@ _WORDS = ("content", "message", "text", "summary")
 class Events:
     """Takes the events of one file in order. `before` is the state() of events that these continue."""
 
-    def __init__(self, spills: Spills, moved: TemporaryOutputs, before: dict[str, Any] | None = None) -> None:
-        self._spills = spills
+    def __init__(self, outputs: ExternalOutputs, moved: TemporaryOutputs, before: dict[str, Any] | None = None) -> None:
+        self._spills = outputs
         self._outside = moved
         self._continues = before is not None
         self._kept: dict[str, Any] = before or {
@@ -179,7 +179,7 @@ class Events:
 
     def _changes_what_was_read(self) -> None:
         if self._continues:
-            raise UnfitError
+            raise StaleResumePointError
 
     def _compacted(self, key: str, event: Record, data: Record) -> None:
         if data.get("success") is False:

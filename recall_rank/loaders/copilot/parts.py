@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from recall_rank.loaders.content.fast_replace import ended
-from recall_rank.loaders.content.titles import injected
+from recall_rank.loaders.content.fast_replace import with_result
+from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Message, Part, Role, Tokens
 
 REPEATED = re.compile(
@@ -45,7 +45,7 @@ def said_parts(key: str, data: Record) -> Iterator[Part]:
     """What a person typed and attached; marked where a program did."""
     text = text_of(data.get("content"))
     if text:
-        by_program = data.get("source") not in {None, "", "user"} or injected(text)
+        by_program = data.get("source") not in {None, "", "user"} or is_injected(text)
         yield Part(f"{key}:0", "text", text, flags=Flag.SYNTHETIC if by_program else Flag.NONE)
     attached = data.get("attachments")
     for index, one in enumerate(attached if type(attached) is list else (), 1):
@@ -78,7 +78,7 @@ def answered(call: Part, data: Record, whole: Callable[[str], str | None]) -> Pa
     if moved:
         output = whole(moved[1].strip()) or output
     if data.get("success") is not False:
-        return ended(call, output, failed=False)
+        return with_result(call, output, failed=False)
     error = data.get("error")
     error = text_of(mapping(error).get("message")) or text_of(error) or output
-    return ended(call, error, failed=True)
+    return with_result(call, error, failed=True)

@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.content.external_outputs import Spills, TemporaryOutputs
+from recall_rank.loaders.content.external_outputs import ExternalOutputs, TemporaryOutputs
 from recall_rank.loaders.copies import count_once
 from recall_rank.loaders.copilot.events import AGENT, STARTS, Events
 from recall_rank.loaders.copilot.workspace import workspace_of
-from recall_rank.loaders.files.files import blocks, opened, read_small, signature
-from recall_rank.loaders.files.peek import first_records
-from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
+from recall_rank.loaders.files.regular_files import file_signature, open_file, read_blocks, read_small
+from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, unpack_resume_point
 from recall_rank.loaders.files.session_files import SessionFiles
-from recall_rank.loaders.json.jsonl import Records
+from recall_rank.loaders.json.first_records import read_first_records
+from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.model import Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
@@ -51,42 +51,48 @@ class Copilot(SessionFiles):
 
     def signature(self, unit: Unit) -> bytes:
         path = self.path_of(unit)
-        found = signature(path)
+        found = file_signature(path)
         try:
-            return found + signature(path.with_name(WORKSPACE))
+            return found + file_signature(path.with_name(WORKSPACE))
         except OSError:
             return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's session, or what was appended when `since` still fits (see resume.continues)."""
         path = self.path_of(unit)
-        with opened(path, self._root) as file:
+        with open_file(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
-            resume = unpack(file, since)
+            resume = unpack_resume_point(file, since)
             if resume is not None:
                 place, state = resume
                 try:
-                    return self._read(unit, path, owner, blocks(file, start=place.offset), place, state)
-                except UnfitError:
+                    return self._read(unit, path, owner, read_blocks(file, start=place.offset), place, state)
+                except StaleResumePointError:
                     pass  # what was appended changes something before it
-            return self._read(unit, path, owner, blocks(file), Place(), None)
+            return self._read(unit, path, owner, read_blocks(file), ResumePoint(), None)
 
     def _read(
-        self, unit: Unit, path: Path, owner: int, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+        self,
+        unit: Unit,
+        path: Path,
+        owner: int,
+        data: Iterator[bytes],
+        place: ResumePoint,
+        before: dict[str, Any] | None,
     ) -> Reading:
-        lines = Records(data, unit.location, starts=STARTS, place=place)
+        lines = JsonlRecords(data, unit.location, starts=STARTS, place=place)
         folder = path.parent
         inside = path.name == EVENTS
-        spills = Spills(folder, [folder / "checkpoints", folder / "files"] if inside else [])
-        events = Events(spills, TemporaryOutputs(_MOVED, owner), before)
+        outputs = ExternalOutputs(folder, [folder / "checkpoints", folder / "files"] if inside else [])
+        events = Events(outputs, TemporaryOutputs(_MOVED, owner), before)
         for number, record in lines:
             problem = events.add(number, record)
             if problem:
                 lines.bad(number, problem)
         if before is not None and not lines.resumable:
-            raise UnfitError
+            raise StaleResumePointError
         session = events.session(folder.name if inside else path.stem, self.name, self._workspace(path))
-        point = pack(lines.place, events.state()) if lines.resumable else None
+        point = pack_resume_point(lines.place, events.state()) if lines.resumable else None
         return Reading([session] if session else [], lines.malformed, events.warnings(), point, before is not None)
 
     def _workspace(self, path: Path) -> dict[str, str]:
@@ -136,7 +142,7 @@ def _wrote(path: Path) -> bool:
     """Whether Copilot CLI wrote the file."""
     return path.is_file() and any(
         str(record.get("type")).startswith(("session.", "user.", "assistant.")) and type(record.get("data")) is dict
-        for record in first_records(path)
+        for record in read_first_records(path)
     )
 
 

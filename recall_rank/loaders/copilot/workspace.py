@@ -7,7 +7,7 @@ import re
 import orjson
 
 from recall_rank.loaders.content.values import text_of
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.parse import Record
 
 _LINE = re.compile(r"([A-Za-z_]\w*):(?:[ \t]+(.*?))?[ \t]*\r?")
 _BLOCK = re.compile(r"^[|>][+-]?\d?$")

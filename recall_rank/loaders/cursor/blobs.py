@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from recall_rank.loaders.json.jsonl import Record, parse
+from recall_rank.loaders.json.parse import Record, parse_values
 
 HASH = 32  # bytes of a name inside a list
 DEPTH = 8  # of messages inside messages
@@ -70,14 +70,14 @@ class Blobs:
             return None
         record = _record(data)
         if record is None and _BROKEN in data[:256]:
-            values, problem = parse(data)
+            values, problem = parse_values(data)
             if problem or not values:
                 self.problems.append((name, problem or "empty"))
         return record
 
 
 def _record(data: bytes) -> Record | None:
-    values, problem = parse(data)
+    values, problem = parse_values(data)
     value = values[0] if len(values) == 1 and problem is None else None
     return value if type(value) is dict and "role" in value else None
 

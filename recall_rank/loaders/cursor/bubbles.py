@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from recall_rank.loaders.content.titles import injected
+from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.values import listed, mapping, millis, text_of, touched_files
-from recall_rank.loaders.json.jsonl import Record, parse
+from recall_rank.loaders.json.parse import Record, parse_values
 from recall_rank.model import Flag, Part
 
 _PATHS = ("target_file", "targetFile", "relativeWorkspacePath", "effectiveUri", "targetDirectory")
@@ -21,7 +21,7 @@ def parts_of(key: str, bubble: Record, tool: dict[str, Any]) -> list[Part]:
         found.append(Part(f"{key}:thinking{len(found)}", "reasoning", thought))
     text = text_of(bubble.get("text"))
     if text:
-        synthetic = bubble.get("type") == 1 and injected(text)
+        synthetic = bubble.get("type") == 1 and is_injected(text)
         found.append(Part(f"{key}:text", "text", text, flags=Flag.SYNTHETIC if synthetic else Flag.NONE))
     if tool:
         found.append(_tool(f"{key}:tool", tool))
@@ -57,7 +57,7 @@ def unpacked(value: Any) -> Any:
     """A value that is stored as JSON text; the text itself where it is none."""
     if type(value) is not str or value[:1] not in {"{", "["}:
         return value
-    values, problem = parse(value.encode("utf-8", "replace"))
+    values, problem = parse_values(value.encode("utf-8", "replace"))
     return values[0] if len(values) == 1 and problem is None else value
 
 

@@ -15,13 +15,19 @@ from recall_rank.loaders.content.values import mapping, millis, text_of
 from recall_rank.loaders.cursor.blobs import Blobs
 from recall_rank.loaders.cursor.composer import AGENT
 from recall_rank.loaders.cursor.talk import ROLES, Talk
-from recall_rank.loaders.files.files import blocks, opened, walk
-from recall_rank.loaders.files.peek import first_records
+from recall_rank.loaders.files.regular_files import open_file, read_blocks, walk_files
 from recall_rank.loaders.files.session_files import SessionFiles
-from recall_rank.loaders.json.jsonl import Record, Records, parse
-from recall_rank.loaders.sqlite.reader import Reader, Row, decoded
-from recall_rank.loaders.sqlite.sessions import columns_at, columns_of, lacking, unknown_schema
-from recall_rank.loaders.sqlite.source import Database
+from recall_rank.loaders.json.first_records import read_first_records
+from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.json.parse import Record, parse_values
+from recall_rank.loaders.sqlite.database import Database
+from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
+from recall_rank.loaders.sqlite.session_database import (
+    missing_column,
+    read_columns,
+    read_columns_at,
+    unknown_schema_error,
+)
 from recall_rank.model import Flag, Malformed, Reading, Session, Source, Unit
 
 NAME = "cursor-cli"
@@ -52,7 +58,9 @@ class CursorCli(SessionFiles):
         if self._single or not folders:
             return super().units()
         self.warnings = []
-        found = [file.relative_to(self._root) for each in folders for file in walk(each, self.wanted, self.warnings)]
+        found = [
+            file.relative_to(self._root) for each in folders for file in walk_files(each, self.wanted, self.warnings)
+        ]
         return [Unit(path.as_posix(), str(self._shown / path)) for path in found]
 
     def signature(self, unit: Unit) -> bytes:
@@ -71,7 +79,7 @@ class CursorCli(SessionFiles):
         finally:
             database.close()
         head = _meta(meta)
-        blobs = Blobs({decoded(row[1]) or "": row[2] for row in rows if type(row[2]) is bytes})
+        blobs = Blobs({decode_text(row[1]) or "": row[2] for row in rows if type(row[2]) is bytes})
         talk = Talk(model=text_of(head.get("lastUsedModel")))
         malformed = []
         for name, record, led_to in blobs.conversation(text_of(head.get("latestRootBlobId"))):
@@ -89,10 +97,10 @@ class CursorCli(SessionFiles):
     def _transcript(self, unit: Unit, path: Path) -> Reading:
         talk = Talk()
         warnings: dict[str, None] = {}
-        with opened(path, self._root) as file:
+        with open_file(path, self._root) as file:
             # The records carry no times: the file's own is the best there is.
             newest = int(os.fstat(file.fileno()).st_mtime * 1000)
-            records = Records(blocks(file), unit.location, starts=STARTS)
+            records = JsonlRecords(read_blocks(file), unit.location, starts=STARTS)
             for number, record in records:
                 if "role" not in record and "type" in record:
                     self._notice(record, warnings)
@@ -137,23 +145,23 @@ def _session(
     )
 
 
-def _rows(reader: Reader) -> tuple[list[Row], list[Row]]:
-    lack = lacking(columns_of(reader), _NEEDED)
+def _rows(reader: RowReader) -> tuple[list[Row], list[Row]]:
+    lack = missing_column(read_columns(reader), _NEEDED)
     if lack:
-        raise unknown_schema("Cursor's command line", lack)
-    meta = reader.once("SELECT value FROM meta ORDER BY rowid LIMIT 8")
+        raise unknown_schema_error("Cursor's command line", lack)
+    meta = reader.fetch_few("SELECT value FROM meta ORDER BY rowid LIMIT 8")
     return meta, reader.fetch("SELECT rowid, id, CAST(data AS BLOB) FROM blobs WHERE rowid > ? ORDER BY rowid")
 
 
 def _meta(rows: list[Row]) -> dict[str, Any]:
     """What the store says about its session: JSON, mostly written in hexadecimal digits."""
     for row in rows:
-        text = decoded(row[0]) or ""
+        text = decode_text(row[0]) or ""
         try:
             raw = bytes.fromhex(text)
         except ValueError:
             raw = text.encode("utf-8", "replace")
-        values, problem = parse(raw)
+        values, problem = parse_values(raw)
         if len(values) == 1 and problem is None and mapping(values[0]):
             return mapping(values[0])
     return {}
@@ -166,8 +174,8 @@ def recognise(path: Path) -> Source | None:
     """A session's database or transcript, a folder of them, or Cursor's folder in a home."""
     if path.is_file():
         if path.name == STORE:
-            columns = columns_at(path)
-            ours = path.parent.parent.parent.name == CHATS if columns is None else not lacking(columns, _NEEDED)
+            columns = read_columns_at(path)
+            ours = path.parent.parent.parent.name == CHATS if columns is None else not missing_column(columns, _NEEDED)
             return CursorCli(path) if ours else None
         return CursorCli(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
     if path.name == ".cursor" and ((path / CHATS).is_dir() or any(path.glob(f"{PROJECTS}/*/{TRANSCRIPTS}"))):
@@ -189,7 +197,9 @@ def _wrote(path: Path) -> bool:
 
 def _peek(path: Path) -> Iterator[Record]:
     """The first records of a file that are not those of another program: they have no ids and no times."""
-    return (record for record in first_records(path) if not record.keys() & {"uuid", "timestamp", "sessionId", "t"})
+    return (
+        record for record in read_first_records(path) if not record.keys() & {"uuid", "timestamp", "sessionId", "t"}
+    )
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:

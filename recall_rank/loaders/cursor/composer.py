@@ -11,7 +11,7 @@ from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.content.values import listed, mapping, millis, text_of
 from recall_rank.loaders.cursor.bubbles import parts_of, time_of, tools_apart
 from recall_rank.loaders.cursor.rows import path_of
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Message, Role, Session
 
 AGENT = "cursor"

@@ -10,11 +10,11 @@ from typing import Any
 import xxhash
 
 from recall_rank.loaders.content.values import mapping, text_of
-from recall_rank.loaders.files.files import read_small
-from recall_rank.loaders.json.jsonl import parse
-from recall_rank.loaders.sqlite.reader import Reader, Row, decoded
-from recall_rank.loaders.sqlite.sessions import Columns, columns_of, lacking, unknown_schema
-from recall_rank.loaders.sqlite.source import Database
+from recall_rank.loaders.files.regular_files import read_small
+from recall_rank.loaders.json.parse import parse_values
+from recall_rank.loaders.sqlite.database import Database
+from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
+from recall_rank.loaders.sqlite.session_database import Columns, missing_column, read_columns, unknown_schema_error
 
 NEEDED = {"cursorDiskKV": {"key", "value"}}
 COMPOSER, BUBBLE = "composerData:", "bubbleId:"
@@ -24,39 +24,39 @@ _ADDRESS = re.compile(r"[\w+.-]+://[^/]*(/.*)", re.DOTALL)
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
-def known(reader: Reader) -> Columns:
+def known(reader: RowReader) -> Columns:
     """The columns of every table. Fails when the schema is not Cursor's."""
-    columns = columns_of(reader)
-    lack = lacking(columns, NEEDED)
+    columns = read_columns(reader)
+    lack = missing_column(columns, NEEDED)
     if lack:
-        raise unknown_schema("Cursor", lack)
+        raise unknown_schema_error("Cursor", lack)
     return columns
 
 
-def composer_ids(reader: Reader) -> list[str]:
+def composer_ids(reader: RowReader) -> list[str]:
     """The ids of all conversations."""
     known(reader)
     rows = reader.fetch(f"SELECT rowid, key {BY_KEY}", *_range(COMPOSER))
-    return sorted((decoded(row[1]) or "").removeprefix(COMPOSER) for row in rows)
+    return sorted((decode_text(row[1]) or "").removeprefix(COMPOSER) for row in rows)
 
 
-def composer_rows(reader: Reader, key: str) -> tuple[Any, list[Row]]:
+def composer_rows(reader: RowReader, key: str) -> tuple[Any, list[Row]]:
     """A conversation's own value, and (rowid, key, value) of its bubbles."""
     known(reader)
-    heads = reader.once("SELECT value FROM cursorDiskKV WHERE key = ?", COMPOSER + key)
+    heads = reader.fetch_few("SELECT value FROM cursorDiskKV WHERE key = ?", COMPOSER + key)
     if not heads:
         return None, []
     return heads[0][0], reader.fetch(f"SELECT rowid, key, value {BY_KEY}", *_range(f"{BUBBLE}{key}:"))
 
 
-def signatures(reader: Reader) -> dict[str, bytes]:
+def signatures(reader: RowReader) -> dict[str, bytes]:
     """A digest a conversation: of which rows it has. Cursor writes a value anew by replacing its row."""
     known(reader)
     found = {}
     for row in reader.fetch(f"SELECT rowid, key {BY_KEY}", *_range(COMPOSER)):
-        key = (decoded(row[1]) or "").removeprefix(COMPOSER)
+        key = (decode_text(row[1]) or "").removeprefix(COMPOSER)
         sql = "SELECT max(rowid), count(*), sum(rowid) FROM cursorDiskKV WHERE key >= ? AND key < ?"
-        counts = reader.once(sql, *_range(f"{BUBBLE}{key}:"))
+        counts = reader.fetch_few(sql, *_range(f"{BUBBLE}{key}:"))
         found[key] = xxhash.xxh3_128_digest(repr((row[0], counts)).encode())
     return found
 
@@ -86,7 +86,7 @@ def folders(storage: Path) -> Iterator[tuple[str, str]]:
 
 def _folder(workspace: Path) -> str | None:
     try:
-        values, _ = parse(read_small(workspace / "workspace.json")[0])
+        values, _ = parse_values(read_small(workspace / "workspace.json")[0])
     except OSError:
         return None
     told = mapping(values[0]) if len(values) == 1 else {}
@@ -102,7 +102,7 @@ def _composers(path: Path) -> Iterator[str]:
     finally:
         database.close()
     for row in rows:
-        values, _ = parse(row[0] if type(row[0]) is bytes else b"")
+        values, _ = parse_values(row[0] if type(row[0]) is bytes else b"")
         told = mapping(values[0]) if len(values) == 1 else {}
         listed = told.get("allComposers")
         for composer in listed if type(listed) is list else ():
@@ -113,10 +113,10 @@ def _composers(path: Path) -> Iterator[str]:
         yield from (key for key in (opened if type(opened) is list else ()) if type(key) is str)
 
 
-def _listed(reader: Reader) -> list[Row]:
-    if lacking(columns_of(reader), {"ItemTable": {"key", "value"}}):
+def _listed(reader: RowReader) -> list[Row]:
+    if missing_column(read_columns(reader), {"ItemTable": {"key", "value"}}):
         return []
-    return reader.once("SELECT CAST(value AS BLOB) FROM ItemTable WHERE key = 'composer.composerData'")
+    return reader.fetch_few("SELECT CAST(value AS BLOB) FROM ItemTable WHERE key = 'composer.composerData'")
 
 
 def path_of(uri: str | None) -> str | None:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from recall_rank.loaders.cursor import rows as cursor_rows
 from recall_rank.loaders.cursor.composer import AGENT, Composer
-from recall_rank.loaders.json.jsonl import Record, parse
-from recall_rank.loaders.sqlite.reader import Reader, decoded
-from recall_rank.loaders.sqlite.sessions import SessionDatabase, columns_at, lacking
+from recall_rank.loaders.json.parse import Record, parse_values
+from recall_rank.loaders.sqlite.reader import RowReader, decode_text
+from recall_rank.loaders.sqlite.session_database import SessionDatabase, missing_column, read_columns_at
 from recall_rank.model import Flag, Malformed, Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = AGENT
@@ -34,10 +34,10 @@ class Cursor(SessionDatabase):
         self._folders: dict[str, str] | None = None
         self._parents: dict[str, str] = {}
 
-    def keys(self, reader: Reader) -> list[str]:
+    def keys(self, reader: RowReader) -> list[str]:
         return cursor_rows.composer_ids(reader)
 
-    def signatures(self, reader: Reader) -> dict[str, bytes]:
+    def signatures(self, reader: RowReader) -> dict[str, bytes]:
         return cursor_rows.signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
@@ -47,9 +47,9 @@ class Cursor(SessionDatabase):
         prefix = f"{cursor_rows.BUBBLE}{unit.key}:"
         bubbles: dict[str, Record] = {}
         for _, key, value in sorted(rows):
-            bubble = self._record(decoded(key) or "", value, malformed)
+            bubble = self._record(decode_text(key) or "", value, malformed)
             if bubble is not None:
-                bubbles[(decoded(key) or "").removeprefix(prefix)] = bubble
+                bubbles[(decode_text(key) or "").removeprefix(prefix)] = bubble
         if head is None and not bubbles:
             return Reading([], malformed)
         composer = Composer(unit.key, head or {}, bubbles)
@@ -77,7 +77,7 @@ class Cursor(SessionDatabase):
         data = raw.encode("utf-8", "replace") if type(raw) is str else raw
         if type(data) is not bytes or not data:
             return None
-        values, problem = parse(data)
+        values, problem = parse_values(data)
         if len(values) == 1 and type(values[0]) is dict and problem is None:
             return values[0]
         malformed.append(self.malformed("cursorDiskKV", key, problem or "not an object"))
@@ -108,10 +108,10 @@ def named(path: Path) -> Source | None:
     """A global database under any name. Those of the workspaces have the same tables, and nothing in them."""
     if path.suffix not in SUFFIXES or not path.is_file() or path.parent.parent.name == "workspaceStorage":
         return None
-    columns = columns_at(path)
+    columns = read_columns_at(path)
     if columns is None:  # reading says why
         return Cursor(path) if path.name == FILE and "Cursor" in path.parts else None
-    return None if lacking(columns, cursor_rows.NEEDED) else Cursor(path)
+    return None if missing_column(columns, cursor_rows.NEEDED) else Cursor(path)
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:

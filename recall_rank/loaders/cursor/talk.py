@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recall_rank.loaders.content.fast_replace import filled
-from recall_rank.loaders.content.titles import injected, title_from
+from recall_rank.loaders.content.fast_replace import with_parts
+from recall_rank.loaders.content.titles import is_injected, title_from
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Message, Part, Role
 
 ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
@@ -57,7 +57,7 @@ class Talk:
 
     def messages(self) -> tuple[Message, ...]:
         """The messages that hold something."""
-        return tuple([filled(message, parts) for message, parts in self._said if parts])
+        return tuple([with_parts(message, parts) for message, parts in self._said if parts])
 
     def title(self) -> str | None:
         return title_from(self.words)
@@ -88,7 +88,7 @@ class Talk:
         folder = _WORKSPACE.search(text)
         self.directory = self.directory or (folder[1].strip() if folder else None)
         typed = _QUERY.search(text)
-        if typed is None and (injected(text) or _PUT_IN.match(text)):
+        if typed is None and (is_injected(text) or _PUT_IN.match(text)):
             return Part(key, "text", text, flags=Flag.SYNTHETIC)
         words = typed[1] if typed else text
         self.words = self.words or words

@@ -8,15 +8,15 @@ from typing import IO, Any
 
 import orjson
 
-from recall_rank.loaders.files.files import digest, ends
+from recall_rank.loaders.files.regular_files import hash_ends, read_ends
 
 
-class UnfitError(Exception):
+class StaleResumePointError(Exception):
     """An appended record changes what lies before the resume point: everything must be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ResumePoint:
     """An offset in a file, the line that ends there, and the bytes by which the file is known again."""
 
     offset: int = 0
@@ -25,12 +25,12 @@ class Place:
     tail: bytes = b""
 
 
-def pack(place: Place, state: Any) -> bytes:
+def pack_resume_point(place: ResumePoint, state: Any) -> bytes:
     """The resume point as bytes; made of what was read, so it cannot fit a file that was put there since."""
-    return orjson.dumps([place.offset, place.line, digest(place.head, place.tail).hex(), state])
+    return orjson.dumps([place.offset, place.line, hash_ends(place.head, place.tail).hex(), state])
 
 
-def unpack(file: IO[bytes], since: bytes | None) -> tuple[Place, Any] | None:
+def unpack_resume_point(file: IO[bytes], since: bytes | None) -> tuple[ResumePoint, Any] | None:
     """The place and the reader's state, when the file still holds what was read; None: read everything."""
     if not since:
         return None
@@ -38,7 +38,7 @@ def unpack(file: IO[bytes], since: bytes | None) -> tuple[Place, Any] | None:
         offset, line, known, state = orjson.loads(since)
         if os.fstat(file.fileno()).st_size < offset:
             return None
-        head, tail = ends(file, offset)
+        head, tail = read_ends(file, offset)
     except (ValueError, TypeError):
         return None
-    return (Place(offset, line, head, tail), state) if digest(head, tail).hex() == known else None
+    return (ResumePoint(offset, line, head, tail), state) if hash_ends(head, tail).hex() == known else None

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
 
-from recall_rank.loaders.files.files import signature, walk
+from recall_rank.loaders.files.regular_files import file_signature, walk_files
 from recall_rank.model import BaseSource, Unit
 
 
@@ -34,13 +34,13 @@ class SessionFiles(BaseSource, ABC):
     def units(self) -> Iterable[Unit]:
         """The files; what was passed over is in `warnings` afterwards."""
         skipped: list[str] = []
-        files = [self._single] if self._single else walk(self._root, self.wanted, skipped)
+        files = [self._single] if self._single else walk_files(self._root, self.wanted, skipped)
         found = [file.relative_to(self._root) for file in files]
         self.warnings = skipped
         return [Unit(path.as_posix(), str(self._shown / path)) for path in found]
 
     def signature(self, unit: Unit) -> bytes:
-        return signature(self.path_of(unit))
+        return file_signature(self.path_of(unit))
 
     def path_of(self, unit: Unit) -> Path:
         """Where the unit's file really lies."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.BOM_UTF8[:2]: "utf-8-sig"}
 
 
-def text_lines(blocks: Iterable[bytes]) -> Iterator[str]:
+def decode_lines(blocks: Iterable[bytes]) -> Iterator[str]:
     """Each line without its end. Only line feeds end one; what is no UTF-8, or UTF-16 with a mark, becomes U+FFFD."""
     waiting = iter(blocks)
     first = next(waiting, b"")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.values import millis, text_of
 from recall_rank.loaders.gemini.parts import MASKED, calls_of, message_from, result_text, typed
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Session
 
 AGENT = "gemini-cli"
@@ -83,12 +83,13 @@ class Chat:
             del self._live[left]
 
     def session(
-        self, stem: str, source: str, directory: str | None, parent: str | None, spills: Spills
+        self, stem: str, source: str, directory: str | None, parent: str | None, outputs: ExternalOutputs
     ) -> Session | None:  # fmt: skip
         """The session; None when nothing was said in the file."""
         calls = {str(call.get("id")) for record in self._records.values() for call in calls_of(record)}
         messages = [
-            message_from(record, self._gone.get(key, Flag.NONE), spills, calls) for key, record in self._records.items()
+            message_from(record, self._gone.get(key, Flag.NONE), outputs, calls)
+            for key, record in self._records.items()
         ]
         messages = [message for message in messages if message.parts]
         if not messages:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from recall_rank.loaders.content.external_outputs import Spills
-from recall_rank.loaders.content.titles import injected
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.usage import tokens_of
 from recall_rank.loaders.content.values import mapping, millis, text_of, touched_files
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Message, Part, Role, Tokens
 
 MASKED = "<tool_output_masked>"
@@ -29,14 +29,14 @@ _SAVED_TO = re.compile(
 _PLAIN = {"", "Thinking"}  # subjects that say nothing
 
 
-def message_from(record: Record, flags: Flag, spills: Spills, calls: set[str]) -> Message:
+def message_from(record: Record, flags: Flag, outputs: ExternalOutputs, calls: set[str]) -> Message:
     """The message. `calls` are the ids of all calls in the conversation: an answer to one of them is joined to it."""
     key = str(record["id"])
     kind = record.get("type")
     if kind == "user":
         parts = list(_said(key, record, calls))
     elif kind == "gemini":
-        parts = [*_thoughts(key, record), *_said(key, record, calls), *_calls(key, record, spills)]
+        parts = [*_thoughts(key, record), *_said(key, record, calls), *_calls(key, record, outputs)]
     else:
         flags |= Flag.SYNTHETIC
         parts = list(_said(key, record, calls))
@@ -118,7 +118,7 @@ def _said(key: str, record: Record, calls: set[str]) -> Iterator[Part]:
             flags = Flag.NONE
             if by_user:
                 added = shown and not any(text in typed for typed in shown)
-                if added or _INJECTED.match(text) or injected(text):
+                if added or _INJECTED.match(text) or is_injected(text):
                     flags = Flag.SYNTHETIC
                 if text.lstrip().startswith(SUMMARY):
                     flags |= Flag.SUMMARY
@@ -143,7 +143,7 @@ def _thoughts(key: str, record: Record) -> Iterator[Part]:
             yield Part(f"{key}:thought{index}", "reasoning", text)
 
 
-def _calls(key: str, record: Record, spills: Spills) -> Iterator[Part]:
+def _calls(key: str, record: Record, outputs: ExternalOutputs) -> Iterator[Part]:
     for index, call in enumerate(calls_of(record)):
         output, error = result_text(call)
         status = text_of(call.get("status"))
@@ -153,7 +153,7 @@ def _calls(key: str, record: Record, spills: Spills) -> Iterator[Part]:
             flags |= Flag.ERROR
         saved = _SAVED_TO.match(output) if output else None
         if saved:
-            output = spills.read(saved[1].strip()) or output
+            output = outputs.read(saved[1].strip()) or output
         given = call.get("args")
         arguments = mapping(given)
         title = text_of(call.get("description"))

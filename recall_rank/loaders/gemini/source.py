@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
 from recall_rank.loaders.content.values import mapping
-from recall_rank.loaders.files.files import blocks, opened, read_small
-from recall_rank.loaders.files.peek import first_records
+from recall_rank.loaders.files.regular_files import open_file, read_blocks, read_small
 from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.gemini.chat import AGENT, Chat
-from recall_rank.loaders.json.document import Document, beginning, object_in
-from recall_rank.loaders.json.jsonl import Records
+from recall_rank.loaders.json.document import JsonDocument, parse_object, read_object_start
+from recall_rank.loaders.json.first_records import read_first_records
+from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.model import Malformed, Reading, Source, Unit
 
 NAME = AGENT
@@ -48,11 +48,11 @@ class Gemini(SessionFiles):
         """The file's session, always as a whole: any record may change what stands before it."""
         path = self.path_of(unit)
         chat = Chat()
-        with opened(path, self._root) as file:
+        with open_file(path, self._root) as file:
             if path.suffix == ".json":
-                malformed = _read_older(chat, Document(blocks(file), unit.location, "messages"))
+                malformed = _read_older(chat, JsonDocument(read_blocks(file), unit.location, "messages"))
             else:
-                lines = Records(blocks(file), unit.location, starts=STARTS)
+                lines = JsonlRecords(read_blocks(file), unit.location, starts=STARTS)
                 for number, record in lines:
                     problem = chat.add(record)
                     if problem:
@@ -60,29 +60,29 @@ class Gemini(SessionFiles):
                 malformed = lines.malformed
         parent = path.parent.name if path.parent.parent.name == CHATS else None
         project = path.parent.parent.parent if parent else path.parent.parent
-        spills = self._spills(project)
-        session = chat.session(path.stem, self.name, self._directory(project), parent, spills)
-        return Reading([session] if session else [], malformed, chat.warnings() + spills.warnings())
+        outputs = self._spills(project)
+        session = chat.session(path.stem, self.name, self._directory(project), parent, outputs)
+        return Reading([session] if session else [], malformed, chat.warnings() + outputs.warnings())
 
-    def _spills(self, project: Path) -> Spills:
+    def _spills(self, project: Path) -> ExternalOutputs:
         outputs = project / "tool-outputs"
         if not outputs.is_dir():
-            return Spills(project, [])
-        return Spills(project, [outputs, *sorted(path for path in outputs.iterdir() if path.is_dir())])
+            return ExternalOutputs(project, [])
+        return ExternalOutputs(project, [outputs, *sorted(path for path in outputs.iterdir() if path.is_dir())])
 
     def _directory(self, project: Path) -> str | None:
         """The folder that a project's name stands for."""
         text = _small(project / ".project_root")
         if text is not None and text.strip():
             return text.strip()
-        known = mapping(object_in((_small(project.parent.parent / "projects.json") or "{}").encode())[0])
+        known = mapping(parse_object((_small(project.parent.parent / "projects.json") or "{}").encode())[0])
         for folder, slug in mapping(known.get("projects")).items():
             if project.name in {slug, hashlib.sha256(folder.encode()).hexdigest()}:
                 return folder
         return None
 
 
-def _read_older(chat: Chat, document: Document) -> list[Malformed]:
+def _read_older(chat: Chat, document: JsonDocument) -> list[Malformed]:
     malformed = []
     for number, message in document:
         problem = chat.add_message(message)
@@ -130,9 +130,9 @@ def _holds_projects(folder: Path) -> bool:
 def _wrote(path: Path) -> bool:
     """Whether Gemini CLI wrote the file."""
     if path.name.endswith(".jsonl"):
-        first = next(first_records(path), {})
+        first = next(read_first_records(path), {})
         return "sessionId" in first and "projectHash" in first
-    return path.name.endswith(".json") and _OLDER.match(beginning(path)) is not None
+    return path.name.endswith(".json") and _OLDER.match(read_object_start(path)) is not None
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recall_rank.loaders.content.fast_replace import ended, filled
-from recall_rank.loaders.content.titles import injected, title_from
+from recall_rank.loaders.content.fast_replace import with_parts, with_result
+from recall_rank.loaders.content.titles import is_injected, title_from
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
 from recall_rank.model import Flag, Message, Part, Role
 
@@ -44,7 +44,7 @@ class Talk:
 
     def messages(self) -> tuple[Message, ...]:
         """The messages that hold something."""
-        return tuple([filled(message, parts, flags) for message, flags, parts in self._said if parts])
+        return tuple([with_parts(message, parts, flags) for message, flags, parts in self._said if parts])
 
     def title(self) -> str | None:
         return title_from(self.words)
@@ -82,7 +82,7 @@ class Talk:
         text = text_of(block.get("text"))
         if not text:
             return None
-        flags = Flag.SYNTHETIC if by_user and injected(text) else Flag.NONE
+        flags = Flag.SYNTHETIC if by_user and is_injected(text) else Flag.NONE
         return Part(key, kind or "text", text, flags=flags)
 
     def _answer(self, key: str, call_id: str, result: dict[str, Any]) -> Part | None:
@@ -118,7 +118,7 @@ def _ended(call: Part, result: dict[str, Any]) -> Part:
     blocks = content if type(content) is list else []
     texts = [_text(mapping(block)) for block in blocks]
     text = "\n".join(text for text in texts if text) or text_of(result.get("error"))
-    return ended(call, text, failed=failed)
+    return with_result(call, text, failed=failed)
 
 
 def _text(block: dict[str, Any]) -> str | None:

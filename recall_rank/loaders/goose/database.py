@@ -11,15 +11,15 @@ import xxhash
 from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.content.values import mapping, millis, text_of
 from recall_rank.loaders.goose.content import ROLES, Talk
-from recall_rank.loaders.json.jsonl import parse
-from recall_rank.loaders.sqlite.reader import Reader, decoded
-from recall_rank.loaders.sqlite.sessions import (
+from recall_rank.loaders.json.parse import parse_values
+from recall_rank.loaders.sqlite.reader import RowReader, decode_text
+from recall_rank.loaders.sqlite.session_database import (
     Columns,
     SessionDatabase,
-    columns_of,
-    lacking,
-    selected,
-    unknown_schema,
+    missing_column,
+    read_columns,
+    select_list,
+    unknown_schema_error,
 )
 from recall_rank.model import Flag, Malformed, Message, Reading, Session, Unit
 
@@ -44,25 +44,25 @@ class GooseDatabase(SessionDatabase):
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or AGENT)
 
-    def keys(self, reader: Reader) -> list[str]:
+    def keys(self, reader: RowReader) -> list[str]:
         _known(reader)
         rows = reader.fetch("SELECT rowid, id FROM sessions WHERE rowid > ? ORDER BY rowid")
-        return sorted(decoded(row[1]) or "" for row in rows)
+        return sorted(decode_text(row[1]) or "" for row in rows)
 
-    def signatures(self, reader: Reader) -> dict[str, bytes]:
+    def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Digests of the sessions' own rows and of which messages there are: a rewritten conversation has new ones.
 
         In place, only what says for whom a message is visible changes.
         """
         known = _known(reader)
         seen = "sum(length(metadata_json))" if "metadata_json" in known["messages"] else "NULL"
-        columns = selected(SESSION, known["sessions"])
+        columns = select_list(SESSION, known["sessions"])
         sessions = reader.fetch(f"SELECT rowid, {columns} FROM sessions WHERE rowid > ? ORDER BY rowid")  # noqa: S608
         found = {}
         for row in sessions:
-            key = decoded(row[1]) or ""
+            key = decode_text(row[1]) or ""
             sql = f"SELECT max(rowid), count(*), {seen} FROM messages WHERE session_id = ?"  # noqa: S608
-            found[key] = xxhash.xxh3_128_digest(repr((row[1:], reader.once(sql, key))).encode())
+            found[key] = xxhash.xxh3_128_digest(repr((row[1:], reader.fetch_few(sql, key))).encode())
         return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
@@ -75,18 +75,18 @@ class GooseDatabase(SessionDatabase):
         for row in rows:
             problem = self._add(talk, unit.key, row, model)
             if problem:
-                malformed.append(self.malformed("messages", decoded(row["id"]), problem))
+                malformed.append(self.malformed("messages", decode_text(row["id"]), problem))
         session = session_from(unit.key, head, talk, self.name)
         newer = f"version {version} of the schema was read as far as version {VERSION} goes"
         return Reading([session] if session.messages else [], malformed, [newer] if version > VERSION else [])
 
     def _add(self, talk: Talk, session: str, row: dict[str, Any], model: str | None) -> str | None:
         raw = row["content_json"]
-        values, problem = parse(raw if type(raw) is bytes else b"")
+        values, problem = parse_values(raw if type(raw) is bytes else b"")
         if problem or len(values) != 1:
             return problem or "no content"
-        role = ROLES.get(decoded(row["role"]), "system")
-        key = decoded(row["message_id"]) or f"{session}:{decoded(row['id'])}"
+        role = ROLES.get(decode_text(row["role"]), "system")
+        key = decode_text(row["message_id"]) or f"{session}:{decode_text(row['id'])}"
         by = model if role == "assistant" else None
         return talk.add(
             Message(key, role, time_of(row["created_timestamp"]), model=by), values[0], _object(row["metadata_json"])
@@ -94,13 +94,13 @@ class GooseDatabase(SessionDatabase):
 
 
 def session_from(key: str, head: dict[str, Any], talk: Talk, source: str) -> Session:
-    name = decoded(head["name"]) or decoded(head["description"]) or ""
+    name = decode_text(head["name"]) or decode_text(head["description"]) or ""
     if _UNNAMED.fullmatch(name.strip()) and not head["user_set_name"]:
         name = ""
-    directory = decoded(head["working_dir"]) or None
+    directory = decode_text(head["working_dir"]) or None
     messages = talk.messages()
     times = [message.time for message in messages if message.time]
-    flags = _FLAGS.get(decoded(head["session_type"]) or "", Flag.NONE)
+    flags = _FLAGS.get(decode_text(head["session_type"]) or "", Flag.NONE)
     if head["archived_at"]:
         flags |= Flag.ARCHIVED
     return Session(
@@ -109,9 +109,9 @@ def session_from(key: str, head: dict[str, Any], talk: Talk, source: str) -> Ses
         " ".join(name.split()) or talk.title(),
         directory,
         directory,
-        created=millis(decoded(head["created_at"])) or min(times, default=0),
-        updated=max([millis(decoded(head["updated_at"])), *times]),
-        parent=decoded(head["parent_session_id"]),
+        created=millis(decode_text(head["created_at"])) or min(times, default=0),
+        updated=max([millis(decode_text(head["updated_at"])), *times]),
+        parent=decode_text(head["parent_session_id"]),
         source=source,
         agent=AGENT,
         flags=flags,
@@ -120,24 +120,24 @@ def session_from(key: str, head: dict[str, Any], talk: Talk, source: str) -> Ses
     )
 
 
-def _known(reader: Reader) -> Columns:
-    columns = columns_of(reader)
-    lack = lacking(columns, NEEDED)
+def _known(reader: RowReader) -> Columns:
+    columns = read_columns(reader)
+    lack = missing_column(columns, NEEDED)
     if lack:
-        raise unknown_schema("Goose", lack)
+        raise unknown_schema_error("Goose", lack)
     return columns
 
 
-def _rows(reader: Reader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]:
+def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]:
     """One session's own row, its messages in the order they were stored, and the schema's version."""
     known = _known(reader)
-    heads = reader.once(f"SELECT {selected(SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
+    heads = reader.fetch_few(f"SELECT {select_list(SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
     if not heads:
         return None, [], 0
-    columns = selected(_MESSAGE, known["messages"])
+    columns = select_list(_MESSAGE, known["messages"])
     where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
     rows = reader.fetch(f"SELECT rowid, {columns} FROM messages {where}", key)  # noqa: S608
-    versions = reader.once("SELECT max(version) FROM schema_version") if "schema_version" in known else []
+    versions = reader.fetch_few("SELECT max(version) FROM schema_version") if "schema_version" in known else []
     version = next((row[0] for row in versions if type(row[0]) is int), 0)
     found = [dict(zip(_MESSAGE, row[1:], strict=True)) for row in rows]
     return dict(zip(SESSION, heads[0], strict=True)), found, version
@@ -145,7 +145,7 @@ def _rows(reader: Reader, key: str) -> tuple[dict[str, Any] | None, list[dict[st
 
 def _object(raw: Any) -> dict[str, Any]:
     """A JSON column's object, an empty one where there is none."""
-    values, problem = parse(raw if type(raw) is bytes else b"")
+    values, problem = parse_values(raw if type(raw) is bytes else b"")
     return mapping(values[0]) if len(values) == 1 and problem is None else {}
 
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Self
 
 from recall_rank.loaders.content.values import text_of
-from recall_rank.loaders.files.files import blocks, opened
-from recall_rank.loaders.files.peek import first_records
+from recall_rank.loaders.files.regular_files import open_file, read_blocks
 from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.goose.content import ROLES, Talk
 from recall_rank.loaders.goose.database import AGENT, NEEDED, SESSION, GooseDatabase, session_from, time_of
-from recall_rank.loaders.json.jsonl import Record, Records
-from recall_rank.loaders.sqlite.sessions import columns_at, lacking
+from recall_rank.loaders.json.first_records import read_first_records
+from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.json.parse import Record
+from recall_rank.loaders.sqlite.session_database import missing_column, read_columns_at
 from recall_rank.model import Message, Reading, Source, Unit
 
 NAME = AGENT
@@ -42,8 +43,8 @@ class GooseFiles(SessionFiles):
         path = self.path_of(unit)
         talk = Talk()
         head: Record = {}
-        with opened(path, self._root) as file:
-            records = Records(blocks(file), unit.location, starts=('{"id":', '{"role":'))
+        with open_file(path, self._root) as file:
+            records = JsonlRecords(read_blocks(file), unit.location, starts=('{"id":', '{"role":'))
             for number, record in records:
                 if "role" not in record and "content" not in record:
                     head = head or record
@@ -113,10 +114,10 @@ def named(path: Path) -> Source | None:
     """A database of Goose under any name."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
-    columns = columns_at(path)
+    columns = read_columns_at(path)
     if columns is None:  # reading says why
         return GooseDatabase(path) if path.name == FILE and NAME in path.parts else None
-    return None if lacking(columns, NEEDED) else GooseDatabase(path)
+    return None if missing_column(columns, NEEDED) else GooseDatabase(path)
 
 
 def _holds_files(folder: Path) -> bool:
@@ -124,7 +125,7 @@ def _holds_files(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    first = next(first_records(path), {})
+    first = next(read_first_records(path), {})
     return "working_dir" in first and "description" in first and "message_count" in first
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import orjson
 
-from recall_rank.loaders.content.fast_replace import ended
+from recall_rank.loaders.content.fast_replace import with_result
 from recall_rank.loaders.content.payloads import strip_text
-from recall_rank.loaders.content.titles import injected
+from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.values import mapping, millis, text_of, touched_files
 from recall_rank.loaders.hermes.rows import Record
-from recall_rank.loaders.json.jsonl import parse
-from recall_rank.loaders.sqlite.reader import decoded
+from recall_rank.loaders.json.parse import parse_values
+from recall_rank.loaders.sqlite.reader import decode_text
 from recall_rank.model import Flag, Message, Part, Role
 
 _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
@@ -53,8 +53,8 @@ class Messages:
         self._archived: dict[tuple[Any, ...], Draft] = {}
 
     def add(self, row: Record) -> None:
-        key = str(decoded(row["id"]))
-        role = decoded(row["role"])
+        key = str(decode_text(row["id"]))
+        role = decode_text(row["role"])
         flags = _left(row)
         draft = Draft(key, _ROLES.get(role, "system"), _millis(row["timestamp"]), flags, None, [])
         if flags or self._archived:
@@ -73,7 +73,7 @@ class Messages:
             thought = _thought(row)
             if thought:
                 draft.parts.append(Part(f"{key}:thought", "reasoning", thought))
-        for index, text in enumerate(_texts(decoded(row["content"]))):
+        for index, text in enumerate(_texts(decode_text(row["content"]))):
             draft.parts.append(Part(f"{key}:{index}", "text", text, flags=_origin(role, text)))
         for call in self._calls_of(key, row["tool_calls"]):
             part = _call(f"{key}:call{len(draft.parts)}", call)
@@ -85,7 +85,7 @@ class Messages:
     def _calls_of(self, key: str, raw: Any) -> Iterator[Record]:
         if not raw:
             return
-        values, problem = parse(raw if type(raw) is bytes else str(raw).encode())
+        values, problem = parse_values(raw if type(raw) is bytes else str(raw).encode())
         calls = values[0] if len(values) == 1 else None
         if problem or type(calls) is not list:
             self.bad.append((key, f"tool_calls: {problem or 'not a list'}"))
@@ -93,13 +93,13 @@ class Messages:
         yield from (call for call in calls if type(call) is dict)
 
     def _answer(self, draft: Draft, row: Record) -> None:
-        call = self._calls.get(str(decoded(row["tool_call_id"])))
+        call = self._calls.get(str(decode_text(row["tool_call_id"])))
         if call is None:
-            draft.parts.append(Part(f"{draft.id}:0", "tool", tool=decoded(row["tool_name"])))
+            draft.parts.append(Part(f"{draft.id}:0", "tool", tool=decode_text(row["tool_name"])))
             call = (draft, 0)
         to, at = call
-        output, error = _result(decoded(row["content"]))
-        to.parts[at] = ended(to.parts[at], error or output, failed=bool(error))
+        output, error = _result(decode_text(row["content"]))
+        to.parts[at] = with_result(to.parts[at], error or output, failed=bool(error))
 
     def messages(self) -> list[Message]:
         """The messages; a row that only answered a call is none."""
@@ -124,13 +124,13 @@ def _left(row: Record) -> Flag:
 
 
 def _millis(seconds: Any) -> int:
-    return millis(seconds * 1000.0) if type(seconds) in {int, float} else millis(decoded(seconds))
+    return millis(seconds * 1000.0) if type(seconds) in {int, float} else millis(decode_text(seconds))
 
 
 def _origin(role: str | None, text: str) -> Flag:
     if _SUMMARY.match(text):
         return Flag.SUMMARY
-    by_program = role != "assistant" and (role != "user" or _INJECTED.match(text) or injected(text))
+    by_program = role != "assistant" and (role != "user" or _INJECTED.match(text) or is_injected(text))
     return Flag.SYNTHETIC if by_program else Flag.NONE
 
 
@@ -140,7 +140,7 @@ def _texts(content: str | None) -> list[str]:
         return []
     if not content.startswith(_STRUCTURED):
         return [strip_text(content)]
-    values, _ = parse(content.partition(":")[2].encode("utf-8", "replace"))
+    values, _ = parse_values(content.partition(":")[2].encode("utf-8", "replace"))
     pieces = values[0] if values and type(values[0]) is list else values
     return list(_words(pieces))
 
@@ -156,9 +156,9 @@ def _words(pieces: Any) -> Iterator[str]:
 
 def _thought(row: Record) -> str | None:
     """What the model thought, which is stored in up to three columns."""
-    texts = [decoded(row[name]) for name in ("reasoning", "reasoning_content")]
+    texts = [decode_text(row[name]) for name in ("reasoning", "reasoning_content")]
     if not any(texts) and row["reasoning_details"]:
-        values, _ = parse(str(decoded(row["reasoning_details"])).encode("utf-8", "replace"))
+        values, _ = parse_values(str(decode_text(row["reasoning_details"])).encode("utf-8", "replace"))
         texts += _words(values[0]) if values else []
     return "\n\n".join(dict.fromkeys(text for text in texts if text)) or None
 
@@ -182,7 +182,7 @@ def _result(content: str | None) -> tuple[str | None, str | None]:
     text = "\n".join(texts) or None
     if text is None or not text.startswith("{"):
         return text, None
-    values, problem = parse(text.encode("utf-8", "replace"))
+    values, problem = parse_values(text.encode("utf-8", "replace"))
     answer = mapping(values[0]) if values and not problem else {}
     output, error = text_of(answer.get("output")), text_of(answer.get("error"))
     if output is None and not error:

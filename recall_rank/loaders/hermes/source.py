@@ -21,9 +21,9 @@ from recall_rank.loaders.hermes.rows import (
     session_rows,
     signatures,
 )
-from recall_rank.loaders.json.jsonl import parse
-from recall_rank.loaders.sqlite.reader import Reader, decoded
-from recall_rank.loaders.sqlite.sessions import SessionDatabase
+from recall_rank.loaders.json.parse import parse_values
+from recall_rank.loaders.sqlite.reader import RowReader, decode_text
+from recall_rank.loaders.sqlite.session_database import SessionDatabase
 from recall_rank.model import Flag, Message, Reading, Session, Source, Tokens, Unit
 
 NAME = "hermes"
@@ -48,10 +48,10 @@ class Hermes(SessionDatabase):
         finally:
             self.close()
 
-    def keys(self, reader: Reader) -> list[str]:
+    def keys(self, reader: RowReader) -> list[str]:
         return sorted(session_ids(reader))
 
-    def signatures(self, reader: Reader) -> dict[str, bytes]:
+    def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Of each session and its messages."""
         return signatures(reader)
 
@@ -59,7 +59,7 @@ class Hermes(SessionDatabase):
         rows = self._database.read(lambda reader: session_rows(reader, unit.key))
         if rows is None:
             return Reading([])
-        found = Messages(decoded(rows.session["model"]))
+        found = Messages(decode_text(rows.session["model"]))
         for row in rows.messages:
             found.add(row)
         malformed = [self.malformed("messages", key, reason) for key, reason in found.bad]
@@ -70,22 +70,22 @@ class Hermes(SessionDatabase):
 
 def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
     head = rows.session
-    settings = parse(head["model_config"])[0] if type(head["model_config"]) is bytes else []
+    settings = parse_values(head["model_config"])[0] if type(head["model_config"]) is bytes else []
     delegated = "_delegate_from" in mapping(settings[0] if settings else None)
-    parent = decoded(head["parent_session_id"])
+    parent = decode_text(head["parent_session_id"])
     flags = Flag.NONE
-    if delegated or decoded(head["source"]) == "subagent":
+    if delegated or decode_text(head["source"]) == "subagent":
         flags |= Flag.SUBAGENT
     if head["archived"]:
         flags |= Flag.ARCHIVED
-    if rows.continued and decoded(head["end_reason"]) in COMPACTED:
+    if rows.continued and decode_text(head["end_reason"]) in COMPACTED:
         flags |= Flag.OUT_OF_CONTEXT  # a session of its own goes on from the summary
-    directory, worktree = decoded(head["cwd"]) or None, decoded(head["git_repo_root"]) or None
+    directory, worktree = decode_text(head["cwd"]) or None, decode_text(head["git_repo_root"]) or None
     times = [message.time for message in messages if message.time]
     return Session(
         key,
         tuple(messages),
-        decoded(head["title"]) or title_from(next(typed(messages), None)) or decoded(head["display_name"]),
+        decode_text(head["title"]) or title_from(next(typed(messages), None)) or decode_text(head["display_name"]),
         directory,
         worktree or directory,
         worktree,

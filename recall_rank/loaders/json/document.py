@@ -11,8 +11,8 @@ import codecs
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from recall_rank.loaders.files.files import read_small
-from recall_rank.loaders.json.jsonl import Record, parse
+from recall_rank.loaders.files.regular_files import read_small
+from recall_rank.loaders.json.parse import Record, parse_values
 from recall_rank.model import Malformed
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -24,7 +24,7 @@ _OPEN, _CLOSED = {_FIRST, 2 * _INDENT + b"["}, {_LAST, 2 * _INDENT + b"]"}
 _NEXT, _END = b"\n" + _FIRST + b"\n", b"\n" + _INDENT + b"]"
 
 
-class Document:
+class JsonDocument:
     """Iterates over (line number, element) of the list under `key`. Afterwards `head` is the rest of the object, and
     `malformed` what could not be read."""
 
@@ -90,7 +90,7 @@ class Document:
         """The elements of some lines, mostly one. What looks whole and is not is read again line by line."""
         whole = raw.rstrip(b",\n")
         if raw.startswith(_FIRST) and whole.endswith(b"\n" + _LAST):
-            values, problem = parse(whole)
+            values, problem = parse_values(whole)
             if problem is None and len(values) == 1 and type(values[0]) is dict:
                 yield number, values[0]
                 return
@@ -116,12 +116,12 @@ class Document:
         first = max(0, raw.find(b"{"))  # a program's own line may stand before the object
         if not raw[first:].strip():
             return
-        values, problem = parse(raw[first:])
+        values, problem = parse_values(raw[first:])
         value = values[0] if values and type(values[0]) is dict else None
         if value is None or problem:
             self._bad(1, problem or "not an object")
         if value is None and before:
-            value = object_in(bytes(raw[first:before]) + b"}")[0]
+            value = parse_object(bytes(raw[first:before]) + b"}")[0]
         self.head = value or {}
         elements = self.head.pop(self._key, None)
         for element in elements if type(elements) is list and not before else ():
@@ -133,7 +133,7 @@ class Document:
     def _parsed(self, raw: bytes | bytearray, number: int) -> Iterator[tuple[int, Record]]:
         if not raw.strip():
             return
-        values, problem = parse(raw)
+        values, problem = parse_values(raw)
         for value in values:
             if type(value) is dict:
                 yield number, value
@@ -146,19 +146,19 @@ class Document:
         self.malformed.append(Malformed(self.location, f"line {number}", reason))
 
 
-def object_in(raw: bytes) -> tuple[Record | None, str | None]:
+def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
     """The one object that a small file holds, and what is wrong with it."""
-    values, problem = parse(b"".join(_as_utf8(iter([raw]))))
+    values, problem = parse_values(b"".join(_as_utf8(iter([raw]))))
     if len(values) == 1 and type(values[0]) is dict:
         return values[0], problem
     return None, problem or ("empty" if not raw.strip() else "not one object")
 
 
-def _line_at(data: bytearray, beginning: bytes, at: int, end: int) -> int:
+def _line_at(data: bytearray, read_object_start: bytes, at: int, end: int) -> int:
     """Where in data[at:end] a line lies that is `beginning`, with a comma or without; -1 where none does."""
-    while (at := data.find(beginning, at, end)) >= 0:
-        behind = data[at + len(beginning) : at + len(beginning) + 2]
-        if behind[:1] == b"\n" or behind == b",\n" or at + len(beginning) + len(behind) == len(data):
+    while (at := data.find(read_object_start, at, end)) >= 0:
+        behind = data[at + len(read_object_start) : at + len(read_object_start) + 2]
+        if behind[:1] == b"\n" or behind == b",\n" or at + len(read_object_start) + len(behind) == len(data):
             return at
         at += 1
     return -1
@@ -189,7 +189,7 @@ def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
     yield decoder.decode(b"", final=True).encode("utf-8", "replace")
 
 
-def beginning(path: Path) -> bytes:
+def read_object_start(path: Path) -> bytes:
     """The file's first kilobytes as UTF-8, from its first brace on; nothing where it cannot be read."""
     try:
         text = b"".join(_as_utf8(iter([read_small(path, limit=_PEEKED)[0]])))

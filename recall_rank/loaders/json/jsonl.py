@@ -8,41 +8,19 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import orjson
 
-from recall_rank.loaders.content.payloads import strip, suspicious
-from recall_rank.loaders.files.files import HEAD, TAIL
-from recall_rank.loaders.files.resume import Place
+from recall_rank.loaders.content.payloads import may_hold_payload, strip_value
+from recall_rank.loaders.files.regular_files import HEAD, TAIL
+from recall_rank.loaders.files.resume import ResumePoint
+from recall_rank.loaders.json.parse import LARGE, RawJson, Record, parse_values
 from recall_rank.model import Malformed
 
-Record = dict[str, Any]
-Line = bytes | bytearray
-
-LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def parse(raw: Line, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """Every JSON value of one line or database field, and what is wrong with it (None when nothing was lost)."""
-    if len(raw) > LARGE:
-        from recall_rank.loaders.json.large import parse_large  # rare, and much to import
-
-        return parse_large(raw, starts)
-    try:
-        values: list[Any] = [orjson.loads(raw)]
-        problem = None
-    except orjson.JSONDecodeError:
-        from recall_rank.loaders.json.repair import mend
-
-        values, problem = mend(raw, starts)
-    if suspicious(raw):
-        values = [strip(value) for value in values]
-    return values, problem
-
-
-class Records:
+class JsonlRecords:
     """Iterates over (line number, record). What could not be read is in `malformed` afterwards.
 
     `starts` are the openings of a record (such as '{"t":'), used to find one that was appended to a torn line.
@@ -57,12 +35,12 @@ class Records:
         location: str,
         *,
         starts: tuple[str, ...] = (),
-        skip: Callable[[Line], bool] | None = None,
-        place: Place | None = None,
+        skip: Callable[[RawJson], bool] | None = None,
+        place: ResumePoint | None = None,
     ) -> None:
         self.malformed: list[Malformed] = []
         self.location = location
-        self.place = place or Place()
+        self.place = place or ResumePoint()
         self.resumable = True
         self._blocks = blocks
         self._starts = starts
@@ -70,19 +48,19 @@ class Records:
 
     def __iter__(self) -> Iterator[tuple[int, Record]]:
         skip = self._skip
-        carry: Line = b""
+        carry: RawJson = b""
         number = self.place.line
         for block in self._as_utf8(iter(self._blocks)):
             if block.find(b"\n") < 0:
                 carry = carry if type(carry) is bytearray else bytearray(carry)
                 carry += block
                 continue
-            lines: list[Line] = list(block.split(b"\n"))
-            dirty = suspicious(block)  # what lies in one block is looked at once
+            lines: list[RawJson] = list(block.split(b"\n"))
+            dirty = may_hold_payload(block)  # what lies in one block is looked at once
             if carry:
                 self._advance(0, carry)
                 carry += lines[0]
-                dirty = suspicious(carry) or dirty
+                dirty = may_hold_payload(carry) or dirty
                 lines[0] = carry
             carry = lines.pop()
             self._advance(len(lines), block[: len(block) - len(carry)])
@@ -97,15 +75,15 @@ class Records:
                         yield from self._damaged(raw, number)
                         continue
                     if type(record) is dict:
-                        yield number, strip(record) if dirty and suspicious(raw) else record
+                        yield number, strip_value(record) if dirty and may_hold_payload(raw) else record
                         continue
                 yield from self._damaged(raw, number)
         if carry:
             yield from self._last(carry, number + 1)
 
-    def _damaged(self, raw: Line, number: int) -> Iterator[tuple[int, Record]]:
+    def _damaged(self, raw: RawJson, number: int) -> Iterator[tuple[int, Record]]:
         """The records of a line that is large, broken or no object."""
-        values, problem = parse(raw, self._starts)
+        values, problem = parse_values(raw, self._starts)
         for value in values:
             if type(value) is dict:
                 yield number, value
@@ -114,11 +92,11 @@ class Records:
         if problem:
             self.bad(number, problem)
 
-    def _last(self, raw: Line, number: int) -> Iterator[tuple[int, Record]]:
+    def _last(self, raw: RawJson, number: int) -> Iterator[tuple[int, Record]]:
         """A line without its end: whole, or still being written."""
         if self._skip is not None and self._skip(raw):
             return
-        values, problem = parse(raw, self._starts)
+        values, problem = parse_values(raw, self._starts)
         whole = [value for value in values if type(value) is dict]
         if problem is None and len(whole) == len(values):
             self._advance(0, raw)  # its line ends with what is appended
@@ -128,12 +106,12 @@ class Records:
         for value in whole:
             yield number, value
 
-    def _advance(self, lines: int, read: Line) -> None:
+    def _advance(self, lines: int, read: RawJson) -> None:
         """Moves the place behind these bytes; what is read next may still belong to the same line."""
         at = self.place
         head = at.head if len(at.head) == HEAD else (at.head + read[:HEAD])[:HEAD]
         tail = (at.tail + read[-TAIL:])[-TAIL:]
-        self.place = Place(at.offset + len(read), at.line + lines, bytes(head), bytes(tail))
+        self.place = ResumePoint(at.offset + len(read), at.line + lines, bytes(head), bytes(tail))
 
     def bad(self, number: int, reason: str) -> None:
         """Counts a record that cannot be used."""

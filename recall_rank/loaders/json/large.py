@@ -17,14 +17,14 @@ from typing import Any
 
 import orjson
 
-from recall_rank.loaders.content.payloads import MARK, strip, strip_text
-from recall_rank.loaders.json.jsonl import LARGE
-from recall_rank.loaders.json.repair import mend, readable
+from recall_rank.loaders.content.payloads import MARK, strip_text, strip_value
+from recall_rank.loaders.json.repair import decode_json, repair_values
 
 LONG = 1 << 16  # strings of more bytes are decoded apart
 PIECE = 1 << 18
 WINDOW = 1 << 22  # searched per call
 LONGEST = 1 << 23  # of one string that much is kept, half from either end: joining more takes too long at once
+AT_ONCE = 1 << 20  # bytes without long strings that the parser in C gets at once
 MOST_STRUCTURE = 1 << 25  # what remains without long strings and is more is no record of any agent
 
 _LOOSE = json.JSONDecoder(strict=False)
@@ -49,17 +49,17 @@ def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[l
         return [], f"a record of {len(raw)} bytes with more than {MOST_STRUCTURE} bytes of structure"
     skeleton += raw[at:]
     values, problem = _parse(skeleton, starts)
-    return [_filled(strip(value), texts) for value in values], problem
+    return [_filled(strip_value(value), texts) for value in values], problem
 
 
 def _parse(skeleton: bytearray, starts: tuple[str, ...]) -> tuple[list[Any], str | None]:
-    if len(skeleton) <= LARGE:
+    if len(skeleton) <= AT_ONCE:
         try:
             return [orjson.loads(skeleton)], None
         except orjson.JSONDecodeError:
-            return mend(skeleton, starts)
+            return repair_values(skeleton, starts)
     try:
-        return [_patient().decode(readable(skeleton))], None
+        return [_patient().decode(decode_json(skeleton))], None
     except RecursionError:
         return [], "nested too deeply"
     except ValueError as error:
@@ -139,7 +139,7 @@ def _text(piece: bytes) -> str:
     try:
         text: str = orjson.loads(quoted)
     except orjson.JSONDecodeError:
-        text = _LOOSE.decode(readable(quoted))
+        text = _LOOSE.decode(decode_json(quoted))
     return text
 
 

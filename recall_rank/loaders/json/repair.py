@@ -24,7 +24,7 @@ def _integer(digits: str) -> int | float:
 _DECODER = json.JSONDecoder(strict=False, parse_int=_integer, parse_constant=lambda _: None)
 
 
-def readable(raw: bytes | bytearray) -> str:
+def decode_json(raw: bytes | bytearray) -> str:
     """JSON text as Unicode: bad UTF-8 and lone surrogates become U+FFFD, everything else stays."""
     text = raw.decode("utf-8", "replace")
     if "\\ud" in text or "\\uD" in text:
@@ -32,13 +32,13 @@ def readable(raw: bytes | bytearray) -> str:
     return text
 
 
-def mend(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
+def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
     """Every whole JSON value of a damaged line, and what is wrong with it (None when nothing was lost).
 
     Repaired and kept whole: bad UTF-8, lone surrogates, NaN and numbers out of range, control characters, a byte
     order mark, several values on one line. `starts` are the openings of a record, to find one behind a torn one.
     """
-    text = readable(raw)
+    text = decode_json(raw)
     try:
         return [orjson.loads(text)], None
     except orjson.JSONDecodeError:

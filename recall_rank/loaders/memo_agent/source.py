@@ -13,20 +13,20 @@ from typing import Any
 
 import xxhash
 
-from recall_rank.loaders.content.openai_messages import ROLES, Chat, arguments_of
+from recall_rank.loaders.content.openai_messages import ROLES, ChatBuilder, parse_arguments
 from recall_rank.loaders.content.payloads import strip_text
 from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.content.values import millis
 from recall_rank.loaders.memo_agent.chains import resolve_chains
-from recall_rank.loaders.sqlite.reader import Reader, Row, decoded
-from recall_rank.loaders.sqlite.sessions import (
+from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
+from recall_rank.loaders.sqlite.session_database import (
     Columns,
     SessionDatabase,
-    columns_at,
-    columns_of,
-    lacking,
-    selected,
-    unknown_schema,
+    missing_column,
+    read_columns,
+    read_columns_at,
+    select_list,
+    unknown_schema_error,
 )
 from recall_rank.model import Flag, Malformed, Message, Part, Reading, ResolvedSessions, Session, Source, Unit
 
@@ -52,20 +52,20 @@ class MemoAgent(SessionDatabase):
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
 
-    def keys(self, reader: Reader) -> list[str]:
+    def keys(self, reader: RowReader) -> list[str]:
         _known(reader)
         rows = reader.fetch("SELECT rowid, id FROM sessions WHERE rowid > ? ORDER BY rowid")
-        return sorted(decoded(row[1]) or "" for row in rows)
+        return sorted(decode_text(row[1]) or "" for row in rows)
 
-    def signatures(self, reader: Reader) -> dict[str, bytes]:
+    def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Digests of the sessions' own rows and of which messages there are: messages are never rewritten."""
         known = _known(reader)
-        columns = selected(_SESSION, known["sessions"])
+        columns = select_list(_SESSION, known["sessions"])
         sessions = reader.fetch(f"SELECT rowid, {columns} FROM sessions WHERE rowid > ? ORDER BY rowid")  # noqa: S608
         found = {}
         for row in sessions:
-            key = decoded(row[1]) or ""
-            counts = reader.once("SELECT max(rowid), count(*) FROM messages WHERE session_id = ?", key)
+            key = decode_text(row[1]) or ""
+            counts = reader.fetch_few("SELECT max(rowid), count(*) FROM messages WHERE session_id = ?", key)
             found[key] = xxhash.xxh3_128_digest(repr((row[1:], counts)).encode())
         return found
 
@@ -80,27 +80,27 @@ class MemoAgent(SessionDatabase):
     def _session(
         self, key: str, head: dict[str, Any], rows: Sequence[dict[str, Any]], malformed: list[Malformed]
     ) -> Session:
-        model = decoded(head["model"]) or None
-        chat = Chat()
+        model = decode_text(head["model"]) or None
+        chat = ChatBuilder()
         for row in rows:
             self._add(chat, key, row, model, malformed)
         messages = chat.messages()
-        summary = decoded(head["compressed_summary"])
+        summary = decode_text(head["compressed_summary"])
         if summary:
             part = Part(f"{key}:summary:0", "compaction", strip_text(summary))
             messages = (Message(f"{key}:summary", "assistant", 0, (part,), model=model, flags=Flag.SUMMARY), *messages)
-        title = decoded(head["title"]) or ""
+        title = decode_text(head["title"]) or ""
         if len(title) >= CUT and (chat.words or "").startswith(title):
             title = ""  # so much of the first prompt, cut somewhere in a word
         times = [message.time for message in messages if message.time]
-        created = millis(decoded(head["created_at"])) or min(times, default=0)
+        created = millis(decode_text(head["created_at"])) or min(times, default=0)
         return Session(
             key,
             messages,
             " ".join(title.split()) or chat.title(),
             created=created,
-            updated=max([created, millis(decoded(head["updated_at"])), *times]),
-            parent=decoded(head["parent_session_id"]),
+            updated=max([created, millis(decode_text(head["updated_at"])), *times]),
+            parent=decode_text(head["parent_session_id"]),
             source=self.name,
             agent=NAME,
             tokens=tokens_of(head["input_tokens"], head["output_tokens"]),
@@ -108,44 +108,44 @@ class MemoAgent(SessionDatabase):
         )
 
     def _add(
-        self, chat: Chat, session: str, row: dict[str, Any], model: str | None, malformed: list[Malformed]
+        self, chat: ChatBuilder, session: str, row: dict[str, Any], model: str | None, malformed: list[Malformed]
     ) -> None:  # fmt: skip
-        number = decoded(row["id"])
-        content = decoded(row["content"])
-        calls = arguments_of(decoded(row["tool_calls_json"]) or decoded(row["tool_calls"]))
+        number = decode_text(row["id"])
+        content = decode_text(row["content"])
+        calls = parse_arguments(decode_text(row["tool_calls_json"]) or decode_text(row["tool_calls"]))
         if calls is not None and type(calls) is not list:
             malformed.append(self.malformed("messages", number, "its tool calls are no JSON list"))
-        role = ROLES.get(decoded(row["role"]), "system")
+        role = ROLES.get(decode_text(row["role"]), "system")
         flags = Flag.NONE
         if role == "user" and content and content.startswith(SUMMARY):
             flags = Flag.SUMMARY
         elif role == "system":
             flags = Flag.SYNTHETIC
         by = model if role == "assistant" else None
-        message = Message(f"{session}:{number}", role, millis(decoded(row["created_at"])), model=by, flags=flags)
+        message = Message(f"{session}:{number}", role, millis(decode_text(row["created_at"])), model=by, flags=flags)
         text = strip_text(content) if content else None
-        chat.add(message, text, calls, decoded(row["tool_call_id"]))
+        chat.add(message, text, calls, decode_text(row["tool_call_id"]))
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
         """The sessions without messages that a compression copied into a new session."""
         return resolve_chains(sessions)
 
 
-def _known(reader: Reader) -> Columns:
-    columns = columns_of(reader)
-    lack = lacking(columns, _NEEDED)
+def _known(reader: RowReader) -> Columns:
+    columns = read_columns(reader)
+    lack = missing_column(columns, _NEEDED)
     if lack:
-        raise unknown_schema(NAME, lack)
+        raise unknown_schema_error(NAME, lack)
     return columns
 
 
-def _rows(reader: Reader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
     """One session's own row and its messages in the order they were stored."""
     known = _known(reader)
-    heads = reader.once(f"SELECT {selected(_SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
+    heads = reader.fetch_few(f"SELECT {select_list(_SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
     if not heads:
         return None, []
-    columns = selected(_MESSAGE, known["messages"])
+    columns = select_list(_MESSAGE, known["messages"])
     where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
     rows: list[Row] = reader.fetch(f"SELECT rowid, {columns} FROM messages {where}", key)  # noqa: S608
     head = dict(zip(_SESSION, heads[0], strict=True))
@@ -164,11 +164,11 @@ def named(path: Path) -> Source | None:
     """A database of memo-agent under any name."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
-    columns = columns_at(path)
+    columns = read_columns_at(path)
     if columns is None:  # reading says why
         ours = path.name == FILE and any(part == ".memo-agent" for part in path.parts)
         return MemoAgent(path) if ours else None
-    if lacking(columns, _NEEDED):
+    if missing_column(columns, _NEEDED):
         return None
     telling = {"tool_calls_json"} & columns["messages"] or {"compressed_summary", "estimated_cost_usd"} & columns[
         "sessions"

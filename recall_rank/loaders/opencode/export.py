@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
 from recall_rank.loaders.content.values import mapping, text_of
-from recall_rank.loaders.files.files import blocks, opened, signature
-from recall_rank.loaders.json.document import Document, beginning
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.files.regular_files import file_signature, open_file, read_blocks
+from recall_rank.loaders.json.document import JsonDocument, read_object_start
+from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.opencode.session import AGENT, session_from
 from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
@@ -34,11 +34,11 @@ class OpenCodeExport(BaseSource):
         return [Unit(self._path.name, self.location)]
 
     def signature(self, unit: Unit) -> bytes:
-        return signature(self._path)
+        return file_signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        with opened(self._path) as file:
-            document = Document(blocks(file), self.location, "messages")
+        with open_file(self._path) as file:
+            document = JsonDocument(read_blocks(file), self.location, "messages")
             messages: dict[str, Record] = {}
             parts: dict[str, list[tuple[str, Record]]] = {}
             malformed: list[Malformed] = []
@@ -59,9 +59,9 @@ class OpenCodeExport(BaseSource):
         if not info and not messages:
             return Reading([], malformed)
         folder = self._path.parent
-        spills = Spills(folder, [folder / "tool-output"])
-        session = session_from(key, info, messages, parts, spills, self.name)
-        return Reading([session], malformed, spills.warnings())
+        outputs = ExternalOutputs(folder, [folder / "tool-output"])
+        session = session_from(key, info, messages, parts, outputs, self.name)
+        return Reading([session], malformed, outputs.warnings())
 
     def _parts(
         self, message: str, value: object, number: int, malformed: list[Malformed]
@@ -84,7 +84,7 @@ def named(path: Path) -> Source | None:
     """An exported session in a file of another name. Databases are never opened to look inside."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
-    head = beginning(path)
+    head = read_object_start(path)
     return OpenCodeExport(path) if _FIRST_KEY.match(head) and _SESSION_ID.search(head) else None
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import xxhash
 
-from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
 from recall_rank.loaders.content.values import mapping, text_of
-from recall_rank.loaders.files.files import read_small
-from recall_rank.loaders.json.document import object_in
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.files.regular_files import read_small
+from recall_rank.loaders.json.document import parse_object
+from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.opencode.session import AGENT, session_from
 from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
@@ -92,14 +92,14 @@ class OpenCodeTree(BaseSource):
         if head is None and not messages:
             return Reading([])
         info.setdefault("worktree", self._worktree(info))
-        spills = Spills(self._root.parent, [self._root.parent / "tool-output"])
-        session = session_from(unit.key, info, messages, parts, spills, self.name)
-        return Reading([session], malformed, warnings + spills.warnings())
+        outputs = ExternalOutputs(self._root.parent, [self._root.parent / "tool-output"])
+        session = session_from(unit.key, info, messages, parts, outputs, self.name)
+        return Reading([session], malformed, warnings + outputs.warnings())
 
     def _object(self, path: Path, malformed: list[Malformed]) -> Record | None:
         try:
             raw, whole = read_small(path, self._root, LIMIT)
-            value, problem = object_in(raw) if whole else (None, f"larger than {LIMIT >> 20} MiB")
+            value, problem = parse_object(raw) if whole else (None, f"larger than {LIMIT >> 20} MiB")
         except OSError as error:
             value, problem = None, error.strerror or str(error)
         if problem:
@@ -114,7 +114,7 @@ class OpenCodeTree(BaseSource):
             raw, _ = read_small(self._root / "project" / (project + SUFFIX), self._root)
         except (OSError, ValueError):
             return None
-        return text_of(mapping(object_in(raw)[0]).get("worktree"))
+        return text_of(mapping(parse_object(raw)[0]).get("worktree"))
 
     # --- where things lie ------------------------------------------------------------------------------
 

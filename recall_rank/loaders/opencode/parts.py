@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from recall_rank.loaders.content.external_outputs import Spills
-from recall_rank.loaders.content.titles import unquoted
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.titles import unquote_prompt
 from recall_rank.loaders.content.usage import tokens_of
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
 from recall_rank.model import Flag, Part, Tokens
 
 
-def part_from(key: str, data: dict[str, Any], *, by_user: bool, spills: Spills) -> Part:
+def part_from(key: str, data: dict[str, Any], *, by_user: bool, outputs: ExternalOutputs) -> Part:
     """The part; one of a type without words (step-start, snapshot, ...) has none."""
     kind = text_of(data.get("type")) or "unknown"
     if kind == "tool":
-        return _tool(key, data, spills)
+        return _tool(key, data, outputs)
     if kind in {"text", "reasoning"}:
         text = text_of(data.get("text"))
         injected = data.get("synthetic") or data.get("ignored")
         if text and by_user and not injected:
-            text = unquoted(text)
+            text = unquote_prompt(text)
         return Part(key, kind, text, flags=Flag.SYNTHETIC if injected else Flag.NONE)
     if kind == "subtask":
         return Part(key, kind, text_of(data.get("description")), prompt=text_of(data.get("prompt")))
@@ -35,7 +35,7 @@ def part_from(key: str, data: dict[str, Any], *, by_user: bool, spills: Spills) 
     return Part(key, kind, text_of(data.get("text")))
 
 
-def _tool(key: str, data: dict[str, Any], spills: Spills) -> Part:
+def _tool(key: str, data: dict[str, Any], outputs: ExternalOutputs) -> Part:
     state = mapping(data.get("state"))
     status = text_of(state.get("status"))
     tool_input = state.get("input")
@@ -49,7 +49,7 @@ def _tool(key: str, data: dict[str, Any], spills: Spills) -> Part:
         title = text_of(state.get("title"))
         spilled = text_of(mapping(state.get("metadata")).get("outputPath"))
         if spilled:
-            output = spills.read(spilled) or output
+            output = outputs.read(spilled) or output
         if mapping(state.get("time")).get("compacted"):
             flags |= Flag.PRUNED
     return Part(

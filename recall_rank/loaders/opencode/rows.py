@@ -7,8 +7,8 @@ from typing import Any
 
 import xxhash
 
-from recall_rank.loaders.sqlite.reader import Reader, Row, decoded
-from recall_rank.loaders.sqlite.sessions import columns_of, lacking, selected, unknown_schema
+from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
+from recall_rank.loaders.sqlite.session_database import missing_column, read_columns, select_list, unknown_schema_error
 
 SETTLED_MS = 2 * 86_400_000  # sessions this much older than the newest are not rewritten behind our back
 _NEEDED = {
@@ -33,29 +33,29 @@ class SessionRows:
     warnings: list[str] = field(default_factory=list)
 
 
-def columns(reader: Reader) -> dict[str, set[str]]:
+def columns(reader: RowReader) -> dict[str, set[str]]:
     """The columns of the tables that are read. Fails when the schema is not OpenCode's; an empty one is."""
-    found = columns_of(reader)
-    lack = lacking(found, _NEEDED)
+    found = read_columns(reader)
+    lack = missing_column(found, _NEEDED)
     if found and lack:
-        raise unknown_schema("OpenCode", lack)
+        raise unknown_schema_error("OpenCode", lack)
     return found
 
 
-def session_ids(reader: Reader) -> list[Row]:
+def session_ids(reader: RowReader) -> list[Row]:
     """(rowid, id) of every session."""
     if not columns(reader):
         return []
     return reader.fetch("SELECT rowid, id FROM session WHERE rowid > ? ORDER BY rowid")
 
 
-def session_rows(reader: Reader, key: str) -> SessionRows | None:
+def session_rows(reader: RowReader, key: str) -> SessionRows | None:
     """One session's rows, of one moment where that is quick; None when there is no such session."""
     known = columns(reader)
     if not known:
         return None
-    wanted = selected(_SESSION, known["session"])
-    heads = reader.once(f"SELECT {wanted} FROM session WHERE id = ?", key)  # noqa: S608
+    wanted = select_list(_SESSION, known["session"])
+    heads = reader.fetch_few(f"SELECT {wanted} FROM session WHERE id = ?", key)  # noqa: S608
     if not heads:
         return None
     session = dict(zip(_SESSION, heads[0], strict=True))
@@ -63,9 +63,11 @@ def session_rows(reader: Reader, key: str) -> SessionRows | None:
     worktree = None
     if {"id", "worktree"} <= known.get("project", set()):
         sql = "SELECT worktree FROM project WHERE id = ?"
-        worktree = next((decoded(row[0]) for row in reader.once(sql, decoded(session["project_id"]))), None)
+        worktree = next(
+            (decode_text(row[0]) for row in reader.fetch_few(sql, decode_text(session["project_id"]))), None
+        )
     newer = "SELECT 1 FROM session_message WHERE session_id = ? LIMIT 1"
-    if "session_id" in known.get("session_message", set()) and reader.once(newer, key):
+    if "session_id" in known.get("session_message", set()) and reader.fetch_few(newer, key):
         warnings.append("a newer schema: what is in its table session_message was not read")
     created = "time_created" if "time_created" in known["message"] else "NULL"
     where = "WHERE session_id = ? AND rowid > ? ORDER BY rowid"
@@ -75,18 +77,18 @@ def session_rows(reader: Reader, key: str) -> SessionRows | None:
         # Parts first: a message is stored before its parts, so every part finds its message.
         parts = reader.fetch(f"SELECT rowid, id, message_id, data FROM part {where}", key)  # noqa: S608
         messages = reader.fetch(f"SELECT rowid, id, {created}, data FROM message {where}", key)  # noqa: S608
-        count = reader.once("SELECT count(*) FROM part WHERE session_id = ?", key)[0][0]
+        count = reader.fetch_few("SELECT count(*) FROM part WHERE session_id = ?", key)[0][0]
         if reader.transactions == 1 or len(parts) == count:
             break  # otherwise rows were added or renumbered between two transactions
     return SessionRows(session, worktree, messages, parts, warnings)
 
 
-def signatures(reader: Reader) -> dict[str, bytes]:
+def signatures(reader: RowReader) -> dict[str, bytes]:
     """A digest a session: of its own times, and of its rows; of old sessions only how many rows there are."""
     known = columns(reader)
     if not known:
         return {}
-    wanted = selected(_SESSION, known["session"])
+    wanted = select_list(_SESSION, known["session"])
     sessions = reader.fetch(f"SELECT rowid, {wanted} FROM session WHERE rowid > ? ORDER BY rowid")  # noqa: S608
     at = 1 + _SESSION.index("time_updated")
     newest = max((row[at] or 0 for row in sessions), default=0)
@@ -97,6 +99,6 @@ def signatures(reader: Reader) -> dict[str, bytes]:
             dated = "time_updated" in known[table] and (row[at] or 0) > newest - SETTLED_MS
             last = "max(time_updated)" if dated else "NULL"
             sql = f"SELECT max(rowid), count(*), {last} FROM {table} WHERE session_id = ?"  # noqa: S608
-            digest.update(repr(reader.once(sql, decoded(row[1]))).encode())
-        found[decoded(row[1]) or ""] = digest.digest()
+            digest.update(repr(reader.fetch_few(sql, decode_text(row[1]))).encode())
+        found[decode_text(row[1]) or ""] = digest.digest()
     return found

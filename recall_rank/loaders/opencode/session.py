@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from recall_rank.loaders.content.external_outputs import Spills
-from recall_rank.loaders.content.titles import injected, title_from
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.titles import is_injected, title_from
 from recall_rank.loaders.content.usage import dollars
 from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.opencode.parts import part_from, used
 from recall_rank.model import Flag, Message, Part, Role, Session
 
@@ -24,7 +24,7 @@ Parts = Mapping[str, Sequence[tuple[str, Record]]]
 
 
 def session_from(
-    key: str, info: Record, messages: Mapping[str, Record], parts: Parts, spills: Spills, source: str
+    key: str, info: Record, messages: Mapping[str, Record], parts: Parts, outputs: ExternalOutputs, source: str
 ) -> Session:  # fmt: skip
     """The session with this id. `info` is its own record, empty when it is lost; `messages` are keyed by id."""
     order = sorted(messages, key=lambda message: (_created(messages[message]), message))
@@ -36,7 +36,7 @@ def session_from(
         flags = Flag.OUT_OF_CONTEXT if message in outside else Flag.NONE
         if message in reverted:
             flags |= Flag.ABANDONED
-        said.append(_message(message, messages[message], parts.get(message, ()), spills, flags))
+        said.append(_message(message, messages[message], parts.get(message, ()), outputs, flags))
     title = text_of(info.get("title"))
     if not title or UNNAMED.match(title):
         title = title_from(next(typed(said), None)) or title
@@ -69,7 +69,7 @@ def session_from(
 
 
 def _message(
-    key: str, data: Record, parts: Sequence[tuple[str, Record]], spills: Spills, flags: Flag
+    key: str, data: Record, parts: Sequence[tuple[str, Record]], outputs: ExternalOutputs, flags: Flag
 ) -> Message:  # fmt: skip
     if data.get("summary") is True:  # on what a user said it is an object with diffs
         flags |= Flag.SUMMARY
@@ -81,7 +81,7 @@ def _message(
         text = content.get("text")
         if by_user and type(text) is str and text[:1] == '"' and text.endswith('"\n'):
             content["text"] = text[:-1]  # `run "..."` ends the prompt it quotes by a line feed
-        found.append(part_from(part, content, by_user=by_user, spills=spills))
+        found.append(part_from(part, content, by_user=by_user, outputs=outputs))
     model = text_of(data.get("modelID")) or text_of(mapping(data.get("model")).get("modelID"))
     agent = text_of(data.get("agent")) or text_of(data.get("mode"))
     role = ROLES.get(data.get("role"), "system")
@@ -107,7 +107,7 @@ def typed(messages: Iterable[Message]) -> Iterator[str]:
     """What a person typed, in order."""
     for message in messages:
         for part in message.parts if message.role == "user" else ():
-            if part.type == "text" and part.text and not part.flags & Flag.SYNTHETIC and not injected(part.text):
+            if part.type == "text" and part.text and not part.flags & Flag.SYNTHETIC and not is_injected(part.text):
                 yield part.text
 
 

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.content.external_outputs import Spills
+from recall_rank.loaders.content.external_outputs import ExternalOutputs
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import dollars
 from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.json.jsonl import parse
+from recall_rank.loaders.json.parse import parse_values
 from recall_rank.loaders.opencode.parts import part_from, used, used_by
 from recall_rank.loaders.opencode.rows import SessionRows, columns, session_ids, session_rows, signatures
 from recall_rank.loaders.opencode.session import ROLES, UNNAMED, typed
-from recall_rank.loaders.sqlite.reader import Reader, decoded
-from recall_rank.loaders.sqlite.sessions import SessionDatabase
+from recall_rank.loaders.sqlite.reader import RowReader, decode_text
+from recall_rank.loaders.sqlite.session_database import SessionDatabase
 from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
 
 NAME = "opencode"
@@ -39,10 +39,10 @@ class OpenCode(SessionDatabase):
         finally:
             self.close()
 
-    def keys(self, reader: Reader) -> list[str]:
-        return sorted(decoded(row[1]) or "" for row in session_ids(reader))
+    def keys(self, reader: RowReader) -> list[str]:
+        return sorted(decode_text(row[1]) or "" for row in session_ids(reader))
 
-    def signatures(self, reader: Reader) -> dict[str, bytes]:
+    def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Newest change and newest row of each session."""
         return signatures(reader)
 
@@ -51,28 +51,28 @@ class OpenCode(SessionDatabase):
         if rows is None:
             return Reading([])
         folder = self._database.path.parent
-        spills = Spills(folder, [folder / "tool-output"])
+        outputs = ExternalOutputs(folder, [folder / "tool-output"])
         malformed: list[Malformed] = []
-        session = self._session(unit.key, rows, spills, malformed)
-        return Reading([session], malformed, rows.warnings + spills.warnings())
+        session = self._session(unit.key, rows, outputs, malformed)
+        return Reading([session], malformed, rows.warnings + outputs.warnings())
 
-    def _session(self, key: str, rows: SessionRows, spills: Spills, malformed: list[Malformed]) -> Session:
+    def _session(self, key: str, rows: SessionRows, outputs: ExternalOutputs, malformed: list[Malformed]) -> Session:
         heads = {}
         for _, message_id, created, raw in sorted(rows.messages, key=lambda row: (row[2] or 0, row[1])):
             data = self._data("message", message_id, raw, malformed)
-            heads[decoded(message_id) or ""] = (created, data if data is not None else {})
+            heads[decode_text(message_id) or ""] = (created, data if data is not None else {})
         parts: dict[str, list[Part]] = {message: [] for message in heads}
         boundary: tuple[str, str | None] | None = None
         for _, part_id, message_id, raw in sorted(rows.parts, key=lambda row: row[1] or b""):
             data = self._data("part", part_id, raw, malformed)
-            message = decoded(message_id) or ""
+            message = decode_text(message_id) or ""
             if data is None:
                 continue
             if message not in heads:
-                malformed.append(self.malformed("part", decoded(part_id), f"its message {message} is missing"))
+                malformed.append(self.malformed("part", decode_text(part_id), f"its message {message} is missing"))
                 continue
             by_user = heads[message][1].get("role") == "user"
-            parts[message].append(part_from(decoded(part_id) or "", data, by_user=by_user, spills=spills))
+            parts[message].append(part_from(decode_text(part_id) or "", data, by_user=by_user, outputs=outputs))
             if data.get("type") == "compaction":
                 boundary = max(boundary or ("", None), (message, text_of(data.get("tail_start_id"))))
         order = list(heads)
@@ -88,10 +88,10 @@ class OpenCode(SessionDatabase):
         return _session_from(key, rows, messages, self.name)
 
     def _data(self, table: str, key: Any, raw: Any, malformed: list[Malformed]) -> dict[str, Any] | None:
-        values, problem = parse(raw if type(raw) is bytes else b"")
+        values, problem = parse_values(raw if type(raw) is bytes else b"")
         if len(values) == 1 and type(values[0]) is dict and problem is None:
             return values[0]
-        malformed.append(self.malformed(table, decoded(key), problem or "not an object"))
+        malformed.append(self.malformed(table, decode_text(key), problem or "not an object"))
         return None
 
 
@@ -110,7 +110,11 @@ def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], fl
 
 def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
     head = rows.session
-    title, directory, parent = decoded(head["title"]), decoded(head["directory"]), decoded(head["parent_id"])
+    title, directory, parent = (
+        decode_text(head["title"]),
+        decode_text(head["directory"]),
+        decode_text(head["parent_id"]),
+    )
     if not title or UNNAMED.match(title):
         title = title_from(next(typed(messages), None)) or title
     flags = Flag.SUBAGENT if parent else Flag.NONE
@@ -145,7 +149,7 @@ def _before(order: list[str], boundary: tuple[str, str | None] | None) -> set[st
 
 
 def _json(value: Any) -> Any:
-    return parse(value)[0][0] if type(value) is bytes and value else None
+    return parse_values(value)[0][0] if type(value) is bytes and value else None
 
 
 # --- recognition -----------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from recall_rank.loaders.content.external_outputs import TemporaryOutputs
-from recall_rank.loaders.content.fast_replace import ended
-from recall_rank.loaders.content.titles import injected
+from recall_rank.loaders.content.fast_replace import with_result
+from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
 from recall_rank.model import Flag, Part, Tokens
@@ -74,7 +74,7 @@ def _block(key: str, block: Any) -> Part | None:
 
 
 def _text(key: str, text: str) -> Part:
-    return Part(key, "text", text, flags=Flag.SYNTHETIC if injected(text) else Flag.NONE)
+    return Part(key, "text", text, flags=Flag.SYNTHETIC if is_injected(text) else Flag.NONE)
 
 
 def answered(call: Part, message: dict[str, Any], outputs: FullOutputs) -> Part:
@@ -102,7 +102,7 @@ def summary(key: str, record: dict[str, Any]) -> Part:
 
 
 def _ended(call: Part, text: str | None, *, failed: bool) -> Part:
-    return ended(call, text, failed=failed)
+    return with_result(call, text, failed=failed)
 
 
 def _plain(content: Any) -> str | None:

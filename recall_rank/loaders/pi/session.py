@@ -8,8 +8,8 @@ from typing import Any
 
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.values import millis, text_of
-from recall_rank.loaders.files.resume import UnfitError
-from recall_rank.loaders.json.jsonl import Record
+from recall_rank.loaders.files.resume import StaleResumePointError
+from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.pi.parts import FullOutputs, answered, content_parts, executed, summary, used
 from recall_rank.loaders.pi.tree import Entry, standing
 from recall_rank.model import Flag, Message, Part, Role, Session, Tokens
@@ -87,7 +87,7 @@ class Lines:
         self._seen.add(key)
         parent = text_of(record["parentId"]) if "parentId" in record else self._last
         if self._continues and parent != self._last:
-            raise UnfitError  # a branch: what lies before it may be abandoned now
+            raise StaleResumePointError  # a branch: what lies before it may be abandoned now
         entry = Entry(key, parent, record)
         self._entries.append(entry)
         self._last = key
@@ -99,7 +99,7 @@ class Lines:
             return self._message(entry, time)
         if kind in _SUMMARIES:
             if self._continues:
-                raise UnfitError
+                raise StaleResumePointError
             draft = self._draft(entry.id, "assistant", time, Flag.SUMMARY)
             draft.parts.append(summary(f"{entry.id}:0", record))
         elif kind == "custom_message":
@@ -114,7 +114,7 @@ class Lines:
 
     def _header(self, record: Record) -> None:
         if self._continues:
-            raise UnfitError
+            raise StaleResumePointError
         if self._headed:
             return
         self._headed = True
@@ -182,7 +182,7 @@ class Lines:
             draft.parts[at] = answered(draft.parts[at], message, self._outputs)
             return None
         if self._continues:
-            raise UnfitError
+            raise StaleResumePointError
         alone = Part(f"{key}:0", "tool", tool=text_of(message.get("toolName")))
         self._draft(key, "tool", time).parts.append(answered(alone, message, self._outputs))
         return None
@@ -191,7 +191,7 @@ class Lines:
         """A name that the person gave to an entry: the last one counts, an empty one takes it away."""
         target = str(entry.record.get("targetId"))
         if self._continues and target not in self._drafts:
-            raise UnfitError
+            raise StaleResumePointError
         text = text_of(entry.record.get("label"))
         draft = self._drafts.get(target)
         if draft is not None:

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from recall_rank.loaders.copies import count_once
-from recall_rank.loaders.files.files import blocks, opened, read_small
-from recall_rank.loaders.files.peek import first_records
-from recall_rank.loaders.files.resume import Place, UnfitError, pack, unpack
+from recall_rank.loaders.files.regular_files import open_file, read_blocks, read_small
+from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, unpack_resume_point
 from recall_rank.loaders.files.session_files import SessionFiles
-from recall_rank.loaders.json.jsonl import Record, Records
+from recall_rank.loaders.json.first_records import read_first_records
+from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.pi.parts import FullOutputs
 from recall_rank.loaders.pi.session import STARTS, Lines
 from recall_rank.model import Reading, ResolvedSessions, Session, Source, Unit
@@ -44,21 +45,27 @@ class Pi(SessionFiles):
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's session, or what was appended when `since` still fits (see resume.continues)."""
         path = self.path_of(unit)
-        with opened(path, self._root) as file:
+        with open_file(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
-            resume = unpack(file, since)
+            resume = unpack_resume_point(file, since)
             if resume is not None:
                 place, state = resume
                 try:
-                    return self._read(unit, path.stem, owner, blocks(file, start=place.offset), place, state)
-                except UnfitError:
+                    return self._read(unit, path.stem, owner, read_blocks(file, start=place.offset), place, state)
+                except StaleResumePointError:
                     pass  # what was appended changes something before it
-            return self._read(unit, path.stem, owner, blocks(file), Place(), None)
+            return self._read(unit, path.stem, owner, read_blocks(file), ResumePoint(), None)
 
     def _read(
-        self, unit: Unit, stem: str, owner: int, data: Iterator[bytes], place: Place, before: dict[str, Any] | None
+        self,
+        unit: Unit,
+        stem: str,
+        owner: int,
+        data: Iterator[bytes],
+        place: ResumePoint,
+        before: dict[str, Any] | None,
     ) -> Reading:
-        records = Records(data, unit.location, starts=STARTS, place=place)
+        records = JsonlRecords(data, unit.location, starts=STARTS, place=place)
         outputs = FullOutputs(owner)
         lines = Lines(stem, outputs, before)
         for number, record in records:
@@ -66,9 +73,9 @@ class Pi(SessionFiles):
             if problem:
                 records.bad(number, problem)
         if before is not None and not records.resumable:
-            raise UnfitError
+            raise StaleResumePointError
         session = lines.session(self.name, self._agent)
-        point = pack(records.place, lines.state()) if records.resumable else None
+        point = pack_resume_point(records.place, lines.state()) if records.resumable else None
         found = [session] if session is not None else []
         return Reading(found, records.malformed, lines.warnings() + outputs.warnings(), point, before is not None)
 
@@ -111,7 +118,7 @@ def holds_sessions(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    return any(map(_is_header, first_records(path)))
+    return any(map(_is_header, read_first_records(path)))
 
 
 def _is_header(record: Record) -> bool:

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from recall_rank.loaders.files.files import read_small
-from recall_rank.loaders.projects.root_commit import root_commit
+from recall_rank.loaders.files.regular_files import read_small
+from recall_rank.loaders.projects.root_commit import find_root_commit
 from recall_rank.model import Context, Session
 
 SMALL = 1 << 16  # bytes of a pointer or of a configuration that are read
@@ -40,7 +40,7 @@ class Repositories:
         return self._known[folder]
 
 
-def identified(sessions: Iterable[Session]) -> list[Session]:
+def name_repositories(sessions: Iterable[Session]) -> list[Session]:
     """The sessions, each with the name of its repository: that of its folder, of its worktree, or what it recorded."""
     known = Repositories()
     found = []
@@ -50,7 +50,7 @@ def identified(sessions: Iterable[Session]) -> list[Session]:
     return found
 
 
-def in_repository(context: Context | None) -> Context | None:
+def name_context_repository(context: Context | None) -> Context | None:
     """The context with the name of the repository that its folder lies in, where it names a folder and none yet."""
     if context is None or context.repository is not None or context.project is not None:
         return context
@@ -88,7 +88,7 @@ def _name_at(folder: Path) -> str | None:
         for above in [real, *real.parents][:MAX_ABOVE]:
             common = _common_folder(above / ".git")
             if common is not None:
-                return _remote(common) or root_commit(common)
+                return _remote(common) or find_root_commit(common)
     except (OSError, ValueError):
         pass
     return None

@@ -8,7 +8,7 @@ import zlib
 from functools import lru_cache
 from pathlib import Path
 
-from recall_rank.loaders.files.files import read_small
+from recall_rank.loaders.files.regular_files import read_small
 
 GRAPH = 1 << 26  # bytes of a commit graph that are read
 STEPS = 2000  # commits that are followed one by one
@@ -19,7 +19,7 @@ _INITIAL = re.compile(r"0{40,64} ([0-9a-f]{40,64}) .*\tcommit \(initial\)")
 _NONE = 0x70000000  # stands for a parent that is not there
 
 
-def root_commit(git: Path) -> str | None:
+def find_root_commit(git: Path) -> str | None:
     """The id of the commit without parents, of several the smallest; None where it cannot be told quickly.
 
     The log of HEAD begins with it, a commit graph names it, and loose commits lead to it.

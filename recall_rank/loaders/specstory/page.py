@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recall_rank.loaders.content.payloads import strip_text
-from recall_rank.loaders.content.titles import injected, title_from
+from recall_rank.loaders.content.titles import is_injected, title_from
 from recall_rank.loaders.content.values import millis
 from recall_rank.model import Flag, Message, Part, Role, Session
 
@@ -154,7 +154,7 @@ def _add_text(turn: _Turn, key: str, lines: list[str]) -> None:
     text = strip_text("\n".join(lines)).strip()
     text = re.sub(r"(?:\n|\A)\s*---\Z", "", text).rstrip()  # the rule before the other's turn
     if text:
-        flags = Flag.SYNTHETIC if turn.role == "user" and injected(text) else Flag.NONE
+        flags = Flag.SYNTHETIC if turn.role == "user" and is_injected(text) else Flag.NONE
         turn.parts.append(Part(f"{key}:{len(turn.parts)}", "text", text, flags=flags))
 
 

@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from recall_rank.loaders.files.files import blocks, opened, read_small
+from recall_rank.loaders.files.regular_files import open_file, read_blocks, read_small
 from recall_rank.loaders.files.session_files import SessionFiles
-from recall_rank.loaders.files.text_lines import text_lines
+from recall_rank.loaders.files.text_lines import decode_lines
 from recall_rank.loaders.projects.working_folder import folders_above
 from recall_rank.loaders.specstory.page import AGENT, SESSION, TURN, Page
 from recall_rank.model import Malformed, Reading, Source, Unit
@@ -37,8 +37,8 @@ class SpecStory(SessionFiles):
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         path = self.path_of(unit)
         project = next((above.parent for above in path.parents if above.name == HOME), None)
-        with opened(path, self._root) as file:
-            page = Page(text_lines(blocks(file)), path.stem)
+        with open_file(path, self._root) as file:
+            page = Page(decode_lines(read_blocks(file)), path.stem)
         sessions = page.sessions(str(project) if project else None, self.name)
         malformed = [Malformed(unit.location, f"line {line}", problem) for line, problem in page.problems]
         return Reading(sessions, malformed)

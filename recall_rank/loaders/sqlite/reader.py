@@ -16,7 +16,7 @@ ROWS = 64  # between two looks at the clock
 _ALWAYS = -(1 << 63)  # below every rowid
 
 
-class Reader:
+class RowReader:
     """Fetches rows inside one transaction where that is quick, and inside several short ones where it is not."""
 
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float] = time.monotonic) -> None:
@@ -26,7 +26,7 @@ class Reader:
         self._began = 0.0
         self._inside = False
 
-    def once(self, sql: str, *parameters: Any) -> list[Row]:
+    def fetch_few(self, sql: str, *parameters: Any) -> list[Row]:
         """All rows of a statement that gives few, quickly."""
         self._begin()
         return self._connection.execute(sql, parameters).fetchall()
@@ -64,6 +64,6 @@ class Reader:
             self.transactions += 1
 
 
-def decoded(value: Any) -> str | None:
+def decode_text(value: Any) -> str | None:
     """A text column's value: the database gives bytes, so that a broken one hides nothing."""
     return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from recall_rank.loaders.opencode.source import OpenCode
-from recall_rank.loaders.sqlite import source as sqlite
+from recall_rank.loaders.sqlite import database as sqlite
 from tests.fixtures.make_fixtures import SCHEMA
 
 SNAPSHOTS = 10_000 if os.environ.get("RECALL_RANK_SOAK") == "long" else 1_000

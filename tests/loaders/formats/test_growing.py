@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recall_rank.loaders.files import files, resume
+from recall_rank.loaders.files import regular_files as files
+from recall_rank.loaders.files import resume
 from recall_rank.loaders.history_jsonl import HistoryJsonl
 from recall_rank.model import Message
 from tests.fixtures.make_fixtures import lines
@@ -95,16 +96,16 @@ def test_every_view_is_the_true_one(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     "forget",
     [
-        pytest.param(lambda _, tail: files.digest(b"", tail), id="without the head"),
-        pytest.param(lambda head, _: files.digest(head, b""), id="without the tail"),
-        pytest.param(lambda *_: files.digest(b"", b""), id="without both"),
+        pytest.param(lambda _, tail: files.hash_ends(b"", tail), id="without the head"),
+        pytest.param(lambda head, _: files.hash_ends(head, b""), id="without the tail"),
+        pytest.param(lambda *_: files.hash_ends(b"", b""), id="without both"),
     ],
 )
 def test_a_reader_that_knows_less_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forget: Callable[[bytes, bytes], bytes]
 ) -> None:
     monkeypatch.setattr(Model, "change", _as_agents_do(Model.change))
-    monkeypatch.setattr(resume, "digest", forget)
+    monkeypatch.setattr(resume, "hash_ends", forget)
     assert wrong_views(tmp_path, PLANTED) > 0
 
 
@@ -130,5 +131,5 @@ def test_signatures_notice_every_change(tmp_path: Path) -> None:
     for number, data in enumerate(contents):
         path.write_bytes(data)
         os.utime(path, ns=(number, number))
-        seen.add(files.signature(path))
+        seen.add(files.file_signature(path))
     assert len(seen) == len(contents)

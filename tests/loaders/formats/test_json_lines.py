@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from recall_rank.loaders.content import payloads
 from recall_rank.loaders.json import large as large_json
 from recall_rank.loaders.json import repair as json_repair
-from recall_rank.loaders.json.jsonl import Records, parse
+from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.json.parse import parse_values
 
 GOOD = b'{"t":"message","text":"good"}'
 
 
 def read(data: bytes, size: int = 1 << 20) -> tuple[list[Any], list[tuple[str, str]]]:
-    records = Records((data[at : at + size] for at in range(0, len(data), size)), "f", starts=('{"t":',))
+    records = JsonlRecords((data[at : at + size] for at in range(0, len(data), size)), "f", starts=('{"t":',))
     found = [record for _, record in records]
     return found, [(bad.place, bad.reason) for bad in records.malformed]
 
@@ -102,14 +103,14 @@ def test_mixed_good_and_bad_in_blocks_of_any_size(size: int) -> None:
 
 
 def test_last_line_without_an_end() -> None:
-    whole = Records([GOOD + b"\n" + GOOD], "f")
+    whole = JsonlRecords([GOOD + b"\n" + GOOD], "f")
     assert len(list(whole)) == 2
     assert (whole.place.offset, whole.place.line, whole.malformed) == (len(GOOD) * 2 + 1, 1, [])
-    torn = Records([GOOD + b"\n" + GOOD[:-3]], "f")
+    torn = JsonlRecords([GOOD + b"\n" + GOOD[:-3]], "f")
     assert len(list(torn)) == 1
     assert torn.place.offset == len(GOOD) + 1
     assert torn.malformed[0].reason.startswith("torn last line")
-    assert list(Records([b'{"t":"skipped'], "f", skip=lambda _: True)) == []
+    assert list(JsonlRecords([b'{"t":"skipped'], "f", skip=lambda _: True)) == []
 
 
 @pytest.mark.parametrize("mark", ["utf-16-le", "utf-16-be"])
@@ -121,7 +122,7 @@ def test_utf16_with_its_mark_is_read(mark: str) -> None:
 @given(st.binary(max_size=200))
 def test_no_bytes_raise(data: bytes) -> None:
     read(data)
-    parse(data)
+    parse_values(data)
     large_json.parse_large(data)
 
 
@@ -147,20 +148,20 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(value=VALUE, ascii_only=st.booleans())
 def test_small_steps_give_what_one_gives(value: Any, ascii_only: bool) -> None:
     raw = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
-    wanted = orjson.loads(json_repair.readable(raw))
+    wanted = orjson.loads(json_repair.decode_json(raw))
     assert large_json.parse_large(raw) == ([wanted], None)
     assert large_json.parse_large(bytearray(raw)) == ([wanted], None)
 
 
 def test_a_large_record_is_whole() -> None:
     value = {"t": "x", "a": "ab \\ \n" * 300_000, "b": [{"c": "d e"}] * 3, "k" * 70_000: "long key"}
-    assert parse(orjson.dumps(value)) == ([value], None)
+    assert parse_values(orjson.dumps(value)) == ([value], None)
 
 
 def test_a_large_record_of_small_values() -> None:
     value = {"t": "x", "a": [{"line": f"number {n}"} for n in range(60_000)]}
-    assert parse(orjson.dumps(value)) == ([value], None)
-    values, problem = parse(orjson.dumps(value)[:-2] + b"}}")
+    assert parse_values(orjson.dumps(value)) == ([value], None)
+    values, problem = parse_values(orjson.dumps(value)[:-2] + b"}}")
     assert (values, str(problem)[:9]) == ([], "not JSON:")
 
 
@@ -182,7 +183,7 @@ def test_a_bad_escape_in_a_long_string_is_counted() -> None:
 def test_an_endless_string_keeps_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large_json, "LONGEST", 1 << 20)
     raw = b'{"t":"x","a":"first words ' + b"filler words " * 400_000 + b' last words","b":1}'
-    ((record,), problem) = parse(raw)
+    ((record,), problem) = parse_values(raw)
     assert problem is None
     assert record["a"].startswith("first words")
     assert record["a"].endswith("last words")
@@ -192,7 +193,7 @@ def test_an_endless_string_keeps_its_ends(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_too_much_structure_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large_json, "MOST_STRUCTURE", 1 << 20)
-    values, problem = parse(b"[" + b"1," * 600_000 + b"1]")
+    values, problem = parse_values(b"[" + b"1," * 600_000 + b"1]")
     assert values == []
     assert "structure" in str(problem)
 
@@ -222,7 +223,7 @@ def test_a_payload_is_replaced_by_a_mark(before: str, payload: str, after: str) 
     assert text.startswith(before)
     assert text.endswith(after)
     assert len(text) < len(before + after) + 160
-    ((record,), _) = parse(orjson.dumps({"a": [before + payload + after]}))
+    ((record,), _) = parse_values(orjson.dumps({"a": [before + payload + after]}))
     assert record == {"a": [text]}
 
 
@@ -272,4 +273,4 @@ def test_a_payload_is_found_wherever_blocks_are_cut(size: int) -> None:
     ],
 )
 def test_the_reason_is_a_sentence(line: bytes, reason: str | None) -> None:
-    assert parse(line)[1] == reason
+    assert parse_values(line)[1] == reason

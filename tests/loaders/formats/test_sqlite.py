@@ -18,9 +18,10 @@ import pytest
 
 import recall_rank.loaders
 from recall_rank.loaders import open_source, read_all
-from recall_rank.loaders.sqlite import copy as sqlite_copy
-from recall_rank.loaders.sqlite import source as sqlite
-from recall_rank.loaders.sqlite.source import Database, Reader
+from recall_rank.loaders.sqlite import copy_process
+from recall_rank.loaders.sqlite import database as sqlite
+from recall_rank.loaders.sqlite.database import Database
+from recall_rank.loaders.sqlite.reader import RowReader
 from tests.fixtures.make_fixtures import write_opencode
 from tests.loaders.conftest import Seal, age, contents
 
@@ -185,7 +186,7 @@ def test_a_change_under_an_immutable_read_is_read_again(tmp_path: Path) -> None:
     database = quiet(tmp_path / "store.db")
     seen = []
 
-    def fetch(reader: Reader) -> list[tuple[object, ...]]:
+    def fetch(reader: RowReader) -> list[tuple[object, ...]]:
         found = reader.fetch(ALL)
         seen.append(len(found))
         if len(seen) == 1:
@@ -202,7 +203,7 @@ def test_a_database_that_always_changes_is_an_error(tmp_path: Path) -> None:
     database = quiet(tmp_path / "store.db")
     count = iter(range(100, 200))
 
-    def fetch(reader: Reader) -> None:
+    def fetch(reader: RowReader) -> None:
         reader.fetch(ALL)
         os.utime(database, (1000, next(count)))
 
@@ -256,10 +257,10 @@ def test_transactions_are_short_and_lose_nothing(tmp_path: Path) -> None:
         now[0] += 0.03
         return now[0]
 
-    reader = Reader(connection, clock)
+    reader = RowReader(connection, clock)
     assert [row[1] for row in reader.fetch(ALL)] == list(range(1000))
     assert reader.transactions >= 4
-    assert reader.once("SELECT count(*) FROM t") == [(1000,)]
+    assert reader.fetch_few("SELECT count(*) FROM t") == [(1000,)]
     reader.finish()
     assert not connection.in_transaction
     connection.close()
@@ -268,7 +269,7 @@ def test_transactions_are_short_and_lose_nothing(tmp_path: Path) -> None:
 def test_a_small_read_is_one_transaction(tmp_path: Path) -> None:
     database = quiet(tmp_path / "store.db")
 
-    def fetch(reader: Reader) -> int:
+    def fetch(reader: RowReader) -> int:
         reader.fetch(ALL)
         reader.fetch(ALL)
         return reader.transactions
@@ -283,16 +284,16 @@ def test_the_child_copies_database_and_log(tmp_path: Path) -> None:
     database, folder = tmp_path / "a.db", tmp_path / "private"
     folder.mkdir()
     for suffix, data in (("", b"main"), ("-wal", b"log")):
-        sqlite_copy.beside(database, suffix).write_bytes(data)
-    assert sqlite_copy.main([str(database), str(folder)]) == 0
+        copy_process.companion_file(database, suffix).write_bytes(data)
+    assert copy_process.main([str(database), str(folder)]) == 0
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"copy.db": b"main", "copy.db-wal": b"log"}
 
 
 def test_the_child_refuses_what_is_missing_or_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert sqlite_copy.main([str(tmp_path), str(tmp_path)]) == 1
+    assert copy_process.main([str(tmp_path), str(tmp_path)]) == 1
     assert "not a regular file" in capsys.readouterr().err
     (tmp_path / "x.db").symlink_to(tmp_path / "gone")
-    assert sqlite_copy.copied(tmp_path / "gone.db", tmp_path)  # nothing there, nothing copied: opening says so
+    assert copy_process.copy_database(tmp_path / "gone.db", tmp_path)  # nothing there, nothing copied: opening says so
 
 
 def test_the_child_gives_up_on_what_never_rests(
@@ -301,12 +302,12 @@ def test_the_child_gives_up_on_what_never_rests(
     database = tmp_path / "a.db"
     database.write_bytes(b"x")
     count = iter(range(10_000))
-    monkeypatch.setattr(sqlite_copy, "states", lambda _: [(1, 1, next(count)), None, None])
-    monkeypatch.setattr(sqlite_copy, "TRIES", 3)
-    assert sqlite_copy.main([str(database), str(tmp_path)]) == sqlite_copy.RESTLESS
+    monkeypatch.setattr(copy_process, "file_states", lambda _: [(1, 1, next(count)), None, None])
+    monkeypatch.setattr(copy_process, "TRIES", 3)
+    assert copy_process.main([str(database), str(tmp_path)]) == copy_process.RESTLESS
     assert "changed during every attempt" in capsys.readouterr().err
-    monkeypatch.setattr(sqlite_copy, "states", lambda _: [(1, 1, 1), (1, 1, 1), None])
-    assert not sqlite_copy.copied(database, tmp_path)  # the log went away in between
+    monkeypatch.setattr(copy_process, "file_states", lambda _: [(1, 1, 1), (1, 1, 1), None])
+    assert not copy_process.copy_database(database, tmp_path)  # the log went away in between
 
 
 def test_what_cannot_be_copied_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,7 +335,7 @@ def test_a_failing_child_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyP
     database = tmp_path / "store.db"
     quiet(database)
     os.utime(database)
-    monkeypatch.setattr(sqlite.sqlite_copy, "__file__", str(tmp_path / "nowhere.py"))
+    monkeypatch.setattr(sqlite.copy_process, "__file__", str(tmp_path / "nowhere.py"))
     with pytest.raises(OSError, match="could not be copied"):
         rows(database)
     monkeypatch.setattr(sys, "executable", "")
@@ -420,7 +421,7 @@ def test_beside_a_writer_that_is_killed_again_and_again(tmp_path: Path) -> None:
                 writer.wait()
             known = int(said.read_text() or 0) if said.exists() else 0
             found = store.read(
-                lambda reader: reader.once("SELECT n, count(*) FROM t WHERE n > 0 GROUP BY n ORDER BY n")
+                lambda reader: reader.fetch_few("SELECT n, count(*) FROM t WHERE n > 0 GROUP BY n ORDER BY n")
             )
             assert all(count == 7 for _, count in found)
             assert [n for n, _ in found] == list(range(1, len(found) + 1))
@@ -476,6 +477,6 @@ def test_no_file_is_opened_where_sqlite_opens_it() -> None:
                 wraps = ast.unparse(node.func) == "unpacker.open"  # of a file that is open already
                 if name in openers and not wraps:
                     found.add(path.relative_to(folder).as_posix())
-    assert found == {"files/files.py", "sqlite/copy.py"}
-    database_side = (folder / "sqlite/source.py").read_text() + (folder / "opencode/source.py").read_text()
+    assert found == {"files/regular_files.py", "sqlite/copy_process.py"}
+    database_side = (folder / "sqlite/database.py").read_text() + (folder / "opencode/source.py").read_text()
     assert "loaders.files" not in database_side

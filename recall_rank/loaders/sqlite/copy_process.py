@@ -1,4 +1,4 @@
-"""Copies a database that may be in use, in a process of its own: `python sqlite_copy.py DATABASE FOLDER`.
+"""Copies a database that may be in use, in a process of its own: `python copy_process.py DATABASE FOLDER`.
 
 Closing any descriptor of a database drops all locks that its process holds on it, so the copying process must not be
 one that has the database open. The copy is kept only when no file changed while it was made. Standard library only.
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
         if attempt and time.monotonic() > until:
             break
         try:
-            if copied(database, folder):
+            if copy_database(database, folder):
                 return 0
         except OSError as error:
             sys.stderr.write(f"{error.strerror or error}: {error.filename or database}")
@@ -39,20 +39,20 @@ def main(arguments: list[str]) -> int:
     return RESTLESS
 
 
-def copied(database: Path, folder: Path) -> bool:
+def copy_database(database: Path, folder: Path) -> bool:
     """Copies the database, then its log; whether none of them changed meanwhile."""
-    before = states(database)
+    before = file_states(database)
     for suffix, state in zip(SUFFIXES, before, strict=True):
         target = folder / (COPY + suffix)
         target.unlink(missing_ok=True)
         if state is not None:
             try:
-                _copy(beside(database, suffix), target)
+                _copy(companion_file(database, suffix), target)
             except FileNotFoundError:
                 if not suffix:
                     raise
                 return False
-    return states(database) == before
+    return file_states(database) == before
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -65,12 +65,12 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfileobj(original, copy, 1 << 20)
 
 
-def states(database: Path) -> list[tuple[int, int, int] | None]:
+def file_states(database: Path) -> list[tuple[int, int, int] | None]:
     """Inode, size and time of the database, its log and its journal; None for what is not there."""
     found: list[tuple[int, int, int] | None] = []
     for suffix in SUFFIXES:
         try:
-            status = beside(database, suffix).stat()
+            status = companion_file(database, suffix).stat()
         except FileNotFoundError:
             found.append(None)
         else:
@@ -78,7 +78,7 @@ def states(database: Path) -> list[tuple[int, int, int] | None]:
     return found
 
 
-def beside(database: Path, suffix: str) -> Path:
+def companion_file(database: Path, suffix: str) -> Path:
     """The file that SQLite keeps beside a database under this suffix."""
     return database.with_name(database.name + suffix)
 

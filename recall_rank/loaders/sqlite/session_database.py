@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from recall_rank.loaders.sqlite.reader import Reader, decoded
-from recall_rank.loaders.sqlite.source import Database
+from recall_rank.loaders.sqlite.database import Database
+from recall_rank.loaders.sqlite.reader import RowReader, decode_text
 from recall_rank.model import BaseSource, Malformed, Unit
 
 Columns = Mapping[str, set[str]]  # of each table
@@ -54,11 +54,11 @@ class SessionDatabase(BaseSource, ABC):
         return self._signatures[1].get(unit.key, b"")
 
     @abstractmethod
-    def keys(self, reader: Reader) -> list[str]:
+    def keys(self, reader: RowReader) -> list[str]:
         """The ids of all sessions. Fails with OSError when the schema is not the agent's."""
 
     @abstractmethod
-    def signatures(self, reader: Reader) -> dict[str, bytes]:
+    def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Bytes a session that differ whenever its rows do."""
 
     def malformed(self, table: str, row: object, reason: str) -> Malformed:
@@ -66,27 +66,27 @@ class SessionDatabase(BaseSource, ABC):
         return Malformed(f"{self.location} {table}", f"row {row}", reason)
 
 
-def columns_of(reader: Reader) -> dict[str, set[str]]:
+def read_columns(reader: RowReader) -> dict[str, set[str]]:
     """The columns of every table."""
     sql = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
     found: dict[str, set[str]] = {}
-    for table, column in reader.once(sql):
-        found.setdefault(decoded(table) or "", set()).add(decoded(column) or "")
+    for table, column in reader.fetch_few(sql):
+        found.setdefault(decode_text(table) or "", set()).add(decode_text(column) or "")
     return found
 
 
-def columns_at(path: Path) -> Columns | None:
+def read_columns_at(path: Path) -> Columns | None:
     """The columns of every table of a database, or None where it cannot be read."""
     database = Database(path)
     try:
-        return database.read(columns_of)
+        return database.read(read_columns)
     except OSError:
         return None
     finally:
         database.close()
 
 
-def lacking(columns: Columns, needed: Columns) -> str | None:
+def missing_column(columns: Columns, needed: Columns) -> str | None:
     """What a schema lacks of the columns that are needed; None when it has them all."""
     for table, names in needed.items():
         if table not in columns:
@@ -97,11 +97,11 @@ def lacking(columns: Columns, needed: Columns) -> str | None:
     return None
 
 
-def unknown_schema(agent: str, lack: str) -> OSError:
+def unknown_schema_error(agent: str, lack: str) -> OSError:
     """The error of a database whose tables are not the agent's."""
     return OSError(errno.EINVAL, f"not a schema of {agent} that is known here: {lack} is missing")
 
 
-def selected(wanted: Iterable[str], present: set[str]) -> str:
+def select_list(wanted: Iterable[str], present: set[str]) -> str:
     """The columns of a SELECT, NULL for those that this version of the schema does not have."""
     return ", ".join(name if name in present else f"NULL AS {name}" for name in wanted)

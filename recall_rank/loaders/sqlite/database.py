@@ -26,9 +26,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from recall_rank.loaders.sqlite import copy as sqlite_copy
-from recall_rank.loaders.sqlite.copy import COPY, beside, states
-from recall_rank.loaders.sqlite.reader import Reader
+from recall_rank.loaders.sqlite import copy_process
+from recall_rank.loaders.sqlite.copy_process import COPY, companion_file, file_states
+from recall_rank.loaders.sqlite.reader import RowReader
 
 T = TypeVar("T")
 State = list[tuple[int, int, int] | None]
@@ -57,7 +57,7 @@ class Database:
         self._state: State = []
         self._closer: weakref.finalize[..., Any] | None = None
 
-    def read(self, fetch: Callable[[Reader], T]) -> T:
+    def read(self, fetch: Callable[[RowReader], T]) -> T:
         """What `fetch` gathers from the database as it is now. Fetch may run more than once. Fails with OSError."""
         with self._lock:
             try:
@@ -76,7 +76,7 @@ class Database:
 
     def state(self) -> State:
         """Inode, size and time of the database, its log and its journal: changes whenever the content may have."""
-        return states(self.path)
+        return file_states(self.path)
 
     def close(self) -> None:
         """Lets go of the file; the next read opens it again."""
@@ -97,12 +97,12 @@ class Database:
             if not self._depth:
                 self.close()
 
-    def _read(self, fetch: Callable[[Reader], T]) -> T:
+    def _read(self, fetch: Callable[[RowReader], T]) -> T:
         state = self.state()
         if self._connection is not None and not self._live and state != self._state:
             self.close()
         connection = self._connection or self._open(state)
-        reader = Reader(connection)
+        reader = RowReader(connection)
         immutable = not self._live and not self._private
         try:
             try:
@@ -130,7 +130,7 @@ class Database:
         if quiet and time.time() - main[2] / 1e9 > SETTLED_SECONDS:
             return self._keep(_connect(self.path, "mode=ro&immutable=1"))
         # A log that is gone would be created anew, so its shared memory alone is no invitation.
-        if log is not None and beside(self.path, "-shm").exists():
+        if log is not None and companion_file(self.path, "-shm").exists():
             connection = self._join()
             if connection is not None:
                 return connection
@@ -199,14 +199,14 @@ def _copy_by_child(database: Path, folder: Path, size: int) -> None:
         raise OSError(errno.ENOEXEC, "it is in use, and there is no Python to start that could copy it", str(database))
     if shutil.disk_usage(folder).free < size * 2:
         raise OSError(errno.ENOSPC, f"it is in use, and there is no room for a copy in {folder.parent}", str(database))
-    command = [sys.executable, "-I", sqlite_copy.__file__, str(database), str(folder)]
+    command = [sys.executable, "-I", copy_process.__file__, str(database), str(folder)]
     try:
         done = subprocess.run(  # noqa: S603 - our own file, by our own interpreter
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60 + size / 10_000_000, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise OSError(errno.ETIMEDOUT, "copying it took too long", str(database)) from error
-    if done.returncode == sqlite_copy.RESTLESS:
+    if done.returncode == copy_process.RESTLESS:
         raise _ChangedError  # whoever writes so much has shared memory by now, or will rest
     if done.returncode:
         reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]

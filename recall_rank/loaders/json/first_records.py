@@ -6,20 +6,21 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from recall_rank.loaders.files.files import BLOCK, PACKED, blocks, opened
-from recall_rank.loaders.json.jsonl import Record, Records
+from recall_rank.loaders.files.regular_files import BLOCK, PACKED, open_file, read_blocks
+from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.json.parse import Record
 
 MOST = 50  # records
 UNPACKED = 1 << 16  # bytes of an archive that are unpacked: a mebibyte takes as long as a search
 _FIRST_KEY = re.compile(rb'\s*\{\s*"(t|type)"\s*:\s*"([\w-]{1,40})"')
 
 
-def first_records(path: Path) -> Iterator[Record]:
+def read_first_records(path: Path) -> Iterator[Record]:
     """Up to fifty readable records of the file's beginning. A first record that is longer shows its first key."""
     try:
-        with opened(path) as file:
+        with open_file(path) as file:
             size = UNPACKED if path.suffix in PACKED else BLOCK
-            block = next(blocks(file, path.suffix, size=size), b"")
+            block = next(read_blocks(file, path.suffix, size=size), b"")
         head, whole, _ = block.rpartition(b"\n")
         if not whole:
             found = _FIRST_KEY.match(block.removeprefix(b"\xef\xbb\xbf"))
@@ -27,7 +28,7 @@ def first_records(path: Path) -> Iterator[Record]:
                 yield {found[1].decode(): found[2].decode()}
                 return
             head = block
-        for count, (_, record) in enumerate(Records(iter([head]), str(path))):
+        for count, (_, record) in enumerate(JsonlRecords(iter([head]), str(path))):
             if count >= MOST:
                 return
             yield record
@@ -37,4 +38,4 @@ def first_records(path: Path) -> Iterator[Record]:
 
 def has_records(path: Path) -> bool:
     """Whether the file's beginning holds at least one readable record."""
-    return next(first_records(path), None) is not None
+    return next(read_first_records(path), None) is not None

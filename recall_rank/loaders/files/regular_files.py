@@ -53,13 +53,13 @@ def _open_below(root: Path, path: Path) -> int:
 
 
 @contextmanager
-def opened(path: Path, root: Path | None = None) -> Iterator[IO[bytes]]:
+def open_file(path: Path, root: Path | None = None) -> Iterator[IO[bytes]]:
     """The regular file at path, unbuffered."""
     with os.fdopen(open_regular(path, root), "rb", buffering=0) as file:
         yield file
 
 
-def blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int = BLOCK) -> Iterator[bytes]:
+def read_blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int = BLOCK) -> Iterator[bytes]:
     """The file's bytes from start on, `size` at a time; .gz and .xz are unpacked (start must then be 0).
 
     A damaged archive gives what can be unpacked and then raises OSError.
@@ -81,7 +81,7 @@ def blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int = BLO
 
 def read_small(path: Path, root: Path | None = None, limit: int = BLOCK) -> tuple[bytes, bool]:
     """The file's first bytes, and whether that is all of it."""
-    with opened(path, root) as file:
+    with open_file(path, root) as file:
         pieces: list[bytes] = []
         left = limit + 1
         while left > 0 and (piece := file.read(min(left, BLOCK))):
@@ -91,7 +91,7 @@ def read_small(path: Path, root: Path | None = None, limit: int = BLOCK) -> tupl
     return data[:limit], len(data) <= limit
 
 
-def ends(file: IO[bytes], size: int) -> tuple[bytes, bytes]:
+def read_ends(file: IO[bytes], size: int) -> tuple[bytes, bytes]:
     """Head and tail of a file's first `size` bytes."""
     file.seek(0)
     head = file.read(min(HEAD, size))
@@ -99,12 +99,12 @@ def ends(file: IO[bytes], size: int) -> tuple[bytes, bytes]:
     return head, file.read(min(TAIL, size))
 
 
-def digest(head: bytes, tail: bytes) -> bytes:
+def hash_ends(head: bytes, tail: bytes) -> bytes:
     """A hash of a head and one of a tail."""
     return xxhash.xxh3_64_digest(head) + xxhash.xxh3_64_digest(tail)
 
 
-def signature(path: str | Path) -> bytes:
+def file_signature(path: str | Path) -> bytes:
     """Differs when the file was replaced, rewritten, cut or appended to; nothing of its content is read."""
     status = os.lstat(path)
     if not stat.S_ISREG(status.st_mode):
@@ -112,12 +112,12 @@ def signature(path: str | Path) -> bytes:
     return b"%d.%d.%d." % (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def walk(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[Path]:
+def walk_files(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[Path]:
     """Regular files below root whose name is wanted, in a fixed order. What else has such a name goes to `skipped`."""
-    return (root / below for below in walk_below(root, wanted, skipped))
+    return (root / below for below in walk_names(root, wanted, skipped))
 
 
-def walk_below(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[str]:
+def walk_names(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[str]:
     """The same as text relative to root, folders joined by "/": a path is made much more slowly."""
     return _walk(str(root), "", wanted, skipped, os.path.realpath(root), MAX_DEPTH)
 

@@ -1,0 +1,32 @@
+"""JSON text of any size and condition as values, without base64 payloads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from recall_rank.loaders.content.payloads import may_hold_payload, strip_value
+
+Record = dict[str, Any]
+RawJson = bytes | bytearray
+
+LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
+
+
+def parse_values(raw: RawJson, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
+    """Every JSON value of one line or database field, and what is wrong with it (None when nothing was lost)."""
+    if len(raw) > LARGE:
+        from recall_rank.loaders.json.large import parse_large  # rare, and much to import
+
+        return parse_large(raw, starts)
+    try:
+        values: list[Any] = [orjson.loads(raw)]
+        problem = None
+    except orjson.JSONDecodeError:
+        from recall_rank.loaders.json.repair import repair_values
+
+        values, problem = repair_values(raw, starts)
+    if may_hold_payload(raw):
+        values = [strip_value(value) for value in values]
+    return values, problem
