@@ -25,7 +25,7 @@ Search = Callable[..., SearchResponse]
 """search(query, **options) -> SearchResponse, as Index.search is."""
 
 
-class Searchable(Protocol):
+class Searcher(Protocol):
     """The methods of an Index or a Recall that an evaluation calls."""
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse: ...
@@ -77,7 +77,7 @@ class _Configuration:
 
 
 def evaluate(
-    index: Searchable,
+    index: Searcher,
     queries: Iterable[LabelledQuery | Mapping[str, Any]],
     *,
     using: Mapping[str, Any] | Search | None = None,
@@ -172,7 +172,7 @@ def _message_ndcg(query: LabelledQuery, hits: Iterable[Place]) -> float:
 
 
 def _configurations(
-    index: Searchable,
+    index: Searcher,
     using: Mapping[str, Any] | Search | None,
     against: Mapping[str, Any] | Search | None,
     options: Mapping[str, Any],
