@@ -16,7 +16,7 @@ import orjson
 
 from bench.datasets import dataset
 from bench.reporting.report import Report, Table
-from recall_rank.frontends.cli.output.history_lines import history_lines
+from recall_rank.frontends.cli.output.export_formats import history_lines
 
 if TYPE_CHECKING:
     import argparse

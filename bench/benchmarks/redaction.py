@@ -14,10 +14,10 @@ from bench.reporting.report import Report, Table
 from recall_rank import Recall
 from recall_rank.analysis.normalize import fields
 from recall_rank.analysis.text_edits import edited
-from recall_rank.frontends.redaction.answers import hidden
+from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.redaction.redact import secrets
+from recall_rank.frontends.redaction.redacted_answers import hidden
 from recall_rank.frontends.tools.dispatch import RecallTools
-from recall_rank.frontends.tools.host_options import HostOptions
 from recall_rank.model import Reading, Unit
 
 if TYPE_CHECKING:

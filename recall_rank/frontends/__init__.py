@@ -1,1 +1,1 @@
-"""Argument shapes in, wire shapes out: one way to reach the engine a file."""
+"""Front ends of the library: the agent tools, the hooks, the MCP server and the command line."""

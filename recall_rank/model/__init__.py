@@ -18,6 +18,7 @@ from recall_rank.model.response import (
     Scope,
     Span,
     Stage,
+    Suggestion,
     Why,
 )
 from recall_rank.model.search_response import SearchResponse
@@ -76,6 +77,7 @@ __all__ = [
     "SourceReport",
     "Span",
     "Stage",
+    "Suggestion",
     "Talk",
     "Tokens",
     "Unit",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
 
 from recall_rank.model.sessions import Flag
 from recall_rank.model.sources import SourceReport
@@ -116,6 +116,18 @@ class Coverage:
     per_source: Sequence[SourceReport] = ()
     directory_buckets: Mapping[str, int] = field(default_factory=dict)  # of returned results
     stale_ms: int = 0  # age of the generation that answered
+
+
+class Suggestion(str):
+    """A suggestion of a response: the sentence for people, with a category by which programs decide."""
+
+    __slots__ = ("category",)
+    category: str
+
+    def __new__(cls, text: str, category: str = "") -> Self:  # copies are made from the text, then get the category
+        self = super().__new__(cls, text)
+        self.category = category
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ def repaired(value: str) -> str:
 
 
 def texts(values: Sequence[str]) -> list[str]:
-    return [repaired(value) for value in values]
+    return [repaired(str(value)) for value in values]  # str: a Suggestion becomes a plain string
 
 
 def _optional(value: str | None) -> str | None:

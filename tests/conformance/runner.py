@@ -106,7 +106,7 @@ class Machine:
         name, faults = case["corpus"], case.get("faults")
         if faults or name not in self._corpora:
             corpus = Corpus.read_file(self._folder / "corpora" / f"{name}.json", faults)
-            made = corpus, RecallTools(Recall(corpus.split()))
+            made = corpus, RecallTools(Recall(corpus.split()), hooks=HOOKS)
             if faults:
                 return made
             self._corpora[name] = made

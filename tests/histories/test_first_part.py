@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.tools.dispatch import RecallTools
-from recall_rank.frontends.tools.host_options import host_options
 from recall_rank.histories.cache import first_part as room
 from recall_rank.histories.cache.first_part import STILL_READING, first_part
 from recall_rank.model import Context

@@ -8,10 +8,10 @@ from dataclasses import fields
 
 import pytest
 
-from recall_rank.frontends.hooks import hooks
+from recall_rank.frontends.hooks import prompt_blocks
 from recall_rank.frontends.hooks.hook_calls import HOOKS
+from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.dispatch import TOOLS
-from recall_rank.frontends.tools.host_options import HostOptions
 from tests.repository.test_docs import names, page, rows
 
 TEXT = page("docs/tools.md")
@@ -25,7 +25,7 @@ def test_every_argument_stands_in_the_section_of_its_tool(tool: str) -> None:
     )
     if tool == "recall":
         assert "the times" in SECTIONS[tool]
-    assert {parameter.name for parameter in TOOLS[tool][1](HostOptions())} <= listed
+    assert {parameter.name for parameter in TOOLS[tool].parameters(HostOptions())} <= listed
 
 
 def test_every_option_of_the_host_stands_with_its_default() -> None:
@@ -36,7 +36,7 @@ def test_every_option_of_the_host_stands_with_its_default() -> None:
         assert table[field.name.rstrip("_")].strip("`") == default, field.name
 
 
-@pytest.mark.parametrize("hook", [hooks.nudge, hooks.auto_recall, hooks.compaction_recall])
+@pytest.mark.parametrize("hook", [prompt_blocks.nudge, prompt_blocks.auto_recall, prompt_blocks.compaction_recall])
 def test_every_hook_and_its_options_are_named(hook: object) -> None:
     assert callable(hook)
     section = SECTIONS["Hooks"]
@@ -46,7 +46,7 @@ def test_every_hook_and_its_options_are_named(hook: object) -> None:
 
 
 def test_defaults_of_the_hooks_are_those_of_the_page() -> None:
-    defaults = {name: each.default for name, each in inspect.signature(hooks.auto_recall).parameters.items()}
+    defaults = {name: each.default for name, each in inspect.signature(prompt_blocks.auto_recall).parameters.items()}
     (table,) = re.findall(r"^\| option of `auto_recall`.*\n\|.*\n((?:\|.*\n)+)", TEXT, re.MULTILINE)
     for line in table.splitlines():
         options, listed, _ = re.split(r"\s*\|\s*", line.strip())[1:-1]

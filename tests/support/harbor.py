@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from recall_rank.frontends.hooks.hook_calls import HOOKS
+from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.tools.dispatch import RecallTools
-from recall_rank.frontends.tools.host_options import host_options
 from recall_rank.model import Context, Flag, Message, Part, Reading, Session, Unit
 from recall_rank.recall import Recall
 
@@ -113,7 +114,7 @@ def tools(
 ) -> RecallTools:
     """The tools over the invented history."""
     recall = Recall([Invented(*sessions, broken=broken)])
-    return RecallTools(recall, options=host_options(options), context=context)
+    return RecallTools(recall, options=host_options(options), context=context, hooks=HOOKS)
 
 
 def ask(desk: RecallTools, query: Any, mode: str = "raw", **args: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The command `recall-rank`: the list of its commands, each loaded only when it is called."""
+"""The command `recall-rank`: its commands, each imported when it is called, and the handling of their errors."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import Final
 
 import click
 
-from recall_rank.frontends.cli.output.outcome import INTERRUPTED, NOT_WRITTEN, fail
+from recall_rank.frontends.cli.output.console import INTERRUPTED, NOT_WRITTEN, fail
 
-_COMMANDS: Final = {
-    "search": "recall_rank.frontends.cli.commands.search",
-    "get": "recall_rank.frontends.cli.commands.get",
-    "context": "recall_rank.frontends.cli.commands.context",
-    "messages": "recall_rank.frontends.cli.commands.messages",
-    "sessions": "recall_rank.frontends.cli.commands.sessions",
-    "sources": "recall_rank.frontends.cli.commands.sources",
-    "refresh": "recall_rank.frontends.cli.commands.refresh",
-    "purge": "recall_rank.frontends.cli.commands.purge",
-    "forget": "recall_rank.frontends.cli.commands.forget",
-    "stats": "recall_rank.frontends.cli.commands.stats",
-    "export": "recall_rank.frontends.cli.commands.export",
-    "batch": "recall_rank.frontends.cli.commands.batch",
-    "evaluate": "recall_rank.frontends.cli.commands.evaluate",
-    "mcp": "recall_rank.frontends.cli.commands.mcp",
-    "demo": "recall_rank.frontends.cli.commands.demo",
-    "completion": "recall_rank.frontends.cli.commands.completion",
+_COMMANDS: Final = {  # name -> module and attribute
+    "search": "search:search",
+    "get": "transcripts:get",
+    "context": "transcripts:context",
+    "messages": "transcripts:messages",
+    "sessions": "transcripts:sessions",
+    "sources": "sources:sources",
+    "refresh": "cache:refresh",
+    "purge": "cache:purge",
+    "forget": "cache:forget",
+    "stats": "stats:stats",
+    "export": "export:export",
+    "batch": "batch:batch",
+    "evaluate": "evaluate:evaluate",
+    "mcp": "mcp:mcp",
+    "demo": "search:demo",
+    "completion": "completion:completion",
 }
-_ASKING: Final = ("search", "demo")
-_WORDS: Final = "recall_rank.words"
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)  # it takes no more
+_TAKES_QUERY: Final = ("search", "demo")
+_WORDS: Final = "recall_rank.words"  # in the context: the words of the command line
+_NOT_WRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 
 class LazyGroup(click.Group):
-    """Knows its commands by name; a command's module is imported when it is asked for."""
+    """A group that imports the module of a command when that command is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -44,7 +44,9 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(_COMMANDS[cmd_name]).command
+        module, _, attribute = _COMMANDS[cmd_name].partition(":")
+        commands = importlib.import_module(f"recall_rank.frontends.cli.commands.{module}")
+        command: click.Command = getattr(commands, attribute)
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -60,28 +62,28 @@ class LazyGroup(click.Group):
         except click.FileError as error:
             fail(error.format_message(), NOT_WRITTEN, as_json=as_json)
         except click.UsageError as error:
-            told = _with_a_way_out(error)
+            told = _with_advice(error)
             if not as_json:
                 raise told from error  # click shows the command's usage
             fail(told.format_message(), told.exit_code, as_json=True)
         except BrokenPipeError:
-            _discard_stdout()  # the reader has seen enough
+            _discard_stdout()  # the reader has closed the pipe
             ctx.exit(0)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
         return answer
 
 
-def _with_a_way_out(error: click.UsageError) -> click.UsageError:
-    """The error, with what to do where words of a query were taken for an option."""
-    if not isinstance(error, click.NoSuchOption) or error.ctx is None or error.ctx.command.name not in _ASKING:
+def _with_advice(error: click.UsageError) -> click.UsageError:
+    """Return the error, with advice when a word of a query was taken for an option."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None or error.ctx.command.name not in _TAKES_QUERY:
         return error
     said = error.format_message().rstrip(".")
     return click.UsageError(f'{said}. Put "--" before a query that begins with a dash.', error.ctx)
 
 
 def _discard_stdout() -> None:
-    """What is still buffered goes nowhere, so that it does not fail again when the interpreter exits."""
+    """Send buffered output to the null device, so that flushing it at exit does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -95,16 +97,16 @@ def cli() -> None:
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="backslashreplace")  # a terminal without UTF-8 still shows an answer
+            reconfigure(errors="backslashreplace")  # a terminal without UTF-8 shows escapes instead of failing
 
 
 def main() -> None:
-    """Runs the command line and exits: 0 hits, 1 none, 2 usage, 3 every source failed, 4 the answer was not written."""
+    """Run the command line and exit: 0 hits, 1 none, 2 usage, 3 every source failed, 4 the answer was not written."""
     _open_closed_streams()
     try:
         cli(prog_name="recall-rank")
     except OSError as error:
-        if error.filename is not None or error.errno not in _FULL:
+        if error.filename is not None or error.errno not in _NOT_WRITABLE:
             raise
         _discard_stdout()
         click.echo(f"recall-rank: the answer could not be written: {error.strerror}", err=True)
@@ -112,7 +114,7 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """A stream that the caller closed takes everything and keeps nothing; its number goes to no file of ours."""
+    """Open the null device for every standard stream that is closed, so that no file gets its descriptor."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDWR)

@@ -1,1 +1,27 @@
-"""What a host may add to a conversation unasked."""
+"""Hooks: what a host program may add to a conversation unasked. The names below are the documented ones."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recall_rank.frontends.hooks.hook_calls import HOOKS
+    from recall_rank.frontends.hooks.prompt_blocks import auto_recall, compaction_recall, nudge
+
+_HOMES = {
+    "HOOKS": "recall_rank.frontends.hooks.hook_calls",
+    **dict.fromkeys(("auto_recall", "compaction_recall", "nudge"), "recall_rank.frontends.hooks.prompt_blocks"),
+}
+
+__all__ = ["HOOKS", "auto_recall", "compaction_recall", "nudge"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a documented name on first use (PEP 562), so that importing the package costs nothing."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value

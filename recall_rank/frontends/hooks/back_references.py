@@ -1,15 +1,15 @@
-"""Words by which a person refers to earlier work, in several languages, and the question behind them."""
+"""Phrases that refer to earlier work, in several languages, and the query that a message with them stands for."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-FEWEST_CHARS: Final = 12  # a shorter message is a nod, not a question
-MOST_CHARS: Final = 120  # of the question: what stands behind is rarely about the same thing
+MIN_MESSAGE_CHARS: Final = 12  # a shorter message asks nothing
+MAX_QUERY_CHARS: Final = 120  # later text of a message is rarely on the subject
 
-# What a language says when it points back. `keep` is what the question goes on needing.
-_ENGLISH: Final = 15  # so many of them
+# Phrases that point back, by language. The query keeps what a group named `keep_*` matches.
+_ENGLISH: Final = 15  # number of leading patterns that are English
 _CUES: Final = (
     # English
     r"\b(?:the )?same (?:way )?as (?:before|last time|we did)\b",
@@ -59,17 +59,17 @@ _CUES: Final = (
     r"\b(?:в|как в) прошлый раз\b|\bкак (?:раньше|прежде|до этого)\b|\bпомнишь\b|\bчто мы (?:решили|делали|выбрали)\b",
     r"\bмы уже (?:делали|пробовали|чинили|исправляли|решали|решили)\b|\bминулого разу\b|\bпам['’]ятаєш\b",
     r"\b(?:geçen|son) sefer(?:ki)?\b|\bdaha önce\b|\bhatırlıyor musun\b|\bne karar ver(?:miştik|dik)\b",
-    # Chinese, Japanese, Korean: no blanks between words, and so no borders
+    # Chinese, Japanese, Korean: without word boundaries, since blanks do not separate words
     r"上次|上一次|之前(?:我们|我們)?(?:是)?|以前(?:我们|我們)?(?:是)?|还记得|還記得|记得|記得|和(?:之前|上次)一样|跟上次一样|我们已经|我們已經",
     r"前回(?:の|は|と同じ)?|以前(?:の|は|に|と同じ)?|この前(?:の|は)?|先日(?:の|は)?|覚えて(?:い)?(?:る|ます)(?:か)?",
     r"지난번(?:에|처럼)?|저번(?:에|처럼)?|이전(?:에|처럼)|예전(?:에|처럼)|기억(?:나|해|하)\w*",
 )
 _CUE: Final = re.compile("|".join(_CUES), re.IGNORECASE)
-_BACK_IN_ENGLISH: Final = re.compile("|".join(_CUES[:_ENGLISH]), re.IGNORECASE)
+_ENGLISH_CUE: Final = re.compile("|".join(_CUES[:_ENGLISH]), re.IGNORECASE)
 _RECALL_CALL: Final = re.compile(r"\brecall(?:_\w+)?\s*\([^)]*\)", re.IGNORECASE)
-_ODD: Final = re.compile(r"[^\w\s./:#@+\-]+")
-# How other languages ask: these words are in no answer, and the engine knows only how English asks.
-_SMALL: Final = frozenset(
+_PUNCTUATION: Final = re.compile(r"[^\w\s./:#@+\-]+")
+# Function words of other languages, which the engine does not know as such; answers rarely contain them.
+_FUNCTION_WORDS: Final = frozenset(
     """
     wie wo wann warum wer welche welchen welches haben hatten wir das der den dem die des ein eine einen für mit von im
     zum zur gemacht gebaut gelöst mal bitte nochmal du mir uns ist sind war
@@ -84,24 +84,24 @@ _SMALL: Final = frozenset(
     """.split()
 )
 _BLANKS: Final = re.compile(r"\s+")
-_MATTER: Final = re.compile(r"[^\W_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_WORD: Final = re.compile(r"[^\W_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 
 def refers_back(message: str) -> bool:
-    """Whether a message points to earlier work. Commands and calls of a recall tool of its own do not count."""
+    """Return whether a message points to earlier work; slash commands and messages that call a recall tool do not."""
     text = message.strip()
-    if len(text) < FEWEST_CHARS and text.isascii():
+    if len(text) < MIN_MESSAGE_CHARS and text.isascii():
         return False
     return not text.startswith("/") and not _RECALL_CALL.search(text) and _CUE.search(text) is not None
 
 
-def question_of(message: str) -> str:
-    """What the message is about, without the words that point back; "" where nothing is left to look for."""
+def query_of(message: str) -> str:
+    """Return what the message is about, without the phrases that point back; "" when no word is left."""
     text = _CUE.sub(lambda found: f" {found['keep_en'] or found['keep_prior'] or ''} ", message)
-    text = _ODD.sub(" ", text)
-    if _BACK_IN_ENGLISH.search(message) is None:
-        text = " ".join(word for word in text.split() if word.lower() not in _SMALL)
+    text = _PUNCTUATION.sub(" ", text)
+    if _ENGLISH_CUE.search(message) is None:
+        text = " ".join(word for word in text.split() if word.lower() not in _FUNCTION_WORDS)
     text = _BLANKS.sub(" ", text).strip()
-    text = text[:MOST_CHARS].rsplit(" ", 1)[0] if len(text) > MOST_CHARS and " " in text[:MOST_CHARS] else text
-    text = text[:MOST_CHARS]
-    return text if _MATTER.search(text) else ""
+    if len(text) > MAX_QUERY_CHARS:
+        text = text[:MAX_QUERY_CHARS].rsplit(" ", 1)[0]
+    return text if _WORD.search(text) else ""

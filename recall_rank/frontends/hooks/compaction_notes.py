@@ -1,4 +1,4 @@
-"""The sentences of a conversation that should outlive its compaction: decisions, constraints, open tasks, causes."""
+"""Sentences of a conversation that should outlast its compaction: decisions, constraints, open tasks, root causes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Final
 
 from recall_rank.model import Flag, Message, Session
 
-LEAST_CHARS, MOST_CHARS = 15, 240
-READ_CHARS: Final = 20_000  # of one part: what is longer was pasted, not said
+MIN_CHARS: Final = 15
+MAX_CHARS: Final = 240
+READ_CHARS: Final = 20_000  # of one part: longer texts are pasted, not written
 _SKIPPED: Final = Flag.SYNTHETIC | Flag.SUMMARY | Flag.ABANDONED | Flag.SUBAGENT
 _TYPES: Final = ("text", "reasoning")
 
-# kind -> what it is worth, and how it is said; the first that fits names a sentence
-_KINDS: Final = {
+# Kinds with their worth. A sentence is of the first kind one of whose patterns it matches.
+_WORTH: Final = {
     "root cause": 1.0,
     "decision": 0.9,
     "constraint": 0.8,
     "open task": 0.7,
 }
-_SAID: Final = {
+_WORDINGS: Final = {
     "root cause": (
         r"\broot cause\b|\bcaused by\b|\bturn(?:s|ed) out\b",
         r"\bthe (?:real )?(?:problem|issue|bug|culprit|reason) (?:is|was)\b",
@@ -49,9 +50,9 @@ _SAID: Final = {
     ),
 }
 _PATTERNS: Final = tuple(
-    (kind, worth, re.compile("|".join(_SAID[kind]), re.IGNORECASE)) for kind, worth in _KINDS.items()
+    (kind, worth, re.compile("|".join(_WORDINGS[kind]), re.IGNORECASE)) for kind, worth in _WORTH.items()
 )
-_ORDERS: Final = re.compile(  # of a user a rule, of an assistant a remark on how things are
+_RULES: Final = re.compile(  # a user states a rule with these words, an assistant mostly a fact
     r"\b(?:never|always|niemals|nie|immer|jamais|toujours|nunca|siempre|sempre|mai|nooit|altijd)\b|всегда|никогда",
     re.IGNORECASE,
 )
@@ -60,8 +61,8 @@ _LIST_MARK: Final = re.compile(r"^[\s>*#\-•\d.)\]]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A sentence, what it is, who said it where, and what it is worth."""
+class CompactionNote:
+    """A sentence that should outlast a compaction, with its message; `worth` orders the notes of a session."""
 
     kind: str
     text: str
@@ -69,41 +70,41 @@ class Kept:
     worth: float
 
 
-def worth_keeping(session: Session) -> list[Kept]:
-    """The sentences, the most worth first; of what was said twice the newest."""
-    found: dict[str, Kept] = {}
+def compaction_notes(session: Session) -> list[CompactionNote]:
+    """Return the notes of a session, the highest worth first; of equal sentences only the newest."""
+    found: dict[str, CompactionNote] = {}
     count = max(1, len(session.messages))
     for at, message in enumerate(session.messages):
-        for kept in _of(message, (at + 1) / count):
-            found[kept.text.lower()] = kept
-    return sorted(found.values(), key=lambda kept: -kept.worth)  # of equals the older first: sorting is stable
+        for note in _notes_of(message, (at + 1) / count):
+            found[note.text.lower()] = note
+    return sorted(found.values(), key=lambda note: -note.worth)  # stable: of equal worth the older first
 
 
-def _of(message: Message, age: float) -> Iterator[Kept]:
-    """The sentences of one message; `age` is its place in the session, 1 the newest."""
+def _notes_of(message: Message, position: float) -> Iterator[CompactionNote]:
+    """Yield the notes of one message; `position` is its place in the session, 1 for the newest message."""
     if message.role not in ("user", "assistant") or message.flags & _SKIPPED:
         return
-    mine = 0.15 if message.role == "user" else 0.0
+    by_user = 0.15 if message.role == "user" else 0.0
     for part in message.parts:
         if part.type not in _TYPES or part.flags & _SKIPPED or not part.text:
             continue
-        thought = -0.1 if part.type == "reasoning" else 0.0
+        reasoning = -0.1 if part.type == "reasoning" else 0.0
         for sentence in _sentences(part.text[:READ_CHARS]):
-            kind, worth = _kind(sentence, mine=bool(mine))
+            kind, worth = _kind(sentence, by_user=message.role == "user")
             if kind:
-                yield Kept(kind, sentence, message.id, worth + mine + thought + 0.2 * age)
+                yield CompactionNote(kind, sentence, message.id, worth + by_user + reasoning + 0.2 * position)
 
 
-def _kind(sentence: str, *, mine: bool) -> tuple[str, float]:
-    """What a sentence is and what that is worth; "" where it is nothing to keep."""
+def _kind(sentence: str, *, by_user: bool) -> tuple[str, float]:
+    """Return the kind of a sentence and its worth; ("", 0) for a sentence that need not be kept."""
     for kind, worth, pattern in _PATTERNS:
         if pattern.search(sentence):
             return kind, worth
-    return ("constraint", 0.6) if mine and _ORDERS.search(sentence) else ("", 0.0)
+    return ("constraint", 0.6) if by_user and _RULES.search(sentence) else ("", 0.0)
 
 
 def _sentences(text: str) -> Iterable[str]:
-    """Sentences of a readable length, outside of code."""
+    """Yield the sentences of a text, outside of code, that have MIN_CHARS to MAX_CHARS characters."""
     fenced = False
     for line in text.split("\n"):
         if line.lstrip().startswith("```"):
@@ -111,6 +112,6 @@ def _sentences(text: str) -> Iterable[str]:
         elif not fenced and not line.startswith(("    ", "\t")):
             for found in _SENTENCE.findall(line):
                 sentence = " ".join(_LIST_MARK.sub("", found).split())
-                least = LEAST_CHARS if sentence.isascii() else LEAST_CHARS // 2  # a sign may be a word
-                if least <= len(sentence) <= MOST_CHARS and not sentence.endswith(("?", "？")):
+                least = MIN_CHARS if sentence.isascii() else MIN_CHARS // 2  # an ideograph may be a word
+                if least <= len(sentence) <= MAX_CHARS and not sentence.endswith(("?", "？")):
                     yield sentence

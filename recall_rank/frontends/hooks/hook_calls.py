@@ -1,33 +1,36 @@
-"""The hooks as calls with JSON in and JSON out, for hosts that are written in another language.
+"""HOOKS: the hooks as calls with JSON in and JSON out, for hosts that are written in another language.
 
-A hook is loaded when it is called: the cues of its languages take longer to compile than a search takes.
+The functions behind the hooks are imported when they are called: compiling the expressions for all languages takes
+longer than a search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
-from recall_rank.frontends.tools.call_context import Call
+from recall_rank.frontends.tools.call_context import CallContext
 
-Hook = Callable[[Call, Mapping[str, Any]], dict[str, Any]]
+Hook = Callable[[CallContext, Mapping[str, Any]], dict[str, Any]]
+"""It takes the context of a call and its arguments, and returns the arguments with what it adds to them."""
 
 
-def _nudge(_: Call, args: Mapping[str, Any]) -> dict[str, Any]:
-    """`system`, the prompts: with a reminder among them."""
-    from recall_rank.frontends.hooks.hooks import nudge
+def _nudge(_: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the system prompts in `system` with a reminder among them."""
+    from recall_rank.frontends.hooks.prompt_blocks import nudge
 
     return {"system": nudge(args.get("system"))}
 
 
-def _auto_recall(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
-    """`parts` of a user's message: with one more behind them where earlier sessions have something to say."""
-    from recall_rank.frontends.hooks.hooks import auto_recall
+def _auto_recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `parts` of a user's message, followed by a part with what earlier sessions say to it."""
+    from recall_rank.frontends.hooks.prompt_blocks import auto_recall
 
     parts = args.get("parts")
     if not isinstance(parts, list):
         return {"parts": parts}
-    said = [
+    texts = [
         part["text"]
         for part in parts
         if isinstance(part, Mapping)
@@ -37,21 +40,21 @@ def _auto_recall(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
     ]
     block = auto_recall(
         call.histories,
-        "\n".join(said),
+        "\n".join(texts),
         context=call.context,
         scope="global" if call.options.global_ else "project",
         now=call.now,
     )
     if block is None:
         return {"parts": parts}
-    places = {"session_id": call.context.session_id, "message_id": args.get("message_id")}
+    ids = {"session_id": call.context.session_id, "message_id": args.get("message_id")}
     added = {"type": "text", "text": block, "synthetic": True}
-    return {"parts": [*parts, {**added, **{name: place for name, place in places.items() if isinstance(place, str)}}]}
+    return {"parts": [*parts, {**added, **{name: value for name, value in ids.items() if isinstance(value, str)}}]}
 
 
-def _compaction(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
-    """`context`, what goes into the summary: with what of the session should last."""
-    from recall_rank.frontends.hooks.hooks import compaction_recall
+def _compaction(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the texts for a summary in `context`, followed by the notes from the session that should be kept."""
+    from recall_rank.frontends.hooks.prompt_blocks import compaction_recall
 
     given = args.get("context")
     session = args.get("session_id") or call.context.session_id
@@ -61,15 +64,14 @@ def _compaction(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
     return {"context": given if block is None else [*given, block]}
 
 
-HOOKS: Final[Mapping[str, tuple[str, Hook]]] = {  # name -> the option that turns it on, and what it does
-    "hook:nudge": ("nudge", _nudge),
-    "hook:auto_recall": ("auto_recall", _auto_recall),
-    "hook:compaction": ("compaction_recall", _compaction),
-}
-
-
-def run_hook(name: str, call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of a hook: what it was given with what it adds; `registered` is false where the host has it off."""
-    option, hook = HOOKS[name]
+def _run(hook: Hook, option: str, call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of a hook; `registered` is false and the arguments are unchanged when its option is off."""
     registered = bool(getattr(call.options, option))
     return {**(hook(call, args) if registered else args), "ok": True, "registered": registered}
+
+
+HOOKS: Final[Mapping[str, Hook]] = {
+    "hook:nudge": partial(_run, _nudge, "nudge"),
+    "hook:auto_recall": partial(_run, _auto_recall, "auto_recall"),
+    "hook:compaction": partial(_run, _compaction, "compaction_recall"),
+}

@@ -1,4 +1,4 @@
-"""What a model reads about the tools before it calls them."""
+"""The descriptions of the server, its tools and their arguments, which a model reads before it calls them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ List sessions, newest first, optionally those whose title holds a text. Call it 
 lately, or to find a session by its name. To find something that was said, call `recall` instead.""",
 }
 
-# By parameter; "tool.parameter" where a tool's own differs.
+# By the name of a parameter; "tool.parameter" where it means something else in one tool.
 ARGUMENTS: Final = {
     "query": "What to look for: words you would expect in the text. At most 4096 characters.",
     "recall_messages.query": "Only messages that hold this text.",

@@ -1,4 +1,8 @@
-"""Frames over two pipes: one line of JSON each, bounded, every request answered once, nothing else on the wire."""
+"""The transport of the MCP server: frames over two pipes, one line of JSON each.
+
+The size, the depth and the number of open requests are limited. Every request gets one answer. A frame that is not a
+message is answered with an error of JSON-RPC 2.0.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +20,24 @@ from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 from mcp_types.jsonrpc import jsonrpc_message_adapter
 from pydantic import ValidationError
 
-MOST_BYTES: Final = 4 * 1024 * 1024
-MOST_DEPTH: Final = 64
-MOST_OPEN: Final = 1_024  # requests that wait for their answers
-_READ: Final = 65_536
-_LAST_ANSWERS: Final = 0.5  # seconds that running calls have once nobody will ask any more
+MAX_BYTES: Final = 4 * 1024 * 1024
+MAX_DEPTH: Final = 64
+MAX_OPEN: Final = 1_024  # requests without an answer
+_READ_BYTES: Final = 65_536
+_LAST_ANSWERS: Final = 0.5  # seconds that running calls have after the client has closed its side
 _PARSE_ERROR: Final = -32700
 _INVALID_REQUEST: Final = -32600
 _BUSY: Final = -32000
 
-Streams = tuple[Any, Any]  # what the protocol's server reads from and writes to
+Streams = tuple[Any, Any]
+"""The stream that the server of the SDK reads messages from, and the one that it writes messages to."""
 
 
 def private_pipes() -> tuple[int, int]:
-    """Copies of stdin and stdout for frames alone: who else reads gets nothing, what else prints goes to stderr."""
+    """Return copies of the descriptors 0 and 1 for frames, and detach the originals from the client.
+
+    Other code that reads stdin gets the end of file; other code that prints to stdout prints to stderr.
+    """
     inward, outward = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -40,20 +48,20 @@ def private_pipes() -> tuple[int, int]:
 
 @asynccontextmanager
 async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
-    """The streams of a server over two descriptors. The first ends when the other side closes it."""
-    wire = _Wire(outward)
+    """Give the streams of a server over two descriptors; the first stream ends when the client closes its side."""
+    connection = _Connection(outward)
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     loop = asyncio.get_running_loop()
 
     async def received(line: bytes | None) -> None:
-        message = await wire.understood(line)
+        message = await connection.understood(line)
         if message is not None:
             await to_server.send(SessionMessage(message))
 
     async def ended() -> None:
         with anyio.move_on_after(_LAST_ANSWERS):
-            await wire.answered()
+            await connection.answered()
         await to_server.aclose()
 
     def read() -> None:
@@ -62,16 +70,16 @@ async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
                 for line in lines(inward):
                     asyncio.run_coroutine_threadsafe(received(line), loop).result()
         except RuntimeError:
-            if not loop.is_closed():  # else there is nobody left to read for
+            if not loop.is_closed():  # a closed loop means that the server has ended
                 raise
         finally:
-            with suppress(RuntimeError):  # the same
+            with suppress(RuntimeError):  # the loop is closed: the server has ended
                 asyncio.run_coroutine_threadsafe(ended(), loop)
 
     async def write() -> None:
         async with from_server:
             async for item in from_server:
-                await wire.send(item.message)
+                await connection.send(item.message)
         written.set()
 
     written = anyio.Event()
@@ -79,19 +87,19 @@ async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
         tasks.start_soon(write)
         threading.Thread(target=read, name="frames", daemon=True).start()
         yield from_client, to_client
-        with anyio.move_on_after(_LAST_ANSWERS):  # somebody may have stopped reading
+        with anyio.move_on_after(_LAST_ANSWERS):  # the client may have stopped reading
             await to_client.aclose()
             await written.wait()
         tasks.cancel_scope.cancel()
 
 
 def lines(descriptor: int) -> Iterator[bytes | None]:
-    """Every line that is not blank, without its end; None for one that is too long, of which no more is kept."""
+    """Yield every line that is not blank, without its end; None for a line longer than MAX_BYTES, which is dropped."""
     rest = bytearray()
     too_long = False
     while True:
         try:
-            data = os.read(descriptor, _READ)
+            data = os.read(descriptor, _READ_BYTES)
         except OSError:
             data = b""
         if not data:
@@ -101,18 +109,18 @@ def lines(descriptor: int) -> Iterator[bytes | None]:
         first, *others = data.split(b"\n")
         rest += first
         for other in others:
-            if too_long or len(rest) > MOST_BYTES:
+            if too_long or len(rest) > MAX_BYTES:
                 yield None
             elif rest.strip():
                 yield bytes(rest)
             rest, too_long = bytearray(other), False
-        if len(rest) > MOST_BYTES:
+        if len(rest) > MAX_BYTES:
             rest, too_long = bytearray(), True
 
 
 def too_deep(line: bytes) -> bool:
-    """Whether brackets outside strings stand within more of each other than a frame may have."""
-    if line.count(b"[") + line.count(b"{") <= MOST_DEPTH:
+    """Return whether the brackets outside strings are nested deeper than MAX_DEPTH."""
+    if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
         return False
     depth, quoted, escaped = 0, False, False
     for byte in line:
@@ -122,15 +130,15 @@ def too_deep(line: bytes) -> bool:
             quoted = True
         elif byte in b"[{":
             depth += 1
-            if depth > MOST_DEPTH:
+            if depth > MAX_DEPTH:
                 return True
         elif byte in b"]}":
             depth -= 1
     return False
 
 
-class _Wire:
-    """What was asked and not yet answered, and the way back."""
+class _Connection:
+    """The open requests of a client, and the descriptor that answers are written to."""
 
     def __init__(self, outward: int) -> None:
         self.open: set[tuple[type, Any]] = set()
@@ -140,18 +148,18 @@ class _Wire:
         self._wrote = anyio.Event()
 
     async def answered(self) -> None:
-        """Waits until every request has its answer."""
+        """Wait until every request has its answer."""
         while self.open or self._writing:
             self._wrote = anyio.Event()
             await self._wrote.wait()
 
     async def understood(self, line: bytes | None) -> Any:
-        """The message of a frame; None when there is none for the server, which the sender has been told."""
+        """Return the message of a frame; None for a frame that is no message, after answering it with an error."""
         if line is None:
-            return await self._refused(None, _INVALID_REQUEST, f"a frame may have {MOST_BYTES} bytes")
+            return await self._refused(None, _INVALID_REQUEST, f"a frame may have {MAX_BYTES} bytes")
         try:
             if too_deep(line):
-                return await self._refused(None, _INVALID_REQUEST, f"a frame may be {MOST_DEPTH} levels deep")
+                return await self._refused(None, _INVALID_REQUEST, f"a frame may be {MAX_DEPTH} levels deep")
             value = orjson.loads(line)
         except ValueError:
             return await self._refused(None, _PARSE_ERROR, "a frame must be one line of JSON")
@@ -161,38 +169,42 @@ class _Wire:
         except (ValidationError, RecursionError):
             message = None
         if isinstance(message, JSONRPCNotification) and "id" in asked:
-            message = None  # a question whose id is none
+            message = None  # a request whose id is null
         if message is not None:
             return await self._counted(message)
         if "method" not in asked and ("result" in asked or "error" in asked):
-            return None  # answers are not answered
+            return None  # a malformed response: responses get no answer
         known = asked.get("id")
         known = known if isinstance(known, str | int) and not isinstance(known, bool) else None
         return await self._refused(known, _INVALID_REQUEST, "not a JSON-RPC 2.0 message")
 
     async def _counted(self, message: Any) -> Any:
+        """Return a message and note its request as open; None for a request that is refused."""
         if isinstance(message, JSONRPCRequest):
             key = (type(message.id), message.id)
             if key in self.open:
                 return await self._refused(message.id, _INVALID_REQUEST, "another request with this id is not answered")
-            if len(self.open) >= MOST_OPEN:
-                return await self._refused(message.id, _BUSY, f"{MOST_OPEN} requests wait: ask again later")
+            if len(self.open) >= MAX_OPEN:
+                return await self._refused(message.id, _BUSY, f"{MAX_OPEN} requests wait: ask again later")
             self.open.add(key)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
             cancelled = (message.params or {}).get("requestId")
-            self.open.discard((type(cancelled), cancelled))  # it gets no answer
+            self.open.discard((type(cancelled), cancelled))  # a cancelled request gets no answer
         return message
 
     async def send(self, message: Any) -> None:
+        """Write a message of the server; a response closes its request."""
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             self.open.discard((type(message.id), message.id))
         await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8", "replace"))
 
     async def _refused(self, known: str | int | None, code: int, words: str) -> None:
+        """Answer a frame with an error; `known` is the id of its request."""
         error = {"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": words}}
         await self._write(orjson.dumps(error))
 
     async def _write(self, data: bytes) -> None:
+        """Write one frame, in a thread: a client that does not read must not block the others."""
         self._writing += 1
         try:
             async with self._turn:
@@ -204,6 +216,6 @@ class _Wire:
 
 def _write_all(descriptor: int, data: bytes) -> None:
     rest = memoryview(data)
-    with suppress(OSError):  # nobody reads any more: the end of what we read will follow
+    with suppress(OSError):  # the client has closed its side: its end of input follows
         while rest:
             rest = rest[os.write(descriptor, rest) :]

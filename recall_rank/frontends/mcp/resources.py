@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import mcp_types as types
 
-from recall_rank.frontends.mcp.context import decoded, encoded
-from recall_rank.frontends.tools.untrusted_text import when
+from recall_rank.frontends.display_text import utc_minute
+from recall_rank.frontends.mcp.client_context import percent_decoded, percent_encoded
 
 _URI: Final = re.compile(r"recall://session/([^/?#]+)(?:/message/([^/?#]+))?(?:\?([^#]*))?")
-_KIND: Final = "text/plain"
+_MIME_TYPE: Final = "text/plain"
 _OFFSET: Final = "offset"
 _CURSOR: Final = "cursor"
 
@@ -22,53 +22,56 @@ RESOURCE_TEMPLATES: Final = (
         name="session",
         title="A past session",
         description="The messages of a session, oldest first; offset leaves out the first ones.",
-        mime_type=_KIND,
+        mime_type=_MIME_TYPE,
     ),
     types.ResourceTemplate(
         uri_template="recall://session/{session_id}/message/{message_id}{?cursor}",
         name="message",
         title="A message of a past session",
         description="One message in full.",
-        mime_type=_KIND,
+        mime_type=_MIME_TYPE,
     ),
 )
 
 
 def listed_resources(answer: Mapping[str, Any]) -> list[types.Resource]:
-    """The sessions of an answer of recall_sessions."""
+    """Return the sessions of an answer of `recall_sessions` as resources."""
     return [
         types.Resource(
-            uri=f"recall://session/{encoded(session['id'])}",
+            uri=f"recall://session/{percent_encoded(session['id'])}",
             name=session["id"],
             title=(session["title"] or session["id"])[:200],
-            description=f"{when(session['time']['updated'])[:10]} {session['directory']}"[:300],
-            mime_type=_KIND,
+            description=f"{utc_minute(session['time']['updated'])[:10]} {session['directory']}"[:300],
+            mime_type=_MIME_TYPE,
         )
         for session in answer.get("sessions") or ()
     ]
 
 
 def resource_call(uri: str, most: int) -> tuple[str, dict[str, Any]] | None:
-    """The tool and the arguments that give what a resource holds; None when there is no such resource."""
+    """Return the tool and the arguments whose answer is the resource; None for a URI of no resource.
+
+    `most` is the number of messages of a session that one answer may have.
+    """
     found = _URI.fullmatch(uri)
     if found is None:
         return None
     asked = dict(pair.partition("=")[::2] for pair in (found[3] or "").split("&"))
-    args: dict[str, Any] = {"session_id": decoded(found[1])}
+    args: dict[str, Any] = {"session_id": percent_decoded(found[1])}
     if _CURSOR in asked:
-        args[_CURSOR] = decoded(asked[_CURSOR])
+        args[_CURSOR] = percent_decoded(asked[_CURSOR])
     if found[2]:
-        return "recall_get", {**args, "message_id": decoded(found[2])}
+        return "recall_get", {**args, "message_id": percent_decoded(found[2])}
     offset = asked.get(_OFFSET, "")
     return "recall_messages", {**args, "limit": most, _OFFSET: int(offset) if offset.isdecimal() else 0}
 
 
 def rest_of(uri: str, answer: Mapping[str, Any]) -> Iterator[str]:
-    """Where the resource goes on."""
+    """Yield a sentence with the URI at which a resource continues, when its answer is not all of it."""
     place = uri.partition("?")[0]
     page = answer.get("pagination") or {}
     offset = f"offset={page.get('offset', 0)}&" if page.get("offset") else ""
     if "next_cursor" in answer:
-        yield f"It goes on at {place}?{offset}cursor={encoded(answer['next_cursor'])}"
+        yield f"It goes on at {place}?{offset}cursor={percent_encoded(answer['next_cursor'])}"
     elif page.get("has_more"):
         yield f"It goes on at {place}?offset={page['offset'] + page['returned']}"

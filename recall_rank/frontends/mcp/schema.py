@@ -1,19 +1,19 @@
-"""The tools as an MCP client sees them: names, typed arguments and answers, read-only."""
+"""The definitions of the tools for MCP clients: names, JSON Schemas of arguments and answers, read-only hints."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
 
+from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp.descriptions import ARGUMENTS, DESCRIPTIONS, TITLES
 from recall_rank.frontends.tools.dispatch import TOOLS
-from recall_rank.frontends.tools.host_options import HostOptions
 from recall_rank.frontends.tools.parameters import Parameter
 
 CURSOR: Final = "cursor"
-MOST_TEXTS: Final = 64  # words or ids of one argument
-LONGEST_TEXT: Final = 4_096
-MOST_BUDGET_MS: Final = 10_000  # whatever a call asks for
+MAX_TEXTS: Final = 64  # entries of an argument that is a list
+MAX_TEXT_CHARS: Final = 4_096
+MAX_BUDGET_MS: Final = 10_000  # of one search
 
 _ITEMS: Final = {"type": "array", "items": {"type": "object"}}
 _STRINGS: Final = {"type": "array", "items": {"type": "string"}}
@@ -39,7 +39,7 @@ _ANSWERS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def tool_definitions(options: HostOptions) -> list[dict[str, Any]]:
-    """Every tool as the protocol's JSON."""
+    """Return the definitions of all tools in the JSON form of the protocol."""
     return [
         {
             "name": name,
@@ -60,9 +60,9 @@ def tool_definitions(options: HostOptions) -> list[dict[str, Any]]:
 
 
 def input_schema(name: str, options: HostOptions) -> dict[str, Any]:
-    """What a tool takes, as JSON Schema. Odd values are forgiven all the same: the schema says what is meant."""
-    parameters = TOOLS[name][1](options)
-    properties = {each.name: {**_type(each), **_said(name, each)} for each in parameters}
+    """Return the JSON Schema of the arguments of a tool. Values outside of it are accepted, with a warning."""
+    parameters = TOOLS[name].parameters(options)
+    properties = {each.name: {**_type(each), **_described(name, each)} for each in parameters}
     properties[CURSOR] = {"type": "string", "description": ARGUMENTS[CURSOR]}
     required = [each.name for each in parameters if each.required]
     schema: dict[str, Any] = {"type": "object", "properties": properties}
@@ -72,7 +72,7 @@ def input_schema(name: str, options: HostOptions) -> dict[str, Any]:
 
 
 def output_schema(name: str) -> dict[str, Any]:
-    """What a tool answers."""
+    """Return the JSON Schema of the answer of a tool."""
     return {
         "type": "object",
         "properties": {
@@ -89,28 +89,30 @@ def output_schema(name: str) -> dict[str, Any]:
     }
 
 
-def _said(tool: str, parameter: Parameter) -> dict[str, Any]:
-    said: dict[str, Any] = {"description": ARGUMENTS.get(f"{tool}.{parameter.name}") or ARGUMENTS[parameter.name]}
+def _described(tool: str, parameter: Parameter) -> dict[str, Any]:
+    """Return the description and the default of a parameter in JSON Schema."""
+    described: dict[str, Any] = {"description": ARGUMENTS.get(f"{tool}.{parameter.name}") or ARGUMENTS[parameter.name]}
     if parameter.default not in (None, ()):
-        said["default"] = parameter.default
-    return said
+        described["default"] = parameter.default
+    return described
 
 
 def _type(parameter: Parameter) -> dict[str, Any]:
+    """Return the type and the limits of a parameter in JSON Schema."""
     kind = parameter.type
     if kind == "choice":
         return {"type": "string", "enum": list(parameter.choices)}
     if kind == "flag":
         return {"type": "boolean"}
     if kind == "texts":
-        return {"type": "array", "items": {"type": "string"}, "maxItems": MOST_TEXTS}
+        return {"type": "array", "items": {"type": "string"}, "maxItems": MAX_TEXTS}
     if kind in ("text", "time"):
         return {"type": "string"}
     if kind == "instant":
         return {"type": ["string", "number"]}
     most = parameter.high if parameter.cap is None else parameter.cap
     if parameter.name == "budget_ms":
-        most = MOST_BUDGET_MS
+        most = MAX_BUDGET_MS
     number: dict[str, Any] = {"type": "integer", "minimum": parameter.low}
     if most is not None:
         number["maximum"] = most

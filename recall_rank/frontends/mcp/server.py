@@ -1,7 +1,8 @@
-"""The recall tools over the Model Context Protocol."""
+"""RecallServer: the recall tools over the Model Context Protocol, for one client on stdin and stdout."""
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -12,37 +13,39 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp.answer_pages import PAGE_BYTES, paged
-from recall_rank.frontends.mcp.context import context_with_roots
+from recall_rank.frontends.mcp.background_reading import BackgroundHistories
+from recall_rank.frontends.mcp.client_context import context_with_roots
 from recall_rank.frontends.mcp.descriptions import INSTRUCTIONS
-from recall_rank.frontends.mcp.histories import Histories
+from recall_rank.frontends.mcp.frames import frames, private_pipes
 from recall_rank.frontends.mcp.resources import RESOURCE_TEMPLATES, listed_resources, resource_call, rest_of
-from recall_rank.frontends.mcp.schema import CURSOR, LONGEST_TEXT, MOST_BUDGET_MS, MOST_TEXTS, tool_definitions
+from recall_rank.frontends.mcp.schema import CURSOR, MAX_BUDGET_MS, MAX_TEXT_CHARS, MAX_TEXTS, tool_definitions
 from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
-from recall_rank.frontends.tools.host_options import HostOptions
-from recall_rank.frontends.tools.untrusted_text import NOTICE, TRUST, fenced, visible
+from recall_rank.frontends.tools.untrusted_text import NOTICE, TRUST, untrusted_text, with_controls_escaped
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.histories.cache.first_part import STILL_READING
 from recall_rank.model import Context
 
-MOST_RUNNING: Final = 4  # calls at once, whatever the host allows
-PATIENCE: Final = 20.0  # seconds a call waits for the first reading before it says that it is not done
+MAX_RUNNING: Final = 4  # calls at once; the option `concurrency` may lower it
+FIRST_READING_SECONDS: Final = 20.0  # a call waits so long for the first reading, then answers "not_ready"
 CALL_SECONDS: Final = 60.0
+FIRST_READING: Final = "first_reading"  # in `limited_by` of a search that ran before everything was read
 _ROOTS_SECONDS: Final = 2.0
-_TICK: Final = 0.2
+_POLL_SECONDS: Final = 0.2
 
 
 class RecallServer:
-    """Serves one client."""
+    """The handlers of the protocol's requests, for one client."""
 
-    def __init__(self, histories: Histories, options: HostOptions, context: Context) -> None:
+    def __init__(self, histories: BackgroundHistories, options: HostOptions, context: Context) -> None:
         self._histories = histories
         self._options = options
         self._command = context
         self._context = context
         self._roots_known = False
         self._tools = RecallTools(histories.recall, options=options)
-        self._running = anyio.CapacityLimiter(min(options.concurrency, MOST_RUNNING))
+        self._running = anyio.CapacityLimiter(min(options.concurrency, MAX_RUNNING))
         self._definitions = [types.Tool.model_validate(each) for each in tool_definitions(options)]
         self.server: Server[Any] = Server(
             "recall-rank",
@@ -97,11 +100,11 @@ class RecallServer:
         )
 
     async def _answer(self, ctx: Any, name: str, args: dict[str, Any]) -> tuple[dict[str, Any], str]:
-        """The answer and the same as text. Cancelling ends the work at its next look at the clock."""
+        """Return the structured answer of a call and its text form; cancelling ends a search at its next check."""
         if not await self._loaded(ctx):
             stage, done = self._histories.progress
-            words = f"The histories are still being read ({stage}, {done:.0f} %), nothing was searched: ask again soon"
-            return self._shown({"ok": False, "error": words, "error_category": "not_ready"}, None)
+            text = f"The histories are still being read ({stage}, {done:.0f} %), nothing was searched: ask again soon"
+            return self._shown({"ok": False, "error": text, "error_category": "not_ready"}, None)
         context = await self._current(ctx)
         cancel = threading.Event()
         try:
@@ -118,55 +121,57 @@ class RecallServer:
     def _work(
         self, name: str, args: dict[str, Any], context: Context, cancel: threading.Event
     ) -> tuple[dict[str, Any], str]:
+        """Answer a call; it runs in a worker thread."""
         cursor = args.pop(CURSOR, None)
         try:
-            limited(args)
+            check_limits(args)
             complete = self._histories.complete
             answer = self._tools.call(name, args, context=context, cancel=cancel)
             if not complete:
-                self._tell_part(answer)
+                self._warn_of_first_reading(answer)
             if problem := self._histories.problem:
                 _warn(answer, f"the histories could not be read again, what was read before answers: {problem}")
             return self._shown(answer, cursor if isinstance(cursor, str) and cursor else None)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
 
-    def _tell_part(self, answer: dict[str, Any]) -> None:
-        """Says of any answer, and of an id that is not known yet, that not everything has been read."""
-        told = answer.get("warnings", [])
-        if not any(text.startswith(STILL_READING) for text in told):
+    def _warn_of_first_reading(self, answer: dict[str, Any]) -> None:
+        """Add to an answer that the first reading is not over; a search has said so itself when it found out."""
+        if FIRST_READING not in answer.get("coverage", {}).get("limited_by", ()):
             stage, done = self._histories.progress
             _warn(answer, f"{STILL_READING} ({stage}, {done:.0f} %); ask again soon")
         if not answer["ok"]:
             answer["error"] = f"{answer['error']}. {STILL_READING}; ask again soon"
 
     def _shown(self, answer: dict[str, Any], cursor: str | None) -> tuple[dict[str, Any], str]:
-        page = paged(visible(answer), cursor, PAGE_BYTES)
+        """Return the page of an answer at a cursor, marked as untrusted, and its text form."""
+        page = paged(with_controls_escaped(answer), cursor, PAGE_BYTES)
         page = {"ok": page["ok"], "trust": TRUST, "notice": NOTICE, **page}
-        return page, fenced(page)
+        return page, untrusted_text(page)
 
     async def _loaded(self, ctx: Any) -> bool:
-        """Whether they can be asked, all or the newest part; waits a while for that and reports how far they are."""
+        """Return whether the histories can be searched; wait FIRST_READING_SECONDS for it and report the progress."""
         if self._histories.ready:
             return True
-        told = -1.0
-        with anyio.move_on_after(PATIENCE):
+        reported = -1.0
+        with anyio.move_on_after(FIRST_READING_SECONDS):
             while not self._histories.ready:
                 stage, done = self._histories.progress
-                if done > told:
+                if done > reported:
                     await ctx.session.report_progress(done, 100.0, f"{stage} the histories")
-                    told = done
-                await anyio.sleep(_TICK)
+                    reported = done
+                await anyio.sleep(_POLL_SECONDS)
         return self._histories.ready
 
     async def _current(self, ctx: Any) -> Context:
-        """Where the client is; it is asked once, and again when it says that this has changed."""
+        """Return the context of the client, which is asked for its roots once and after every change of them."""
         if not self._roots_known:
             self._context = context_with_roots(self._command, await self._roots(ctx))
             self._roots_known = True
         return self._context
 
     async def _roots(self, ctx: Any) -> list[str]:
+        """Return the URIs of the client's roots; none when it has no roots or does not answer in time."""
         capabilities = ctx.session.client_capabilities
         if self._command.directory or capabilities is None or capabilities.roots is None:
             return []
@@ -174,7 +179,7 @@ class RecallServer:
             found = await ctx.session.send_request(
                 types.ListRootsRequest(), types.ListRootsResult, request_read_timeout_seconds=_ROOTS_SECONDS
             )
-        except Exception:  # noqa: BLE001 - a client that cannot say where it is may ask all the same
+        except Exception:  # noqa: BLE001 - a client whose roots are unknown can be served
             return []
         return [str(root.uri) for root in found.roots]
 
@@ -183,18 +188,34 @@ class RecallServer:
 
 
 def _warn(answer: dict[str, Any], text: str) -> None:
+    """Add a warning of the category "source" to an answer."""
     answer["warnings"] = [*answer.get("warnings", []), text]
     answer["warning_categories"] = [*answer.get("warning_categories", []), "source"]
 
 
-def limited(args: Mapping[str, Any]) -> None:
-    """Refuses arguments that are too much, rather than searching for less or more than they say. ToolError."""
+def check_limits(args: Mapping[str, Any]) -> None:
+    """Raise ToolError for arguments beyond the limits of the server; they are refused, not cut."""
     for name, value in args.items():
         texts = value if isinstance(value, list) else [value]
-        if len(texts) > MOST_TEXTS:
-            raise ToolError("too_much", f"{name[:60]} may have {MOST_TEXTS} entries, not {len(texts)}")
-        if any(isinstance(text, str) and len(text) > LONGEST_TEXT for text in texts):
-            raise ToolError("too_much", f"{name[:60]} may have {LONGEST_TEXT} characters")
+        if len(texts) > MAX_TEXTS:
+            raise ToolError("too_much", f"{name[:60]} may have {MAX_TEXTS} entries, not {len(texts)}")
+        if any(isinstance(text, str) and len(text) > MAX_TEXT_CHARS for text in texts):
+            raise ToolError("too_much", f"{name[:60]} may have {MAX_TEXT_CHARS} characters")
     budget = args.get("budget_ms")
-    if isinstance(budget, int | float) and not isinstance(budget, bool) and budget > MOST_BUDGET_MS:
-        raise ToolError("too_much", f"budget_ms may be {MOST_BUDGET_MS} at most")
+    if isinstance(budget, int | float) and not isinstance(budget, bool) and budget > MAX_BUDGET_MS:
+        raise ToolError("too_much", f"budget_ms may be {MAX_BUDGET_MS} at most")
+
+
+def serve_stdio(histories: BackgroundHistories, options: HostOptions, context: Context) -> None:
+    """Serve the client on stdin and stdout until it closes its side."""
+    logging.disable(logging.CRITICAL)  # log records may quote frames, and stderr is no place for recalled text
+    inward, outward = private_pipes()
+    anyio.run(_serve_pipes, histories, options, context, inward, outward)
+
+
+async def _serve_pipes(
+    histories: BackgroundHistories, options: HostOptions, context: Context, inward: int, outward: int
+) -> None:
+    server = RecallServer(histories, options, context).server
+    async with frames(inward, outward) as (read, write):
+        await server.run(read, write, server.create_initialization_options())

@@ -1,1 +1,1 @@
-"""Find secrets in recalled text and replace them."""
+"""Redaction: secrets in recalled text are found and replaced."""

@@ -1,6 +1,7 @@
-"""Secrets in recalled text: found by their form or by the name they stand under, and replaced before text is cut.
+"""Find secrets in recalled text, by their form or by their name, and replace them.
 
-Most texts hold nothing that could be one: they are passed over once, and no rule is loaded or tried on them.
+A prefilter reads a text once and tells which kinds of secrets are possible. Most texts contain none: their search ends
+there, and the modules with the rules are not even loaded.
 """
 
 from __future__ import annotations
@@ -8,10 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, Signs
-from recall_rank.frontends.redaction.rules import PREFIXED
-
-Secret = tuple[int, int, str]
-"""Characters [start, end) of a text, and the family of what stands there."""
+from recall_rank.frontends.redaction.secret_formats import PREFIXED, Secret
 
 _SIGNS: Final = Signs(
     [start.lstrip("?<") for line in PREFIXED.strip().splitlines() for start in line.split("|")[1].split()]
@@ -19,9 +17,9 @@ _SIGNS: Final = Signs(
 
 
 def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
-    """The secrets that reach into characters [low, high) of the text, in order and apart from each other.
+    """Return the secrets that overlap characters [low, high) of the text, in order and disjoint.
 
-    They are looked for in the whole stretch they may take, so that what a cut would leave of one is found too.
+    The text around the range is read as far as a secret may reach, so that a secret cut by the range is found.
     """
     high = len(text) if high is None else min(high, len(text))
     if low >= high:
@@ -29,14 +27,14 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
     signs, start, end = _SIGNS.around(text, low, high)
     if not signs:
         return []
-    from recall_rank.frontends.redaction.forms import BLOCK_REACH, blocks, headers, keys, url_passwords
-    from recall_rank.frontends.redaction.names import named
+    from recall_rank.frontends.redaction.key_patterns import BLOCK_REACH, blocks, headers, keys, url_passwords
+    from recall_rank.frontends.redaction.named_secrets import named_secrets
 
     found: list[Secret] = []
     if signs & KEY:
         found.extend(keys(text, start, end))
     if signs & NAMED:
-        found.extend(named(text, start, end))
+        found.extend(named_secrets(text, start, end))
     if signs & ADDRESS:
         found.extend(url_passwords(text, start, end))
     if signs & HEADER:
@@ -45,11 +43,11 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
         found.extend(blocks(text, max(0, low - BLOCK_REACH), high))
     if not found:
         return []
-    return [secret for secret in _apart(found) if secret[0] < high and secret[1] > low]
+    return [secret for secret in _disjoint(found) if secret.start < high and secret.end > low]
 
 
 def redacted(text: str) -> str:
-    """The text with every secret replaced by what it was."""
+    """Return the text with every secret replaced by its label, such as "[redacted github]"."""
     found = secrets(text)
     if not found:
         return text
@@ -61,15 +59,16 @@ def redacted(text: str) -> str:
 
 
 def label(family: str) -> str:
+    """Return what replaces a secret of a family."""
     return f"[redacted {family}]"
 
 
-def _apart(found: list[Secret]) -> list[Secret]:
-    """In order; of those that overlap one, as long as all together, under the name of the first."""
-    apart: list[Secret] = []
-    for start, end, family in sorted(found, key=lambda secret: (secret[0], -secret[1])):
-        if apart and start < apart[-1][1]:
-            apart[-1] = (apart[-1][0], max(apart[-1][1], end), apart[-1][2])
+def _disjoint(found: list[Secret]) -> list[Secret]:
+    """Return the secrets in order, overlapping ones merged into one of the family of the first."""
+    disjoint: list[Secret] = []
+    for secret in sorted(found, key=lambda secret: (secret.start, -secret.end)):
+        if disjoint and secret.start < disjoint[-1].end:
+            disjoint[-1] = disjoint[-1]._replace(end=max(disjoint[-1].end, secret.end))
         else:
-            apart.append((start, end, family))
-    return apart
+            disjoint.append(secret)
+    return disjoint

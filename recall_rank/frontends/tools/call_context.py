@@ -1,12 +1,11 @@
-"""What a tool stands on when it is called: the histories, who asks, when, and what the host decided."""
+"""CallContext: the histories that a call of a tool reads, its caller, its time and the options of the host."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from recall_rank.frontends.tools.host_options import HostOptions
+from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.model import Context
 
@@ -14,52 +13,39 @@ if TYPE_CHECKING:
     from recall_rank.model import Session
     from recall_rank.recall import Recall
 
-_CONTEXT_FIELDS: Final = tuple(field.name for field in fields(Context))
-_KINDS: Final = {"in_context": "a list of message ids"}
-
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a tool: who asks, when, and what the host decided at its start."""
+class CallContext:
+    """Everything that one call of a tool or hook depends on besides its arguments."""
 
     histories: Recall
     context: Context
-    now: int
+    now: int  # epoch milliseconds
     options: HostOptions
-    cancel: Any = None
+    cancel: Any = None  # has is_set(), as threading.Event has
 
     def cancelled(self) -> bool:
+        """Return whether the caller has cancelled the call."""
         return self.cancel is not None and bool(self.cancel.is_set())
 
+    @property
+    def knows_project(self) -> bool:
+        """Whether the caller's context says what the current project is."""
+        return bool(self.context.project or self.context.directory or self.context.worktree)
 
-def read_context(value: object) -> Context | None:
-    """The caller's context from a JSON object; blank values count as absent. ValueError when it is none.
 
-    `in_context` is a list of ids, everything else a string.
+def no_project() -> ToolError:
+    """Return the error for scope "project" when the current project is unknown."""
+    return ToolError("list_failed", "Failed to list sessions: no current project is known")
+
+
+def list_sessions(call: CallContext, scope: str, search: str | None = None) -> list[Session]:
+    """Return the sessions of a scope, newest first, optionally those whose title contains `search`.
+
+    Raises ToolError when the scope is unknown or when every source failed.
     """
-    if value is None:
-        return None
-    if not isinstance(value, Mapping):
-        raise ValueError(f"context must be an object, not {type(value).__name__}")
-    known: dict[str, Any] = {}
-    for name, entry in value.items():
-        if name not in _CONTEXT_FIELDS:
-            raise ValueError(f"context takes {', '.join(_CONTEXT_FIELDS)}, not {name}")
-        if name == "in_context" and isinstance(entry, list | tuple):
-            if not all(isinstance(each, str) for each in entry):
-                raise ValueError("context in_context must be a list of message ids")
-            known[name] = tuple(entry)
-        elif not isinstance(entry, str | None) or (entry and name == "in_context"):
-            raise ValueError(f"context {name} must be {_KINDS.get(name, 'a string')}, not {entry!r}")
-        elif entry and entry.strip():
-            known[name] = entry
-    return Context(**known)
-
-
-def listed(call: Call, scope: str, search: str | None = None) -> list[Session]:
-    """The sessions of a scope, newest first. ToolError when none can be listed at all."""
-    if scope == "project" and not (call.context.project or call.context.directory or call.context.worktree):
-        raise ToolError("list_failed", "Failed to list sessions: no current project is known")
+    if scope == "project" and not call.knows_project:
+        raise no_project()
     found = call.histories.sessions(scope=scope, search=search, context=call.context)
     if not found:
         reports = call.histories.sources()

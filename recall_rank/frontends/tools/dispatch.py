@@ -1,17 +1,16 @@
-"""The five recall tools, and the hooks, over one set of histories. Every call is answered; none raises."""
+"""RecallTools: the five recall tools, and hooks that are handed in, as calls by name over one set of histories."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from recall_rank.frontends.hooks.hook_calls import HOOKS, run_hook
-from recall_rank.frontends.redaction.answers import without_secrets
-from recall_rank.frontends.tools.call_context import Call
-from recall_rank.frontends.tools.host_options import HostOptions
+from recall_rank.frontends.host_options import HostOptions
+from recall_rank.frontends.redaction.redacted_answers import without_secrets
+from recall_rank.frontends.tools.call_context import CallContext
 from recall_rank.frontends.tools.parameters import (
     Parameter,
     context_parameters,
@@ -31,31 +30,49 @@ from recall_rank.model.serialize import error_to_dict
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
-Tool = Callable[[Call, Mapping[str, Any]], dict[str, Any]]
+CallHandler = Callable[[CallContext, Mapping[str, Any]], dict[str, Any]]
+"""A tool or a hook: it takes the context of a call and its arguments, and returns the answer as JSON values."""
 
-TOOLS: Final[Mapping[str, tuple[Tool, Callable[[HostOptions], tuple[Parameter, ...]]]]] = {
-    "recall": (recall, recall_parameters),
-    "recall_get": (recall_get, get_parameters),
-    "recall_context": (recall_context, context_parameters),
-    "recall_messages": (recall_messages, messages_parameters),
-    "recall_sessions": (recall_sessions, sessions_parameters),
+MAX_VIEWS: Final = 4  # views of single projects that are kept for the next call
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: the function that answers, and its parameters for the options of a host."""
+
+    answer: CallHandler
+    parameters: Callable[[HostOptions], tuple[Parameter, ...]]
+
+
+TOOLS: Final[Mapping[str, Tool]] = {
+    "recall": Tool(recall, recall_parameters),
+    "recall_get": Tool(recall_get, get_parameters),
+    "recall_context": Tool(recall_context, context_parameters),
+    "recall_messages": Tool(recall_messages, messages_parameters),
+    "recall_sessions": Tool(recall_sessions, sessions_parameters),
 }
-MOST_VIEWS: Final = 4  # projects whose sessions are kept apart at once
 
 
 class RecallTools:
-    """Answers calls by name. `options` are fixed at the start; `context` tells what is current unless a call does.
+    """Answers calls by name and never raises. Thread-safe.
 
-    With options.global_ off, every call is answered from a copy of the histories that holds the caller's project and
-    nothing else. Thread-safe.
+    `options` are fixed at the start. `context` applies to calls that give none. `hooks` maps further names to
+    functions, such as recall_rank.frontends.hooks.HOOKS. With the option `global_` off, every call is answered from
+    a view of the histories that contains the project of its caller and nothing else.
     """
 
     def __init__(
-        self, histories: Recall, *, options: HostOptions | None = None, context: Context | None = None
+        self,
+        histories: Recall,
+        *,
+        options: HostOptions | None = None,
+        context: Context | None = None,
+        hooks: Mapping[str, CallHandler] | None = None,
     ) -> None:
         self._histories = histories
         self._options = options or HostOptions()
         self._context = context
+        self._hooks = hooks or {}
         self._views: dict[Context, Recall] = {}
         self._lock = threading.Lock()
 
@@ -71,58 +88,58 @@ class RecallTools:
         wire: str = "snake",
         cancel: Any = None,
     ) -> dict[str, Any]:
-        """The answer of a tool or hook, {"ok": true, ...} or {"ok": false, "error", "error_category"}.
+        """Return the answer of a tool or hook: {"ok": true, ...} or {"ok": false, "error", "error_category"}.
 
-        mode "schema" refuses what the original's schema refuses, "raw" makes the best of it. wire "camel" answers in
-        the original's field names; arguments may be in either form.
+        Mode "schema" refuses values that the schema of opencode-session-recall refuses; mode "raw" replaces them by
+        usable ones and warns. `wire` "camel" answers in camelCase names. Arguments are accepted in either case.
         """
+        options = options or self._options
         try:
-            answer = self._answer(name, args, context, options or self._options, now, mode == "schema", cancel)
+            known = self._arguments(name, args, options, schema=mode == "schema")
+            answer = self._answer(name, self._call_context(context, options, now, cancel), known)
         except ToolError as error:
-            answer = {**error_to_dict(str(error)), "error_category": error.category, **error.more}
-        except Exception as error:  # noqa: BLE001 - a fault of ours must not end an agent's session or a batch
+            answer = {**error_to_dict(str(error)), "error_category": error.category, **error.extra}
+        except Exception as error:  # noqa: BLE001 - a defect here must not end the session of an agent, or a batch
             answer = error_to_dict(f"internal error: {type(error).__name__}: {error}")
             answer["error_category"] = "other"
-        if (options or self._options).redact and name not in HOOKS:  # these give back what they were given
+        if options.redact and name not in self._hooks:  # hooks redact what they add, and return the rest unchanged
             answer = without_secrets(answer)
         if wire == "camel":
-            return camel_keys(answer) if name in HOOKS else camel_answer(answer)
+            return camel_keys(answer) if name in self._hooks else camel_answer(answer)
         return answer
 
-    def _answer(
-        self,
-        name: str,
-        args: object,
-        context: Context | None,
-        options: HostOptions,
-        now: int | None,
-        schema: bool,
-        cancel: Any,
-    ) -> dict[str, Any]:
-        if name not in TOOLS and name not in HOOKS:
-            raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *HOOKS))}")
+    def _arguments(self, name: str, args: object, options: HostOptions, *, schema: bool) -> Mapping[str, Any]:
+        """Return the arguments of a call by their snake_case names. ToolError when they or the name are refused."""
+        if name not in TOOLS and name not in self._hooks:
+            raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
             raise ToolError("other", f"args must be an object, not {type(args).__name__}")
         known = snake_arguments(args)
         if schema and name in TOOLS:
-            odd = refused(TOOLS[name][1](options), known)
+            odd = refused(TOOLS[name].parameters(options), known)
             if odd:
-                words = f"arguments do not fit the schema: {', '.join(odd)}"
-                raise ToolError("schema", words, rejected_by_schema=True, rejected_params=odd)
+                text = f"arguments do not fit the schema: {', '.join(odd)}"
+                raise ToolError("schema", text, rejected_by_schema=True, rejected_params=odd)
+        return known
+
+    def _call_context(self, context: Context | None, options: HostOptions, now: int | None, cancel: Any) -> CallContext:
+        """Return what a call depends on, its context completed by the repository that surrounds the directory."""
         from recall_rank.loaders.projects.repositories import name_context_repository
 
         here = name_context_repository(context or self._context) or Context()
         moment = int(time.time() * 1000) if now is None else now
-        histories = self._histories if options.global_ else self._view(here)
-        call = Call(histories, here, moment, options, cancel)
-        return run_hook(name, call, known) if name in HOOKS else TOOLS[name][0](call, known)
+        return CallContext(self._histories if options.global_ else self._view(here), here, moment, options, cancel)
+
+    def _answer(self, name: str, call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+        hook = self._hooks.get(name)
+        return TOOLS[name].answer(call, args) if hook is None else hook(call, args)
 
     def _view(self, context: Context) -> Recall:
-        """The histories with nothing of other projects in them, whatever of its session a caller still reads."""
-        context = replace(context, in_context=(), in_context_since=None)
+        """Return the histories reduced to the project of a context; the MAX_VIEWS used last are kept."""
+        context = replace(context, in_context=(), in_context_since=None)  # does not change what a project contains
         with self._lock:
             view = self._views.pop(context, None) or self._histories.only(context)
-            self._views[context] = view  # the one used last stands last
-            while len(self._views) > MOST_VIEWS:
+            self._views[context] = view  # a dict keeps the order of insertion: the first is the one unused longest
+            while len(self._views) > MAX_VIEWS:
                 del self._views[next(iter(self._views))]
             return view

@@ -1,4 +1,4 @@
-"""The parameters of the five tools: what each takes, what a schema refuses, what a forgiving host makes of the rest."""
+"""The parameters of the five tools: types and limits, what the schema refuses, and usable values for odd ones."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from recall_rank.frontends.tools.host_options import MOST, HostOptions
-from recall_rank.frontends.tools.warnings import Remarks
+from recall_rank.frontends.host_options import MAX_NUMBER, HostOptions
+from recall_rank.frontends.tools.warnings import Warnings
 
 Type = Literal["text", "choice", "flag", "number", "whole", "window", "instant", "time", "texts"]
 
 EXPANSION: Final = ("expand_results", "window", "expand_budget_messages", "expand_budget_chars")
-LARGEST: Final = 2**63
+LARGEST: Final = 2**63  # a larger number is not a time, and is not quoted in a warning
 TIMES: Final = ("before", "after", "since", "until", "last", "from", "to")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter. Numbers from `low` to `high` are accepted by the schema; above `cap` they are lowered to it."""
+    """One parameter of a tool.
+
+    The schema accepts numbers from `low` to `high`; accepted numbers above `cap` are lowered to it.
+    """
 
     name: str
     type: Type
@@ -28,13 +31,13 @@ class Parameter:
     low: int = 1
     high: int | None = None
     cap: int | None = None
-    ignored_below: bool = False  # a value below `low` is no value, rather than the lowest
+    ignored_below: bool = False  # a value below `low` is ignored, not raised to `low`
     required: bool = False
-    ours: bool = False  # not a parameter of the original: odd values are forgiven everywhere
+    added: bool = False  # the schema of opencode-session-recall lacks it: odd values are accepted in every mode
 
 
 def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
-    """Those of `recall`, in the order in which odd values are told."""
+    """Return the parameters of `recall`, in the order in which odd values are reported."""
     return (
         Parameter("query", "text", required=True),
         Parameter("scope", "choice", "global", ("session", "project", "global")),
@@ -57,23 +60,23 @@ def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
         Parameter("window", "window", min(3, options.max_window), low=0, cap=options.max_window),
         Parameter("expand_budget_messages", "whole", 30, cap=30, ignored_below=True),
         Parameter("expand_budget_chars", "whole", 30_000, cap=30_000, ignored_below=True),
-        Parameter("project", "text", ours=True),
-        Parameter("exclude_session_ids", "texts", (), ours=True),
-        Parameter("must", "texts", (), ours=True),
-        Parameter("must_not", "texts", (), ours=True),
-        Parameter("order", "choice", None, ("relevance", "time"), ours=True),
-        Parameter("offset", "number", 0, low=0, high=2**31, ours=True),
-        Parameter("budget_ms", "number", None, low=1, high=86_400_000, ours=True),
+        Parameter("project", "text", added=True),
+        Parameter("exclude_session_ids", "texts", (), added=True),
+        Parameter("must", "texts", (), added=True),
+        Parameter("must_not", "texts", (), added=True),
+        Parameter("order", "choice", None, ("relevance", "time"), added=True),
+        Parameter("offset", "number", 0, low=0, high=2**31, added=True),
+        Parameter("budget_ms", "number", None, low=1, high=86_400_000, added=True),
     )
 
 
 def get_parameters(_: HostOptions | None = None) -> tuple[Parameter, ...]:
-    """Those of `recall_get`."""
+    """Return the parameters of `recall_get`."""
     return Parameter("session_id", "text", required=True), Parameter("message_id", "text", required=True)
 
 
 def context_parameters(options: HostOptions) -> tuple[Parameter, ...]:
-    """Those of `recall_context`."""
+    """Return the parameters of `recall_context`."""
     most = options.max_window
     return (
         *get_parameters(),
@@ -84,7 +87,7 @@ def context_parameters(options: HostOptions) -> tuple[Parameter, ...]:
 
 
 def messages_parameters(options: HostOptions) -> tuple[Parameter, ...]:
-    """Those of `recall_messages`."""
+    """Return the parameters of `recall_messages`."""
     return (
         Parameter("session_id", "text"),
         Parameter("offset", "number", 0, low=0),
@@ -96,7 +99,7 @@ def messages_parameters(options: HostOptions) -> tuple[Parameter, ...]:
 
 
 def sessions_parameters(options: HostOptions) -> tuple[Parameter, ...]:
-    """Those of `recall_sessions`."""
+    """Return the parameters of `recall_sessions`."""
     return (
         Parameter("scope", "choice", "project", ("project", "global")),
         Parameter("search", "text"),
@@ -105,11 +108,12 @@ def sessions_parameters(options: HostOptions) -> tuple[Parameter, ...]:
 
 
 def refused(parameters: Sequence[Parameter], args: Mapping[str, Any]) -> list[str]:
-    """The parameters whose values the original's schema refuses, in its order."""
-    return [each.name for each in parameters if not each.ours and not _accepts(each, args.get(each.name))]
+    """Return the names of the parameters whose values the schema refuses, in the order of `parameters`."""
+    return [each.name for each in parameters if not each.added and not _accepts(each, args.get(each.name))]
 
 
 def _accepts(parameter: Parameter, value: object) -> bool:
+    """Return whether the schema accepts the value."""
     if value is None:
         return not parameter.required
     kind = parameter.type
@@ -129,6 +133,7 @@ def _accepts(parameter: Parameter, value: object) -> bool:
 
 
 def _in_range(parameter: Parameter, value: object) -> bool:
+    """Return whether the value is a number that the schema accepts."""
     if not isinstance(value, int | float) or not _is_number(value):
         return False
     if parameter.type in ("whole", "window") and value != math.floor(value):
@@ -137,20 +142,23 @@ def _in_range(parameter: Parameter, value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it is a number that can be meant: of any size, but neither NaN nor infinite."""
+    """Return whether the value is a finite number; a bool is none."""
     return (isinstance(value, int) and not isinstance(value, bool)) or (
         isinstance(value, float) and math.isfinite(value)
     )
 
 
-def read(parameters: Sequence[Parameter], args: Mapping[str, Any], remarks: Remarks, late: Remarks) -> dict[str, Any]:
-    """A usable value for every parameter but times and query; odd ones are replaced and remarked on.
+def read(
+    parameters: Sequence[Parameter], args: Mapping[str, Any], warnings: Warnings, expansion_warnings: Warnings
+) -> dict[str, Any]:
+    """Return a usable value for every parameter; times and the query are returned as they were given.
 
-    Remarks on expansion go to `late`: they are told after those on times.
+    An odd value is replaced by the nearest accepted one or by the default, and a warning is added: to
+    `expansion_warnings` for a parameter of EXPANSION, else to `warnings`.
     """
     found: dict[str, Any] = {}
     for parameter in parameters:
-        told = late if parameter.name in EXPANSION else remarks
+        told = expansion_warnings if parameter.name in EXPANSION else warnings
         value = args.get(parameter.name)
         if parameter.type in ("instant", "time"):
             found[parameter.name] = value
@@ -167,60 +175,60 @@ def read(parameters: Sequence[Parameter], args: Mapping[str, Any], remarks: Rema
     return found
 
 
-def _text(parameter: Parameter, value: object, remarks: Remarks) -> str | None:
+def _text(parameter: Parameter, value: object, warnings: Warnings) -> str | None:
     if parameter.name == "query" and isinstance(value, str):
-        return value  # a blank in front of a word is part of what is looked for
+        return value  # blanks around words are part of a literal query
     if value is not None and not isinstance(value, str):
-        _ignored(parameter, value, "it must be a string", remarks)
+        _ignored(parameter, value, "it must be a string", warnings)
         return None
     return (value or "").strip() or None
 
 
-def _choice(parameter: Parameter, value: object, remarks: Remarks) -> str | None:
+def _choice(parameter: Parameter, value: object, warnings: Warnings) -> str | None:
     if isinstance(value, str) and value not in parameter.choices:
-        _ignored(parameter, value, f"it must be one of {', '.join(parameter.choices)}", remarks)
+        _ignored(parameter, value, f"it must be one of {', '.join(parameter.choices)}", warnings)
     found = isinstance(value, str) and value in parameter.choices
     return str(value) if found else parameter.default
 
 
-def _texts(parameter: Parameter, value: object, remarks: Remarks) -> tuple[str, ...]:
+def _texts(parameter: Parameter, value: object, warnings: Warnings) -> tuple[str, ...]:
     listed = [value] if isinstance(value, str) else value
     if listed is None or listed == "":
         return ()
     if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
-        _ignored(parameter, value, "it must be a list of strings", remarks)
+        _ignored(parameter, value, "it must be a list of strings", warnings)
         return ()
     return tuple(each for each in listed if each)
 
 
-def _count(parameter: Parameter, value: object, remarks: Remarks) -> Any:
+def _count(parameter: Parameter, value: object, warnings: Warnings) -> Any:
     if value is None:
         return parameter.default
     if parameter.type == "window" and value == "auto":
         return "auto"
     if not isinstance(value, int | float) or not _is_number(value):
-        _ignored(parameter, value, "it must be a number", remarks)
+        _ignored(parameter, value, "it must be a number", warnings)
         return parameter.default
-    number = min(math.trunc(value), MOST)
+    number = min(math.trunc(value), MAX_NUMBER)
     if parameter.ignored_below and number < parameter.low:
-        _ignored(parameter, value, f"it must be at least {parameter.low}", remarks)
+        _ignored(parameter, value, f"it must be at least {parameter.low}", warnings)
         return parameter.default
     most = parameter.high if parameter.cap is None else parameter.cap
     kept = max(parameter.low, number if most is None else min(number, most))
     if kept != number:
         limits = f"at least {parameter.low}" if most is None else f"from {parameter.low} to {most}"
-        remarks.add(
+        warnings.add(
             f"clamped:{parameter.name}", f"Clamped {parameter.name} to {kept}: it must be {limits}, not {_shown(value)}"
         )
     return kept
 
 
-def _ignored(parameter: Parameter, value: object, reason: str, remarks: Remarks) -> None:
-    remarks.add(f"value_ignored:{parameter.name}", f"Ignored {parameter.name} {_shown(value)}: {reason}")
+def _ignored(parameter: Parameter, value: object, reason: str, warnings: Warnings) -> None:
+    warnings.add(f"value_ignored:{parameter.name}", f"Ignored {parameter.name} {_shown(value)}: {reason}")
 
 
 def _shown(value: object) -> str:
-    """The value as a remark quotes it: an agent's slip may be a megabyte long, or have more digits than can be told."""
+    """Return the value as a warning quotes it, at most 60 characters of it."""
     if isinstance(value, int) and abs(value) > LARGEST:
         return "a number of no use"
     text = repr(value) if isinstance(value, str | int | float) else type(value).__name__

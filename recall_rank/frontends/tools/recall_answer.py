@@ -1,4 +1,7 @@
-"""What `recall` answers: the response in the shape agents know, nothing in it that the mode cannot tell."""
+"""The answer of `recall`: a SearchResponse as JSON values in the form that agents know.
+
+Fields that a way of matching cannot fill, such as scores of literal hits, are left out.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,26 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from recall_rank.frontends.tools.request import Question
-from recall_rank.frontends.tools.selection import BUCKETS
+from recall_rank.frontends.tools.recall_request import DIRECTORY_BUCKETS, RecallRequest
 from recall_rank.model import Result, SearchResponse
 from recall_rank.model.serialize import repaired
 
-LOAD_ERRORS: Final = 5
-NOT_LISTED: Final = ("scope", "project", "title", "excluded")  # a listing of the scope does not show these sessions
+MAX_LOAD_ERRORS: Final = 5
+_OUTSIDE: Final = ("scope", "project", "title", "excluded")  # reasons for which a session is not of the scope at all
 _RANKED: Final = ("score", "stage", "match_mode", "matched_terms", "explain", "match_reasons")
-_DROPPED: Final = ("warnings", "suggestions", "near_misses", "load_errors", "load_error_count")
+_REPLACED: Final = ("warnings", "suggestions", "near_misses", "load_errors", "load_error_count")
 
 
-def shaped(question: Question, response: SearchResponse, *, fallback: bool) -> dict[str, Any]:
-    """The response without its remarks. `fallback`: the hits are the text scan's, whatever mode was asked for."""
+def shaped(request: RecallRequest, response: SearchResponse, *, fallback: bool) -> dict[str, Any]:
+    """Return the response without warnings, suggestions, near misses and load errors, which are added afterwards.
+
+    `fallback` tells that the hits are those of the text scan, whatever way of matching was asked for.
+    """
     answer = response.to_dict()
-    for name in _DROPPED:
+    for name in _REPLACED:
         answer.pop(name, None)
-    match = question.options["match"]
-    scanned = question.scans or fallback
+    match = request.options["match"]
+    scanned = request.scans or fallback
     for entry, result in zip(answer["results"], response.results, strict=True):
         _shape_result(entry, result, scanned=scanned)
     if fallback:
@@ -40,11 +45,12 @@ def shaped(question: Question, response: SearchResponse, *, fallback: bool) -> d
 
 
 def _shape_result(entry: dict[str, Any], result: Result, *, scanned: bool) -> None:
+    """Change the JSON object of one result; a result of a text scan loses everything that only ranking gives."""
     why = entry["why"]
     if result.title_match is not None:
         entry["title_match"] = {"title": repaired(result.title_match)}
     fields = [result.field] if scanned else why["matched_fields"]
-    # what a tool was given is searched value by value, and called by the name agents know it by
+    # agents know the field of tool input as "command"
     why["matched_fields"] = list(dict.fromkeys("command" if name == "input" else name for name in fields))
     if scanned:
         why["confidence"] = "medium" if result.source == "title" else "high"
@@ -55,32 +61,37 @@ def _shape_result(entry: dict[str, Any], result: Result, *, scanned: bool) -> No
 
 
 def set_coverage(
-    answer: dict[str, Any], question: Question, response: SearchResponse, buckets: Sequence[str] | None
+    answer: dict[str, Any], request: RecallRequest, response: SearchResponse, buckets: Sequence[str] | None
 ) -> None:
-    """The ledger as a caller of this scope may know it; `buckets` are those of the sessions that were searched."""
+    """Reduce the coverage of an answer to what a caller of this scope may know.
+
+    `buckets` are the directory buckets of the searched sessions; None when no directory was asked for.
+    """
     coverage = answer["coverage"]
     coverage.pop("per_source", None)
-    coverage["total_sessions_known"] = False  # how many there are beyond what was listed is not told
+    coverage["total_sessions_known"] = False  # sessions outside of the scope are not counted
     count = response.coverage.sessions
-    outside = sum(count.skipped.get(reason, 0) for reason in NOT_LISTED)
-    skipped = {reason: number for reason, number in count.skipped.items() if reason not in NOT_LISTED}
+    outside = sum(count.skipped.get(reason, 0) for reason in _OUTSIDE)
+    skipped = {reason: number for reason, number in count.skipped.items() if reason not in _OUTSIDE}
     coverage["sessions_discovered"] = count.known - outside
     coverage["sessions_skipped"] = sum(skipped.values())
     _replace(coverage, "skipped_by_reason", skipped)
-    limited = [_limit(name, question) for name in coverage.get("limited_by", ())]
-    if not load_errors(response, question) or (question.one_session and not question.unknown):
+    limited = [_limit(name, request) for name in coverage.get("limited_by", ())]
+    if not load_errors(response, request) or (request.one_session and not request.unknown):
         limited = [name for name in limited if name != "load_error"]
     _replace(coverage, "limited_by", limited)
     for name in ("directory_buckets_searched", "directory_bucket_counts"):
         coverage.pop(name, None)
     if buckets is not None:
-        coverage["directory_buckets_searched"] = [name for name in BUCKETS if name in buckets]
+        coverage["directory_buckets_searched"] = [name for name in DIRECTORY_BUCKETS if name in buckets]
         counts = Counter(entry["directory_relevance"] for entry in answer["results"])
-        _replace(coverage, "directory_bucket_counts", {name: counts[name] for name in BUCKETS if counts[name]})
+        _replace(
+            coverage, "directory_bucket_counts", {name: counts[name] for name in DIRECTORY_BUCKETS if counts[name]}
+        )
 
 
 def set_unknown_session(answer: dict[str, Any], session_id: str) -> list[str]:
-    """Tell of the one session that was looked for in vain; the errors to be told with it."""
+    """Change the counts of an answer whose one session does not exist; return the load errors that say so."""
     coverage = answer["coverage"]
     answer["scanned"] = 1
     for name in ("sessions_discovered", "sessions_eligible", "sessions_searched"):
@@ -89,28 +100,33 @@ def set_unknown_session(answer: dict[str, Any], session_id: str) -> list[str]:
     return [f"{session_id}: no session has this id"]
 
 
-def load_errors(response: SearchResponse, question: Question) -> list[str]:
-    """What could not be read, each with its place; a store that only a fallback needed has its own warning."""
+def load_errors(response: SearchResponse, request: RecallRequest) -> list[str]:
+    """Return what could not be read, each error with its place.
+
+    Failed stores are left out of a widened search: only its fallback needed them, which has a warning of its own.
+    """
     return [
         error
         for report in response.coverage.per_source
-        if not (question.widened and report.failed)
+        if not (request.widened and report.failed)
         for error in report.errors
     ]
 
 
 def set_load_errors(answer: dict[str, Any], errors: Sequence[str]) -> None:
+    """Put the number of load errors and the first MAX_LOAD_ERRORS of them into an answer."""
     if errors:
         answer["load_error_count"] = len(errors)
-        answer["load_errors"] = [repaired(error) for error in errors[:LOAD_ERRORS]]
+        answer["load_errors"] = [repaired(error) for error in errors[:MAX_LOAD_ERRORS]]
 
 
-def _limit(name: str, question: Question) -> str:
-    return "max_sessions" if name == "sessions_limit" and question.capped else name
+def _limit(name: str, request: RecallRequest) -> str:
+    """Return the name of a limit as agents know it."""
+    return "max_sessions" if name == "sessions_limit" and request.capped else name
 
 
 def _replace(entry: dict[str, Any], name: str, value: Any) -> None:
-    """The value where it says something, nothing where it is empty."""
+    """Set a name to a value that is not empty; remove the name for an empty value."""
     if value:
         entry[name] = value
     else:

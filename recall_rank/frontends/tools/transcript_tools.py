@@ -1,11 +1,11 @@
-"""The tools that read rather than search: one message, its surroundings, a session's messages, the sessions."""
+"""The tools that read without searching: one message, its neighbours, the messages of a session, the sessions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recall_rank.frontends.tools.call_context import Call, listed
+from recall_rank.frontends.tools.call_context import CallContext, list_sessions
 from recall_rank.frontends.tools.parameters import (
     context_parameters,
     get_parameters,
@@ -13,7 +13,7 @@ from recall_rank.frontends.tools.parameters import (
     read,
     sessions_parameters,
 )
-from recall_rank.frontends.tools.warnings import MOST_WARNINGS, Remarks, ToolError
+from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.histories.transcript import UnknownMessage, UnknownSession
 from recall_rank.model import Message
 from recall_rank.model.serialize_transcript import heading_to_dict, message_to_dict, part_to_dict, session_to_dict
@@ -21,25 +21,25 @@ from recall_rank.model.serialize_transcript import heading_to_dict, message_to_d
 UNKNOWN_SESSION = "Unknown session"
 
 
-def recall_get(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
-    """One message in full."""
-    remarks = Remarks()
-    session_id, message_id = _ids(read(get_parameters(), args, remarks, remarks))
+def recall_get(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer with one message in full. ToolError when it is unknown or cannot be read."""
+    warnings = Warnings()
+    session_id, message_id = _ids(read(get_parameters(), args, warnings, warnings))
     try:
         turn = call.histories.get(session_id, message_id)
     except OSError as error:
         raise ToolError("no_messages", f"The messages of {session_id} cannot be read: {error}") from None
-    except LookupError:  # whether the session or the message is wrong is not always known
+    except LookupError:  # of an unknown session or an unknown message: the answer does not tell which
         raise ToolError("message_not_found", f"Message not found: {message_id}") from None
     answer = {"ok": True, **full_message(turn.message), "context": heading_to_dict(turn.session)}
-    remarks.put(answer, "warning", MOST_WARNINGS)
+    warnings.put(answer)
     return answer
 
 
-def recall_context(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The messages around one."""
-    remarks = Remarks()
-    given = read(context_parameters(call.options), args, remarks, remarks)
+def recall_context(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer with a message and its neighbours. ToolError when it is unknown or cannot be read."""
+    warnings = Warnings()
+    given = read(context_parameters(call.options), args, warnings, warnings)
     session_id, message_id = _ids(given)
     found = _looked_up(
         call,
@@ -57,14 +57,14 @@ def recall_context(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
         "has_more_before": found.has_more_before,
         "has_more_after": found.has_more_after,
     }
-    remarks.put(answer, "warning", MOST_WARNINGS)
+    warnings.put(answer)
     return answer
 
 
-def recall_messages(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
-    """A page of a session's messages."""
-    remarks = Remarks()
-    given = read(messages_parameters(call.options), args, remarks, remarks)
+def recall_messages(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer with a page of the messages of a session. ToolError when it is unknown or cannot be read."""
+    warnings = Warnings()
+    given = read(messages_parameters(call.options), args, warnings, warnings)
     session_id = given.pop("session_id") or call.context.session_id
     if not session_id:
         raise ToolError("no_current_session", "There is no current session: name one by session_id")
@@ -80,57 +80,63 @@ def recall_messages(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
         },
         "context": heading_to_dict(page.session),
     }
-    remarks.put(answer, "warning", MOST_WARNINGS)
+    warnings.put(answer)
     return answer
 
 
-def recall_sessions(call: Call, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The sessions of the project, or of all projects."""
-    remarks = Remarks()
-    given = read(sessions_parameters(call.options), args, remarks, remarks)
+def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer with the newest sessions of the project, or of all projects. ToolError when they cannot be listed."""
+    warnings = Warnings()
+    given = read(sessions_parameters(call.options), args, warnings, warnings)
     everywhere = given["scope"] == "global"
     if everywhere and not call.options.global_:
         raise global_disabled()
-    found = listed(call, given["scope"], given["search"])[: given["limit"]]
+    found = list_sessions(call, given["scope"], given["search"])[: given["limit"]]
     answer = {
         "ok": True,
         "sessions": [session_to_dict(session, with_project=everywhere) for session in found],
         "returned": len(found),
         "scope": given["scope"],
     }
-    remarks.put(answer, "warning", MOST_WARNINGS)
+    warnings.put(answer)
     return answer
 
 
 def global_disabled() -> ToolError:
+    """Return the error for scope "global" where the host allows a single project only."""
     return ToolError("global_disabled", "Global scope is disabled here: use scope 'project' or 'session'")
 
 
 def full_message(message: Message) -> dict[str, Any]:
-    """A message with all its parts; nothing is cut or hidden."""
+    """Return a message with all its parts as JSON values, nothing cut."""
     return {"message": message_to_dict(message), "parts": [part_to_dict(part) for part in message.parts]}
 
 
 def _ids(given: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the session id and the message id. ToolError when either is missing."""
     session_id, message_id = given["session_id"], given["message_id"]
     if not session_id or not message_id:
         raise ToolError("ids_required", "sessionID and messageID are required (session_id and message_id)")
     return session_id, message_id
 
 
-def _looked_up(call: Call, session_id: str, find: Callable[[], Any]) -> Any:
+def _looked_up(call: CallContext, session_id: str, find: Callable[[], Any]) -> Any:
+    """Return what `find` returns, its errors as ToolError."""
     try:
         return find()
     except UnknownSession:
-        raise _unknown(call, session_id) from None
+        raise _unknown_session(call, session_id) from None
     except UnknownMessage as error:
         raise ToolError("message_not_found", str(error)) from None
     except OSError as error:
         raise ToolError("no_messages", f"The messages of {session_id} cannot be read: {error}") from None
 
 
-def _unknown(call: Call, session_id: str) -> ToolError:
-    """Nobody knows the session, or its file could not be read: most programs name one by the other."""
+def _unknown_session(call: CallContext, session_id: str) -> ToolError:
+    """Return the error for a session that is not known.
+
+    Most agents name the file of a session by its id: where such a file could not be read, the error says why.
+    """
     for report in call.histories.sources():
         for error in report.errors:
             place, _, reason = error.rpartition(": ")

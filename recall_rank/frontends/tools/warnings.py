@@ -1,45 +1,68 @@
-"""Remarks an answer carries: a sentence for people, a category for programs."""
+"""What an answer carries besides its results: warnings, suggestions and errors, each a sentence and a category.
+
+The sentence is for people and models; programs decide by the category.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from recall_rank.model.serialize import repaired
 
-MOST_WARNINGS: Final = 5
-MOST_SUGGESTIONS: Final = 3
+MAX_WARNINGS: Final = 5
+MAX_SUGGESTIONS: Final = 3
 
 
 class ToolError(Exception):
-    """A call that cannot be served: answered with its category and its sentence."""
+    """A call that cannot be served. Its answer is the sentence, the category and the `extra` fields."""
 
-    def __init__(self, category: str, text: str, **more: Any) -> None:
+    def __init__(self, category: str, text: str, **extra: Any) -> None:
         super().__init__(text)
         self.category = category
-        self.more = more
+        self.extra = extra
 
 
-class Remarks:
-    """Sentences in the order they came, each once."""
+class _CategorizedTexts:
+    """Distinct sentences in the order in which they were added, each with its category."""
 
-    __slots__ = ("_found",)
+    __slots__ = ("_categories",)
+    _name: ClassVar[str]
+    _most: ClassVar[int]
 
     def __init__(self) -> None:
-        self._found: dict[str, str] = {}  # sentence -> category
+        self._categories: dict[str, str] = {}  # sentence -> category
 
     def add(self, category: str, text: str) -> None:
-        self._found.setdefault(text, category)
+        """Append a sentence; a sentence that is there already keeps its place and category."""
+        self._categories.setdefault(text, category)
 
-    def extend(self, others: Remarks) -> None:
-        for text, category in others._found.items():
-            self.add(category, text)
-
-    def put(self, answer: dict[str, Any], name: str, most: int) -> None:
-        """Write the first `most` of them as `<name>s` and `<name>_categories`; nothing when there are none."""
-        if self._found:
-            kept = list(self._found.items())[:most]
-            answer[f"{name}s"] = [repaired(text) for text, _ in kept]
-            answer[f"{name}_categories"] = [category for _, category in kept]
+    def put(self, answer: dict[str, Any]) -> None:
+        """Write the first sentences and their categories into an answer; write nothing when there are none."""
+        if self._categories:
+            first = list(self._categories.items())[: self._most]
+            answer[f"{self._name}s"] = [repaired(str(text)) for text, _ in first]
+            answer[f"{self._name}_categories"] = [category for _, category in first]
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._categories)
+
+
+class Warnings(_CategorizedTexts):
+    """What was ignored, changed or left out in a call; at most MAX_WARNINGS reach the answer."""
+
+    __slots__ = ()
+    _name = "warning"
+    _most = MAX_WARNINGS
+
+    def extend(self, others: Warnings) -> None:
+        """Append the warnings of another collection."""
+        for text, category in others._categories.items():
+            self.add(category, text)
+
+
+class Suggestions(_CategorizedTexts):
+    """What the caller may try next; at most MAX_SUGGESTIONS reach the answer."""
+
+    __slots__ = ()
+    _name = "suggestion"
+    _most = MAX_SUGGESTIONS

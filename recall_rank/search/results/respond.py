@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recall_rank._core.runtime.record_factory import Maker
-from recall_rank.model import Count, Result, SearchResponse
+from recall_rank.model import Count, Result, SearchResponse, Suggestion
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.results.coverage import coverage
@@ -50,25 +50,26 @@ def few(sessions: Count) -> str:
     return f"{searched} searched: widen scope or filters"
 
 
-def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[str, ...]:
+def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[Suggestion, ...]:
+    """Return at most three suggestions of what to try next, the most promising first."""
     options = search.query.options
-    found: list[str] = []
+    found: list[Suggestion] = []
     for written, forms in search.expansion.repaired.items():
         if results and options.match != "regex":
-            found.append(
-                f"nobody wrote {written!r}; {', '.join(repr(form) for form in forms[:3])} was searched instead"
-            )
+            instead = ", ".join(repr(form) for form in forms[:3])
+            found.append(Suggestion(f"nobody wrote {written!r}; {instead} was searched instead", "words_repaired"))
     if search.out_of_time:
         return tuple(found[:3])  # what was not searched may hold what was not found
     if not search.total:
         if options.directory and not options.fallback:
-            found.append("no hit in this directory: try fallback to search elsewhere too")
+            text = "no hit in this directory: try fallback to search elsewhere too"
+            found.append(Suggestion(text, "try_directory_fallback"))
         if options.match == "literal":
-            found.append("no part holds this exact text: try match 'smart'")
+            found.append(Suggestion("no part holds this exact text: try match 'smart'", "try_smart"))
         if options.type != "all":
-            found.append("no hit of this type: try type 'all'")
+            found.append(Suggestion("no hit of this type: try type 'all'", "try_type_all"))
         if search.eligible.session_count.known and search.eligible.session_count.eligible <= 4:
-            found.append(few(search.eligible.session_count))
+            found.append(Suggestion(few(search.eligible.session_count), "few_sessions"))
     elif len(results) == search.total and all(result.source == "title" for result in results):
-        found.append("only titles match: read the session, or try other words")
+        found.append(Suggestion("only titles match: read the session, or try other words", "title_only"))
     return tuple(found[:3])

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recall_rank.frontends.caller_context import read_context
 from recall_rank.frontends.cli.commands.batch import serve
-from recall_rank.frontends.tools.call_context import read_context
+from recall_rank.frontends.hooks.hook_calls import HOOKS
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.histories.backend import Snapshot
 from recall_rank.model import Context
@@ -34,7 +35,7 @@ def over(index: FakeIndex) -> RecallTools:
     """The tools over an index that remembers what it was asked."""
     recall = Recall([])
     recall._backend.snapshot = Snapshot(index, [])  # type: ignore[attr-defined]
-    return RecallTools(recall)
+    return RecallTools(recall, hooks=HOOKS)
 
 
 def call(**changes: Any) -> bytes:

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_rank.frontends.cli.output.export_pages import html_lines, markdown_lines
-from recall_rank.frontends.cli.output.history_lines import history_lines
+from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines, markdown_lines
 from recall_rank.frontends.demo.generate import history
 from recall_rank.loaders import open_source
 from recall_rank.model import Flag, Message, Part, Session, Tokens

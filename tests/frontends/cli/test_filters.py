@@ -6,13 +6,13 @@ import click
 import pytest
 
 from recall_rank import Options
-from recall_rank.frontends.cli.options.filters import filter_options, given
+from recall_rank.frontends.cli.options.filters import filter_options, given_filters
 
 
 @click.command()
 @filter_options
 def _command(**filters: object) -> dict[str, object]:
-    return given(filters)
+    return given_filters(filters)
 
 
 def test_what_is_not_said_is_left_to_the_library() -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from recall_rank.frontends.cli.output.progress import progress_on_stderr
+from recall_rank.frontends.cli.output.console import progress_on_stderr
 
 
 class Terminal(io.StringIO):

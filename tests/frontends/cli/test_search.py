@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from recall_rank import corpus
+from recall_rank.frontends.caller_context import context_of_working_directory
 from recall_rank.frontends.cli.main import cli, main
 from recall_rank.frontends.cli.options.filters import filter_options
-from recall_rank.frontends.cli.options.histories import context_of_working_directory
 from recall_rank.model import Context
 from tests.frontends.conftest import Machine, Run
 from tests.support.frontend_samples import FakeIndex, FakeSource, session
@@ -264,7 +264,7 @@ def test_asking_for_json_loads_nothing_to_draw_with() -> None:
         "import sys\n"
         "before = set(sys.modules)\n"  # a tool that measures coverage has loaded modules of its own
         "from recall_rank.frontends.cli.commands import batch, search, sources\n"
-        "from recall_rank.frontends.cli.output import human\n"
+        "from recall_rank.frontends.cli.output import search_lines\n"
         "heavy = {'rich', 'numpy', 'rapidfuzz', 'asyncio', 'orjson', 'sqlite3'}\n"
         "print(sorted(heavy & (sys.modules.keys() - before)))\n"
     )

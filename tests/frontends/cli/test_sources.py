@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from recall_rank import loaders
 from recall_rank.frontends.cli.commands.sources import _size
+from recall_rank.histories import memory_backend
 from recall_rank.model import Malformed, SourceReport
 from tests.frontends.conftest import Run
 
@@ -16,7 +16,7 @@ from tests.frontends.conftest import Run
 def reports(machine: object, monkeypatch: pytest.MonkeyPatch) -> list[SourceReport]:
     torn = Malformed("/data/x\x1b", "line 2", "torn")
     found = [SourceReport("codex", "/data", 2048, 1200, 5, 7, (torn,), warnings=("1 link left out",), newest=1)]
-    monkeypatch.setattr(loaders, "read_all", lambda *_, **__: ([], found))
+    monkeypatch.setattr(memory_backend, "read_all", lambda *_, **__: ([], found))
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.frontends.cli.output.activity import MOST_ROWS, PERIODS, activity
+from recall_rank.frontends.cli.output.activity import MAX_PERIODS, PERIODS, activity
 from recall_rank.frontends.cli.output.activity_svg import activity_svg
 from recall_rank.frontends.demo.generate import history
 from recall_rank.model import Message, Part, Session
@@ -49,7 +49,7 @@ def test_periods_without_gaps() -> None:
     assert [share.name for share in found.periods("month")[1]] == ["2026-05-01"]
     assert [share.name for share in found.periods("year")[1]] == ["2026-01-01"]
     for unit, name in (("day", "2026-05-28"), ("week", "2026-05-25"), ("month", "2026-05"), ("year", "2026")):
-        assert (found.called(unit)[0], found.called(unit)[1][0].name) == (unit, name)
+        assert (found.named_periods(unit)[0], found.named_periods(unit)[1][0].name) == (unit, name)
         assert f">{name}</text>" in activity_svg(found, unit)
 
 
@@ -70,7 +70,7 @@ def test_every_message_is_in_one_period(times: list[int], unit: str | None) -> N
 def test_a_reader_gets_a_screen_of_periods() -> None:
     for years in (1, 3, 20):
         _, periods = activity([session("a", MAY_28 - years * 365 * DAY, MAY_28)]).periods()
-        assert len(periods) <= MOST_ROWS + 1
+        assert len(periods) <= MAX_PERIODS + 1
 
 
 def test_projects_have_short_names_where_these_differ() -> None:

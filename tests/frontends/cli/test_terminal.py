@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.frontends.cli.output.human import answer_lines
-from recall_rank.frontends.cli.output.paint import paint
-from recall_rank.frontends.cli.output.terminal import escape, one_line, safe_json
+from recall_rank.frontends.cli.output.console import print_lines
+from recall_rank.frontends.cli.output.search_lines import answer_lines
+from recall_rank.frontends.display_text import escape, one_line, safe_json
 from tests.support.frontend_samples import NOW, full_response, hit, response
 
 DANGEROUS = (
@@ -114,7 +114,7 @@ def test_a_whole_answer_of_hostile_text_is_harmless(colour: bool, text: str) -> 
     whole = response(
         [hostile], warnings=(text,), suggestions=(text,), load_errors=(text,), near_misses=answer.near_misses
     )
-    paint(answer_lines(whole, NOW), stream, colour=colour)
+    print_lines(answer_lines(whole, NOW), stream, colour=colour)
     shown = stream.getvalue()
     if colour:
         shown = re.sub(r"\x1b\[[0-9;]*m", "", shown)  # our own colours

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.frontends.hooks.back_references import MOST_CHARS, question_of, refers_back
+from recall_rank.frontends.hooks.back_references import MAX_QUERY_CHARS, query_of, refers_back
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from recall_rank.frontends.hooks.back_references import MOST_CHARS, question_of,
 )
 def test_a_message_that_points_back(message: str, question: str) -> None:
     assert refers_back(message)
-    assert question in question_of(message)
+    assert question in query_of(message)
 
 
 @pytest.mark.parametrize(
@@ -63,18 +63,18 @@ def test_a_message_that_does_not(message: str) -> None:
 
 @pytest.mark.parametrize("message", ["last time??", "what did we decide?", "!!! previously ---", "remember"])
 def test_nothing_is_left_to_look_for(message: str) -> None:
-    assert question_of(message) == ""
+    assert query_of(message) == ""
 
 
 @given(st.text(max_size=400))
 def test_a_question_is_short_and_plain(message: str) -> None:
     refers_back(message)
-    question = question_of(message)
-    assert len(question) <= MOST_CHARS
+    question = query_of(message)
+    assert len(question) <= MAX_QUERY_CHARS
     assert '"' not in question
     assert "\n" not in question
 
 
 def test_a_long_message_is_cut_between_words() -> None:
-    question = question_of("last time " + "harbour " * 100)
+    question = query_of("last time " + "harbour " * 100)
     assert question == ("harbour " * 15).strip()

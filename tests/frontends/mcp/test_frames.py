@@ -17,9 +17,9 @@ import anyio
 import pytest
 
 from recall_rank.frontends.demo.generate import history
-from recall_rank.frontends.mcp import frames, stdio
-from recall_rank.frontends.mcp.histories import Histories
-from recall_rank.frontends.tools.host_options import HostOptions
+from recall_rank.frontends.host_options import HostOptions
+from recall_rank.frontends.mcp import frames, server
+from recall_rank.frontends.mcp.background_reading import BackgroundHistories
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 from tests.support.harbor import Invented
@@ -56,9 +56,9 @@ def served(*lines: bytes | dict[str, Any]) -> list[dict[str, Any]]:
             pipe.write(b"\n".join(data) + b"\n")
 
     def run() -> None:
-        histories = Histories(Recall([Invented()]))
+        histories = BackgroundHistories(Recall([Invented()]))
         histories.wait(30)
-        anyio.run(stdio._serve, histories, HostOptions(redact=True), Context(directory="/x"), inward, outward)
+        anyio.run(server._serve_pipes, histories, HostOptions(redact=True), Context(directory="/x"), inward, outward)
         os.close(outward)
 
     threads = [threading.Thread(target=write), threading.Thread(target=run)]
@@ -110,13 +110,13 @@ def test_a_fault_of_ours_ends_the_connection_and_is_seen(monkeypatch: pytest.Mon
 
     seen: queue.Queue[str] = queue.Queue()
     monkeypatch.setattr(threading, "excepthook", lambda told: seen.put(str(told.exc_value)))
-    monkeypatch.setattr(frames._Wire, "understood", understood)
+    monkeypatch.setattr(frames._Connection, "understood", understood)
     assert served(INITIALIZE) == []
     assert seen.get(timeout=30) == "a fault"
 
 
 def test_a_frame_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "MOST_BYTES", 200_000)
+    monkeypatch.setattr(frames, "MAX_BYTES", 200_000)
     long = json.dumps(call(1, "x" * 300_000)).encode()
     found = served(INITIALIZE, INITIALIZED, long, long + long, FINE)
     assert Counter(str(each["id"]) for each in found) == {"0": 1, "None": 2, "last": 1}
@@ -126,7 +126,7 @@ def test_a_frame_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) ->
 def test_many_calls_at_once_and_ids_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     found = served(INITIALIZE, INITIALIZED, *(call(number) for number in range(1, 101)), FINE)
     assert Counter(str(each["id"]) for each in found) == Counter(["0", "last", *map(str, range(1, 101))])
-    monkeypatch.setattr(frames, "MOST_OPEN", 3)
+    monkeypatch.setattr(frames, "MAX_OPEN", 3)
     found = served(INITIALIZE, INITIALIZED, *(call(number) for number in (1, 1, 2, 3, 4, 5)))
     refused = {each["id"]: each["error"]["code"] for each in found if "error" in each}
     assert set(refused.values()) <= {-32600, -32000}

@@ -7,10 +7,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from recall_rank.frontends.host_options import HostOptions, host_options
 from recall_rank.frontends.mcp.descriptions import DESCRIPTIONS, INSTRUCTIONS
 from recall_rank.frontends.mcp.schema import input_schema, tool_definitions
 from recall_rank.frontends.tools.dispatch import TOOLS
-from recall_rank.frontends.tools.host_options import HostOptions, host_options
 from recall_rank.frontends.tools.parameters import refused
 
 SAMPLES: list[Any] = [None, "", "x", "auto", "smart", "user", True, 0, 1, 3, 10, 50, 51, 10**6, -1, 1.5, ["a"], {}]
@@ -21,7 +21,7 @@ def test_the_schema_has_every_parameter_and_its_words(name: str) -> None:
     options = HostOptions()
     schema = input_schema(name, options)
     jsonschema.Draft202012Validator.check_schema(schema)
-    parameters = TOOLS[name][1](options)
+    parameters = TOOLS[name].parameters(options)
     assert list(schema["properties"]) == [*(each.name for each in parameters), "cursor"]
     assert all(entry["description"] for entry in schema["properties"].values())
     assert schema.get("required", []) == [each.name for each in parameters if each.required]
@@ -31,7 +31,7 @@ def test_the_schema_has_every_parameter_and_its_words(name: str) -> None:
 def test_what_the_schema_allows_is_not_refused(name: str) -> None:
     options = HostOptions()
     schema = input_schema(name, options)
-    parameters = TOOLS[name][1](options)
+    parameters = TOOLS[name].parameters(options)
     required = {each.name: "x" for each in parameters if each.required}
     validator = jsonschema.Draft202012Validator(schema)
     allowed = 0

@@ -11,12 +11,12 @@ import anyio
 import mcp
 import pytest
 
-from recall_rank.frontends.mcp import histories as mcp_histories
+from recall_rank.frontends.host_options import host_options
+from recall_rank.frontends.mcp import background_reading
 from recall_rank.frontends.mcp import server as mcp_server
-from recall_rank.frontends.mcp.context import context_of_command
-from recall_rank.frontends.mcp.histories import Histories
+from recall_rank.frontends.mcp.background_reading import BackgroundHistories
+from recall_rank.frontends.mcp.client_context import context_of_command
 from recall_rank.frontends.mcp.resources import resource_call, rest_of
-from recall_rank.frontends.tools.host_options import host_options
 from recall_rank.histories.cache import first_part
 from recall_rank.model import Context
 from recall_rank.recall import Recall
@@ -41,7 +41,7 @@ class Slow(Invented):
 
 
 def server(*sources: Any, context: Context | None = None, **options: Any) -> Any:
-    histories = Histories(Recall(sources or (Invented(),)))
+    histories = BackgroundHistories(Recall(sources or (Invented(),)))
     chosen = host_options({"redact": True, **options})
     return mcp_server.RecallServer(histories, chosen, context or Context(directory="/home/ana/quay"))
 
@@ -165,9 +165,9 @@ def test_a_call_before_the_histories_are_read_shows_progress(monkeypatch: pytest
 
 def test_the_newest_part_answers_while_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_part.first_part, "__defaults__", (3 * SIZE,))
-    monkeypatch.setattr(mcp_histories, "PART_SECONDS", 0.0)
+    monkeypatch.setattr(background_reading, "PART_SECONDS", 0.0)
     shelf = Shelf(tmp_path / "shelf", 16, waits_below=13)
-    histories = Histories(Recall([shelf], tmp_path / "cache"))
+    histories = BackgroundHistories(Recall([shelf], tmp_path / "cache"))
     there = mcp_server.RecallServer(histories, host_options({"redact": True}), Context(directory="/home/ana/odd"))
     found = {"session_id": "s15", "message_id": "s15m"}
     calls = {
@@ -197,7 +197,7 @@ def test_the_newest_part_answers_while_the_rest_is_read(tmp_path: Path, monkeypa
 
 
 def test_a_call_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp_server, "PATIENCE", 0.01)
+    monkeypatch.setattr(mcp_server, "FIRST_READING_SECONDS", 0.01)
     slow = Slow()
 
     async def work(client: Any) -> None:
@@ -288,12 +288,12 @@ def test_with_global_off_nothing_else_is_served() -> None:
 
 
 def test_histories_in_memory_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recall_rank.frontends.mcp.histories.FRESH_SECONDS", 0.0)
-    monkeypatch.setattr("recall_rank.frontends.mcp.histories._SHARE", 0)
+    monkeypatch.setattr("recall_rank.frontends.mcp.background_reading.FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("recall_rank.frontends.mcp.background_reading._READING_SHARE", 0)
     recall = Recall([Invented()])
     again = threading.Event()
     monkeypatch.setattr(recall, "refresh", again.set)
-    histories = Histories(recall)
+    histories = BackgroundHistories(recall)
     assert histories.wait(30)
     histories.keep_fresh()
     assert again.wait(30)

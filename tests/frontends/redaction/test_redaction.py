@@ -19,15 +19,14 @@ from recall_rank import Index
 from recall_rank._core.text.secret_prefilter import Signs
 from recall_rank.analysis.text_edits import edited
 from recall_rank.frontends.cli.main import cli
-from recall_rank.frontends.redaction import answers as redaction_answers
-from recall_rank.frontends.redaction import forms as redaction_forms
+from recall_rank.frontends.host_options import host_options
+from recall_rank.frontends.redaction import key_patterns, redacted_answers
 from recall_rank.frontends.redaction import redact as redaction
-from recall_rank.frontends.redaction.answers import hidden, without_secrets
-from recall_rank.frontends.redaction.names import family_of, named
+from recall_rank.frontends.redaction.named_secrets import family_of, named_secrets
 from recall_rank.frontends.redaction.redact import Secret, label, redacted, secrets
-from recall_rank.frontends.redaction.rules import NAMED
+from recall_rank.frontends.redaction.redacted_answers import hidden, without_secrets
+from recall_rank.frontends.redaction.secret_formats import NAMED
 from recall_rank.frontends.tools.dispatch import RecallTools
-from recall_rank.frontends.tools.host_options import host_options
 from recall_rank.model import Message, Part, Reading, Session, Unit
 from recall_rank.recall import Recall
 
@@ -138,13 +137,13 @@ def by_every_rule(text: str, low: int, high: int) -> list[Secret]:
     _, start, end = redaction._SIGNS.around(text, low, high)
     run = re.search("[A-Za-z0-9_-]{15}", text[start:end])
     found = [
-        *redaction_forms.keys(text, start, end),
-        *(one for one in named(text, start, end) if one[2] == "password" or run),
-        *redaction_forms.url_passwords(text, start, end),
-        *redaction_forms.headers(text, start, end),
-        *redaction_forms.blocks(text, max(0, low - redaction_forms.BLOCK_REACH), high),
+        *key_patterns.keys(text, start, end),
+        *(one for one in named_secrets(text, start, end) if one[2] == "password" or run),
+        *key_patterns.url_passwords(text, start, end),
+        *key_patterns.headers(text, start, end),
+        *key_patterns.blocks(text, max(0, low - key_patterns.BLOCK_REACH), high),
     ]
-    return [one for one in redaction._apart(found) if one[0] < high and one[1] > low]
+    return [one for one in redaction._disjoint(found) if one[0] < high and one[1] > low]
 
 
 def uncovered(text: str, low: int, high: int) -> list[Secret]:
@@ -189,15 +188,15 @@ def otherwise_replaced(chance: random.Random) -> int:
         letters = chance.choice(["0123456789abcdef", "ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789"])
         value = "".join(chance.choices(letters, k=chance.choice([9, 16, 17, 24, 32, 40, 46])))
         family = family_of(name, value)
-        wrong += redaction_answers._replaced(name, value) != (label(family) if family else redacted(value))
+        wrong += redacted_answers._replaced(name, value) != (label(family) if family else redacted(value))
     return wrong
 
 
 def test_under_no_name_a_value_is_kept_from_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     assert otherwise_replaced(random.Random(3)) == 0
-    for word in redaction_answers._TELLING[:5]:
-        without = tuple(other for other in redaction_answers._TELLING if other != word)
-        monkeypatch.setattr(redaction_answers, "_TELLING", without)
+    for word in redacted_answers._NAME_WORDS[:5]:
+        without = tuple(other for other in redacted_answers._NAME_WORDS if other != word)
+        monkeypatch.setattr(redacted_answers, "_NAME_WORDS", without)
         assert otherwise_replaced(random.Random(3)) > 0, word
         monkeypatch.undo()
 

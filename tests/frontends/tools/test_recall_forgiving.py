@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
-from recall_rank.frontends.tools.host_options import host_options
 from tests.support.harbor import NOW, ask, tools
 
 JSON = st.recursive(

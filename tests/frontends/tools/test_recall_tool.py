@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recall_rank.frontends.tools.advice import looks_like_regex
 from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.frontends.tools.suggestions import looks_like_regex
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 from tests.support.harbor import DAY, FERRIES, HERE, HOUR, NOW, TIDES, Invented, ask, parts, tools

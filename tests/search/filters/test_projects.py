@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recall_rank import Context, Recall, open_source
+from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.dispatch import RecallTools
-from recall_rank.frontends.tools.host_options import HostOptions
 from recall_rank.model.camel_case import camel_answer
 from tests.fixtures.make_fixtures import write_history
 

@@ -1,1 +1,1 @@
-"""The commands of `recall-rank`, one module each."""
+"""The commands of `recall-rank`: each module has one, or several that share their work."""

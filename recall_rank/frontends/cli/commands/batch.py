@@ -1,4 +1,4 @@
-"""`recall-rank batch`: many calls against one reading of the histories, a line of JSON in and a line out."""
+"""The command `batch`: many calls of tools and hooks over one reading of the histories, as lines of JSON."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import IO, Any, Final
 
 import click
 
+from recall_rank.frontends.caller_context import read_context
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.output.outcome import ALL_SOURCES_FAILED, HITS, every_source_failed
+from recall_rank.frontends.cli.output.console import ALL_SOURCES_FAILED, HITS, every_source_failed
 from recall_rank.frontends.hooks.hook_calls import HOOKS
-from recall_rank.frontends.tools.call_context import read_context
+from recall_rank.frontends.host_options import NAMES, HostOptions, host_options, snake_name
 from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
-from recall_rank.frontends.tools.host_options import NAMES, HostOptions, host_options, plain_name
 from recall_rank.model import Context
 from recall_rank.model.serialize import error_to_dict
 
@@ -26,7 +26,7 @@ _WIRES: Final = ("snake", "camel")
 @click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
 @click.option("--out", type=click.File("wb", lazy=False), required=True, help="Where answers go; - is stdout.")
 @click.pass_context
-def command(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> None:
+def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> None:
     """Answer many calls: a line of JSON in, a line of JSON out.
 
     A call is {"id", "tool", "args", "mode"?, "context"?, "options"?, "now"?, "wire"?}, its answer {"id", "ms",
@@ -37,7 +37,7 @@ def command(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], ou
 
     with open_recall(histories) as recall:
         reports = read_with_progress(recall)
-        tools = RecallTools(recall)
+        tools = RecallTools(recall, hooks=HOOKS)
         for number, line in enumerate(calls, 1):
             if line.strip():
                 out.write(orjson.dumps(serve(tools, line, number)) + b"\n")
@@ -47,7 +47,7 @@ def command(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], ou
 
 @dataclass(frozen=True, slots=True)
 class BatchCall:
-    """One line, understood."""
+    """One checked line of a calls file."""
 
     id: Any
     tool: str
@@ -60,12 +60,12 @@ class BatchCall:
 
 
 def serve(tools: RecallTools, line: bytes, number: int) -> dict[str, Any]:
-    """The answer to one line of a calls file; ms is the call with its answer as JSON values, wall and CPU."""
+    """Return the answer to line `number` of a calls file; its `ms` and `cpu_ms` measure the call alone."""
     try:
         call = _read_call(line)
     except ValueError as error:
         output = {**error_to_dict(f"line {number}: {error}"), "error_category": "other"}
-        return {"id": _salvaged_id(line), "ms": 0.0, "cpu_ms": 0.0, "output": output}
+        return {"id": _id_of(line), "ms": 0.0, "cpu_ms": 0.0, "output": output}
     wall, cpu = time.perf_counter_ns(), time.process_time_ns()
     output = tools.call(
         call.tool,
@@ -85,7 +85,7 @@ def serve(tools: RecallTools, line: bytes, number: int) -> dict[str, Any]:
 
 
 def _read_call(line: bytes) -> BatchCall:
-    """The call on a line. ValueError says what is wrong with it."""
+    """Return the call on a line. Raises ValueError that says what is wrong with it."""
     import orjson
 
     call = orjson.loads(line)  # JSONDecodeError is a ValueError
@@ -106,8 +106,8 @@ def _read_call(line: bytes) -> BatchCall:
     for name, value in (("args", args), ("options", options)):
         if not isinstance(value, dict):
             raise ValueError(f"{name} must be an object, not {type(value).__name__}")
-    # what is no option of the host is an argument of every call
-    defaults = {name: value for name, value in options.items() if plain_name(name) not in NAMES}
+    # an option that is none of the host is a default argument
+    defaults = {name: value for name, value in options.items() if snake_name(name) not in NAMES}
     return BatchCall(
         id=call["id"],
         tool=tool,
@@ -120,8 +120,8 @@ def _read_call(line: bytes) -> BatchCall:
     )
 
 
-def _salvaged_id(line: bytes) -> Any:
-    """The id of a call that is wrong otherwise, so that its sender can tell which one it was."""
+def _id_of(line: bytes) -> Any:
+    """Return the id of a call that cannot be served; None when the line has none."""
     import orjson
 
     try:

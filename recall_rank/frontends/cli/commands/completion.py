@@ -1,4 +1,4 @@
-"""`recall-rank completion`: what a shell needs to complete commands and options."""
+"""The command `completion`: the script with which a shell completes commands and options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHELLS = ("bash", "zsh", "fish")
 @click.command(name="completion")
 @click.argument("shell", type=click.Choice(_SHELLS))
 @click.pass_context
-def command(ctx: click.Context, shell: str) -> None:
+def completion(ctx: click.Context, shell: str) -> None:
     """Print the completion script of a shell; the shell reads it at its start.
 
     \b
@@ -20,6 +20,6 @@ def command(ctx: click.Context, shell: str) -> None:
     fish:  recall-rank completion fish > ~/.config/fish/completions/recall-rank.fish
     """
     kind = get_completion_class(shell)
-    assert kind is not None, shell  # noqa: S101 - click knows the three it is asked for
+    assert kind is not None, shell  # noqa: S101 - click has all three
     complete = kind(ctx.find_root().command, {}, "recall-rank", "_RECALL_RANK_COMPLETE")
-    click.echo(ShellComplete.source(complete))  # bash's own would start a bash to look at its version
+    click.echo(ShellComplete.source(complete))  # BashComplete.source() would start a bash to read its version

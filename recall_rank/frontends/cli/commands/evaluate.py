@@ -1,4 +1,4 @@
-"""`recall-rank evaluate`: how well a history answers labelled queries, as aggregates that can be shown to anybody."""
+"""The command `evaluate`: how well labelled queries are answered, as aggregates without any recalled text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.query_file import BrokenLine, read_queries
-from recall_rank.frontends.cli.output.outcome import (
+from recall_rank.frontends.cli.output.console import (
     ALL_SOURCES_FAILED,
     HITS,
     NO_HITS,
@@ -18,8 +18,9 @@ from recall_rank.frontends.cli.output.outcome import (
     every_source_failed,
     fail,
     print_json,
+    print_lines,
+    progress_on_stderr,
 )
-from recall_rank.frontends.cli.output.progress import progress_on_stderr
 
 if TYPE_CHECKING:
     from recall_rank.evaluation.evaluate import Search
@@ -41,7 +42,7 @@ _BY_KIND = "by kind"  # smart, and fuzzy where the kind says typo
 @click.option("--budget-ms", type=int, metavar="MS", help="How long a search may take.")
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as one line of JSON.")
 @click.pass_context
-def command(
+def evaluate(
     ctx: click.Context,
     histories: tuple[str, ...],
     lines: IO[bytes],
@@ -73,16 +74,15 @@ def command(
         print_json(_to_dict(evaluation, configurations, reports, broken))
     else:
         from recall_rank.frontends.cli.output.evaluation_tables import evaluation_lines
-        from recall_rank.frontends.cli.output.paint import paint
 
-        paint(evaluation_lines(evaluation, [_name(one) for one in configurations], reports, broken))
+        print_lines(evaluation_lines(evaluation, [_name(one) for one in configurations], reports, broken))
     ctx.exit(HITS if evaluation.measured else NO_HITS)
 
 
 def _configurations(
     match: str | None, against: str | None, weights: str | None, *, as_json: bool
 ) -> list[dict[str, Any]]:
-    """What is asked, and what it is compared with: {"match", "weights"?}, one or two."""
+    """Return the configuration that is measured, and the one that it is compared with: {"match", "weights"?}."""
     first: dict[str, Any] = {"match": match or _BY_KIND}
     if against is None and weights is None:
         return [first]
@@ -108,12 +108,13 @@ def _evaluate(
     *,
     as_json: bool,
 ) -> Evaluation:
-    from recall_rank.evaluation.evaluate import evaluate
+    """Return the evaluation of one or two configurations; end the command when a search refuses its options."""
+    from recall_rank.evaluation.evaluate import evaluate as evaluate_queries
 
     first, *others = (_search(recall, one) for one in configurations)
     with progress_on_stderr() as progress:
         try:
-            return evaluate(
+            return evaluate_queries(
                 recall, queries, using=first, against=others[0] if others else None, progress=progress, **options
             )
         except ArithmeticError as error:
@@ -123,6 +124,7 @@ def _evaluate(
 
 
 def _search(recall: Recall, configuration: dict[str, Any]) -> Search:
+    """Return the search function of a configuration."""
     from recall_rank.frontends.cli.options.weights import parse_weights
 
     search: Search = recall.search

@@ -1,4 +1,4 @@
-"""`recall-rank export`: a whole session as a page to read, or as history to keep."""
+"""The command `export`: a whole session as Markdown, HTML or history JSONL."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.output.outcome import ALL_SOURCES_FAILED, HITS, NO_HITS, every_source_failed, fail
-from recall_rank.frontends.cli.output.terminal import safe_json
+from recall_rank.frontends.cli.output.console import ALL_SOURCES_FAILED, HITS, NO_HITS, every_source_failed, fail
+from recall_rank.frontends.display_text import safe_json
 
 if TYPE_CHECKING:
     from recall_rank.model import Session
@@ -23,7 +23,7 @@ _FORMATS: Final = ("markdown", "jsonl", "html")
 @click.option("--out", "-o", type=click.File("wb", lazy=True), default="-", help="Where it goes; - is stdout.")
 @history_option
 @click.pass_context
-def command(ctx: click.Context, session_id: str, form: str, out: Any, histories: tuple[str, ...]) -> None:
+def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: tuple[str, ...]) -> None:
     """Write a whole session: as Markdown, as HTML that stands alone, or as history that can be read again.
 
     The id is that of a hit's last line; a beginning of it is enough. Nothing is cut and nothing is hidden: look
@@ -46,14 +46,13 @@ def command(ctx: click.Context, session_id: str, form: str, out: Any, histories:
 
 
 def _lines(session: Session, form: str) -> Iterator[bytes]:
+    """Yield the lines of the file, without line ends."""
+    from recall_rank.frontends.cli.output.export_formats import history_lines, html_lines, markdown_lines
+
     if form == "jsonl":
         import orjson
 
-        from recall_rank.frontends.cli.output.history_lines import history_lines
-
         yield from (safe_json(orjson.dumps(entry)) for entry in history_lines(session))
         return
-    from recall_rank.frontends.cli.output.export_pages import html_lines, markdown_lines
-
     lines = html_lines(session) if form == "html" else markdown_lines(session)
     yield from (line.encode("utf-8", "replace") for line in lines)

@@ -1,4 +1,4 @@
-"""`recall-rank mcp`: the recall tools for a coding agent, over stdin and stdout."""
+"""The command `mcp`: the MCP server on stdin and stdout."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall
-from recall_rank.frontends.cli.output.outcome import USAGE, fail
-from recall_rank.frontends.tools.host_options import HostOptions, host_options
+from recall_rank.frontends.cli.output.console import USAGE, fail
+from recall_rank.frontends.host_options import HostOptions, host_options
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
@@ -40,7 +40,7 @@ _START: Final = HostOptions()
 @click.option("--max-window", type=int, default=_START.max_window, help="Most messages on each side of one.")
 @click.option("--default-width", type=int, default=_START.default_width, help="Characters of a snippet.")
 @click.option("--concurrency", type=int, default=_START.concurrency, help="Calls that run at once, 4 at most.")
-def command(
+def mcp(
     histories: tuple[str, ...],
     session: str | None,
     project: str | None,
@@ -52,33 +52,33 @@ def command(
     Started by the agent, ends when the agent closes stdin. Histories are only read; what is in an answer is marked as
     data.
     """
-    from recall_rank.frontends.mcp.context import context_of_command
-    from recall_rank.frontends.mcp.histories import Histories
+    from recall_rank.frontends.mcp.background_reading import BackgroundHistories
+    from recall_rank.frontends.mcp.client_context import context_of_command
 
     chosen = {name.rstrip("_"): value for name, value in options.items() if value is not None}
-    gc.disable()  # what is loaded now stays: looking through it for garbage would take a fifth of the start
-    reading = Histories(opened(histories))  # while the protocol's library loads
+    gc.disable()  # everything loaded now is kept: collecting takes a fifth of the start-up time
+    reading = BackgroundHistories(_open(histories))  # reads while the SDK is imported
     try:
-        from recall_rank.frontends.mcp.stdio import serve
+        from recall_rank.frontends.mcp.server import serve_stdio
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio", "pydantic"):
             raise
         fail(_NO_SDK, USAGE, as_json=False)
     gc.freeze()
     gc.enable()
-    serve(reading, host_options(chosen), context_of_command(session, project, directory))
+    serve_stdio(reading, host_options(chosen), context_of_command(session, project, directory))
     sys.stderr.flush()
-    os._exit(0)  # a reading or a call that nobody waits for any more must not hold the agent up
+    os._exit(0)  # the agent must not wait for threads that still read or search
 
 
-def opened(histories: tuple[str, ...]) -> Recall:
-    """The histories; a machine without any is served too, since the agent that asks is about to begin one."""
+def _open(histories: tuple[str, ...]) -> Recall:
+    """Return the Recall to serve; a machine without histories is served too, since the agent is about to write one."""
     from recall_rank.recall import Recall
 
     if histories:
         return open_recall(histories)
     try:
-        said = CacheOptions.given()
+        chosen = CacheOptions.given()
     except ValueError as error:
         fail(str(error), USAGE, as_json=False)
-    return Recall.discover(said.cache, ignore=said.ignore, keep_vanished=said.keep_vanished)
+    return Recall.discover(chosen.cache, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)

@@ -1,22 +1,23 @@
-"""`recall-rank search`: ranked hits from every history on this machine, or from the ones named."""
+"""The commands `search` and `demo`: ranked hits of the histories, or of the small history in the package."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
+from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from recall_rank.frontends.cli.options.filters import OPTIONS, filter_options, given
+from recall_rank.frontends.caller_context import context_of_working_directory
+from recall_rank.frontends.cli.options.filters import OPTIONS, filter_options, given_filters
 from recall_rank.frontends.cli.options.histories import (
-    context_of_working_directory,
     finish_refresh,
     history_option,
     open_recall,
     read_with_progress,
 )
-from recall_rank.frontends.cli.output.outcome import (
+from recall_rank.frontends.cli.output.console import (
     ALL_SOURCES_FAILED,
     HITS,
     NO_HITS,
@@ -24,6 +25,7 @@ from recall_rank.frontends.cli.output.outcome import (
     every_source_failed,
     fail,
     print_json,
+    print_lines,
 )
 from recall_rank.frontends.cli.output.reopen import put_reopen
 from recall_rank.model.serialize import repaired
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 @filter_options
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
 @click.pass_context
-def command(
+def search(
     ctx: click.Context, /, query: tuple[str, ...], histories: tuple[str, ...], as_json: bool, **filters: Any
 ) -> None:
     """Search what coding agents said and did. Several words are one query; put "--" before one that starts with "-".
@@ -51,20 +53,41 @@ def command(
     with open_recall(histories, as_json=as_json, context=context) as recall:
         read_with_progress(recall)
         now = int(time.time() * 1000)
-        options = given(filters, context.worktree if context else None)
-        response = ask(recall, " ".join(query), options, now=now, as_json=as_json)
+        options = given_filters(filters, context.worktree if context else None)
+        response = _search(recall, " ".join(query), options, now=now, as_json=as_json)
         if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
             here = f"none of them ran in {context.worktree} or below it, which is the project here"
             response = replace(response, warnings=(*response.warnings, here))
-        show(response, now, filters["offset"] or 0, as_json=as_json)
+        _show(response, now, filters["offset"] or 0, as_json=as_json)
         finish_refresh(recall, response.coverage.stale_ms)
-    ctx.exit(outcome(response))
+    ctx.exit(_exit_code(response))
 
 
-def ask(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_json: bool) -> SearchResponse:
-    """The answer; a question the library refuses ends the command as a usage error.
+@click.command(name="demo")
+@click.argument("query", nargs=-1)
+@filter_options
+@click.option("--json", "as_json", is_flag=True, help="Print the whole answer as one line of JSON.")
+@click.pass_context
+def demo(ctx: click.Context, /, query: tuple[str, ...], as_json: bool, **filters: Any) -> None:
+    """Search a small invented history; the default query is "rate limit". Takes the filters of search.
 
-    Of a session's id a beginning is enough, as everywhere.
+    Ages are counted from the day the history was written for, so the same demo looks the same every day.
+    """
+    from recall_rank.frontends.demo import NOW
+
+    with (
+        as_file(files("recall_rank.frontends.demo") / "history.jsonl") as path,
+        open_recall([str(path)], cached=False) as recall,
+    ):
+        response = _search(recall, " ".join(query) or "rate limit", given_filters(filters), now=NOW, as_json=as_json)
+    _show(response, NOW, filters["offset"] or 0, as_json=as_json)
+    ctx.exit(_exit_code(response))
+
+
+def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_json: bool) -> SearchResponse:
+    """Return the response; a search that the library refuses ends the command as a usage error.
+
+    The option session_id may be an unambiguous beginning of an id.
     """
     wanted = options.get("session_id")
     if options.get("scope") == "session" and not wanted:
@@ -76,36 +99,35 @@ def ask(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_jso
     except LookupError as error:
         fail(str(error.args[0]), NO_HITS, as_json=as_json)
     except (ValueError, TypeError, RuntimeError) as error:
-        fail(as_typed(str(error)), USAGE, as_json=as_json)
+        fail(_as_typed(str(error)), USAGE, as_json=as_json)
     if "redact" not in options:
         return response
-    from recall_rank.frontends.redaction.answers import response_without_secrets
+    from recall_rank.frontends.redaction.redacted_answers import response_without_secrets
 
     return response_without_secrets(response)
 
 
-def as_typed(message: str) -> str:
-    """What the library says of an option, by the name that a person typed."""
+def _as_typed(message: str) -> str:
+    """Return an error message of the library with its option named as on the command line."""
     name, blank, rest = message.partition(" ")
     return f"{OPTIONS[name]}{blank}{rest}" if name in OPTIONS else message
 
 
-def show(response: SearchResponse, now: int, offset: int, *, as_json: bool) -> None:
-    """Prints the answer for a person or for a program."""
+def _show(response: SearchResponse, now: int, offset: int, *, as_json: bool) -> None:
+    """Print the response for people, or as JSON."""
     if as_json:
         answer = response.to_dict()
         for entry, hit in zip(answer["results"], response.results, strict=True):
             put_reopen(entry, hit.history, hit.session_id, hit.directory, hit.flags)
         print_json(answer)
         return
-    from recall_rank.frontends.cli.output.human import answer_lines
-    from recall_rank.frontends.cli.output.paint import paint
+    from recall_rank.frontends.cli.output.search_lines import answer_lines
 
-    paint(answer_lines(response, now, offset))
+    print_lines(answer_lines(response, now, offset))
 
 
-def outcome(response: SearchResponse) -> int:
-    """The exit code an answer deserves."""
+def _exit_code(response: SearchResponse) -> int:
+    """Return the exit code of a search."""
     if every_source_failed(response.coverage.per_source):
         return ALL_SOURCES_FAILED
     return HITS if response.results else NO_HITS

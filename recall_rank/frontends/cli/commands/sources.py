@@ -1,21 +1,32 @@
-"""`recall-rank sources`: what each store on this machine holds, and what in it could not be read."""
+"""The command `sources`: what each store contains, and what in it could not be read."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.output.ages import age
-from recall_rank.frontends.cli.output.outcome import ALL_SOURCES_FAILED, HITS, NO_HITS, every_source_failed, print_json
-from recall_rank.frontends.cli.output.terminal import one_line
+from recall_rank.frontends.cli.output.console import (
+    ALL_SOURCES_FAILED,
+    HITS,
+    NO_HITS,
+    Line,
+    every_source_failed,
+    note_line,
+    print_json,
+    print_lines,
+    table_lines,
+)
+from recall_rank.frontends.display_text import age, one_line
 
 if TYPE_CHECKING:
-    from recall_rank.frontends.cli.output.human import Line
     from recall_rank.model import SourceReport
+
+_COLUMNS: Final = ("agent", "sessions", "messages", "parts", "size", "malformed", "newest", "location")
+_RIGHT: Final = range(1, 6)  # columns of numbers
 
 
 @click.command(name="sources")
@@ -23,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print the list as one line of JSON.")
 @click.option("--verbose", "-v", is_flag=True, help="List every malformed record with its place and reason.")
 @click.pass_context
-def command(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbose: bool) -> None:
+def sources(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbose: bool) -> None:
     """List the histories that are searched: how much they hold, how new they are, what could not be read."""
     with open_recall(histories, as_json=as_json) as recall:
         reports = read_with_progress(recall, index=False)
@@ -36,28 +47,15 @@ def command(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbo
             answer["cache"] = {"folder": str(place), "refreshed": int(checked * 1000)}
         print_json(answer)
     else:
-        from recall_rank.frontends.cli.output.paint import paint
-
         now = int(time.time() * 1000)
-        paint(_table(reports, now))
+        rows = [_COLUMNS, *(_row(report, now) for report in reports)]
+        print_lines(table_lines(rows, _RIGHT, "bold"))
         if place is not None and checked is not None:
-            paint([[(f"last refreshed {age(int(checked * 1000), now)}, kept in {one_line(str(place))}", "dim")]])
-        paint(line for report in reports for line in _problems(report, verbose))
+            print_lines([[(f"last refreshed {age(int(checked * 1000), now)}, kept in {one_line(str(place))}", "dim")]])
+        print_lines(line for report in reports for line in _problems(report, verbose))
     if every_source_failed(reports):
         ctx.exit(ALL_SOURCES_FAILED)
     ctx.exit(HITS if any(report.sessions or report.kept for report in reports) else NO_HITS)
-
-
-def _table(reports: Sequence[SourceReport], now: int) -> Iterator[Line]:
-    header = ("agent", "sessions", "messages", "parts", "size", "malformed", "newest", "location")
-    rows = [header, *(_row(report, now) for report in reports)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(header))]
-    for row in rows:
-        cells = (
-            cell.rjust(width) if 1 <= column <= 5 else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield [("  ".join(cells).rstrip(), "bold" if row is header else "")]
 
 
 def _row(report: SourceReport, now: int) -> tuple[str, ...]:
@@ -74,21 +72,23 @@ def _row(report: SourceReport, now: int) -> tuple[str, ...]:
 
 
 def _problems(report: SourceReport, verbose: bool) -> Iterator[Line]:
+    """Yield the errors and warnings of a source, and with `verbose` its malformed records."""
     if report.kept:
         gone = "1 session is" if report.kept == 1 else f"{report.kept:,} sessions are"
-        yield [("note: ", "yellow"), (one_line(f"{report.agent}: {gone} gone at the source and kept in the cache"), "")]
+        yield note_line(f"{report.agent}: {gone} gone at the source and kept in the cache")
     for error in report.errors:
         yield [("not read: ", "red"), (one_line(f"{report.agent}: {error}"), "")]
     for warning in report.warnings:
-        yield [("note: ", "yellow"), (one_line(f"{report.agent}: {warning}"), "")]
+        yield note_line(f"{report.agent}: {warning}")
     if verbose:
         for record in report.malformed:
             yield [("malformed: ", "yellow"), (one_line(f"{record.location}, {record.place}: {record.reason}"), "")]
     elif report.malformed:
-        yield [("note: ", "yellow"), (one_line(f"{report.agent}: --verbose lists the malformed records"), "")]
+        yield note_line(f"{report.agent}: --verbose lists the malformed records")
 
 
 def _size(count: int) -> str:
+    """Return a number of bytes in the largest unit in which it is at least 1."""
     size, unit = float(count), "B"
     for larger in ("KiB", "MiB", "GiB"):
         if size < 1024:

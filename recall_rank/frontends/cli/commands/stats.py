@@ -1,4 +1,4 @@
-"""`recall-rank stats`: how much was said when, where and with which agent."""
+"""The command `stats`: messages per period, project and agent, as bars, as an SVG or as JSON."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import click
 
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.output.activity import MOST_ROWS, PERIODS, Activity, Share, activity, busiest
-from recall_rank.frontends.cli.output.ages import stamp
-from recall_rank.frontends.cli.output.outcome import (
+from recall_rank.frontends.cli.output.activity import MAX_PERIODS, PERIODS, Activity, Share, activity, busiest
+from recall_rank.frontends.cli.output.console import (
     ALL_SOURCES_FAILED,
     HITS,
     NO_HITS,
+    Line,
     every_source_failed,
     fail,
     print_json,
+    print_lines,
 )
-from recall_rank.frontends.cli.output.terminal import one_line
+from recall_rank.frontends.display_text import one_line, utc_minute
 
 if TYPE_CHECKING:
-    from recall_rank.frontends.cli.output.human import Line
     from recall_rank.model import Session
     from recall_rank.recall import Recall
 
-_BAR: Final = 40  # columns of the longest bar
-_NAMES: Final = 15  # projects and agents that are listed
+_BAR_COLUMNS: Final = 40  # of the longest bar
+_MAX_NAMES: Final = 15  # of projects, and of agents
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
@@ -36,7 +36,7 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print all counts as one line of JSON.")
 @click.pass_context
-def command(
+def stats(
     ctx: click.Context, unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], as_json: bool
 ) -> None:
     """Show how much was said when, in which projects and with which agents. Days are those of UTC."""
@@ -53,14 +53,12 @@ def command(
     if as_json:
         print_json(_to_dict(found, unit))
     else:
-        from recall_rank.frontends.cli.output.paint import paint
-
-        paint(_lines(found, unit))
+        print_lines(_lines(found, unit))
     ctx.exit(HITS if found.sessions else NO_HITS)
 
 
 def _sessions(recall: Recall) -> Iterator[Session]:
-    """Every session in full; one that cannot be read any more counts without its messages."""
+    """Yield every session in full; one that cannot be read any more is yielded without its messages."""
     for session in recall.sessions():
         try:
             yield recall.transcript(session.id)
@@ -69,9 +67,10 @@ def _sessions(recall: Recall) -> Iterator[Session]:
 
 
 def _lines(found: Activity, unit: str | None) -> Iterator[Line]:
+    """Yield the totals and the bars of periods, projects and agents."""
     yield [(f"{found.messages:,} messages in {found.sessions:,} sessions", "bold"), (_span(found), "")]
-    unit, periods = found.called(unit)
-    shown = periods[-MOST_ROWS:]
+    unit, periods = found.named_periods(unit)
+    shown = periods[-MAX_PERIODS:]
     if shown:
         yield []
         yield [(f"messages a {unit}", "bold"), (_earlier(len(periods) - len(shown), unit), "dim")]
@@ -79,13 +78,14 @@ def _lines(found: Activity, unit: str | None) -> Iterator[Line]:
     for heading, shares in (("project", found.projects()), ("agent", found.agents())):
         if shares:
             yield []
-            more = f", the first {_NAMES} of {len(shares)}" if len(shares) > _NAMES else ""
+            more = f", the first {_MAX_NAMES} of {len(shares)}" if len(shares) > _MAX_NAMES else ""
             yield [(f"messages by {heading}", "bold"), (more, "dim")]
-            yield from _bars(shares[:_NAMES])
+            yield from _bars(shares[:_MAX_NAMES])
 
 
 def _span(found: Activity) -> str:
-    dated = f" · {stamp(found.first)[:10]} to {stamp(found.last)[:10]}" if found.first else ""
+    """Return the first and the last day, and how many messages have no time."""
+    dated = f" · {utc_minute(found.first)[:10]} to {utc_minute(found.last)[:10]}" if found.first else ""
     return dated + (f" · {found.undated:,} without a time" if found.undated else "")
 
 
@@ -94,17 +94,18 @@ def _earlier(count: int, unit: str) -> str:
 
 
 def _bars(shares: Sequence[Share]) -> Iterator[Line]:
+    """Yield a line for each share: name, messages, a bar of block characters, sessions."""
     names = [one_line(share.name) for share in shares]
     names = [name if len(name) <= 30 else f"{name[:29]}…" for name in names]
     wide, full = max(map(len, names)), busiest(shares)
     numbers = max(len(f"{share.messages:,}") for share in shares)
     for name, share in zip(names, shares, strict=True):
-        eighths = round(share.messages / full * _BAR * 8)
+        eighths = round(share.messages / full * _BAR_COLUMNS * 8)
         bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
         line: Line = [(f"  {name:<{wide}}  ", ""), (f"{share.messages:>{numbers},}", "cyan")]
         if share.sessions:
             sessions = f"  {share.sessions:,} session{'' if share.sessions == 1 else 's'}"
-            line += [(f"  {bar:<{_BAR}}", "green"), (sessions, "dim")]
+            line += [(f"  {bar:<{_BAR_COLUMNS}}", "green"), (sessions, "dim")]
         yield line
 
 

@@ -1,4 +1,4 @@
-"""What a command line says about the cache and about what is never read; where it is silent, the settings speak."""
+"""The options of the cache and of what is never read, and CacheOptions: their values over those of the settings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _KINDS: Final = {"store": "stores", "project": "projects", "path": "paths", "ses
 
 
 def not_empty(context: click.Context, option: click.Parameter, value: Any) -> Any:
-    """A callback: an empty value is a variable of the shell that is not set, not the folder one is in."""
+    """Refuse an empty value, a callback of click: it is an unset variable of the shell, not the working directory."""
     if any(not each.strip() for each in ((value,) if isinstance(value, str) else value or ())):
         raise click.BadParameter("must not be empty", context, option)
     return value
 
 
 def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --cache, --no-cache, --keep-vanished and --ignore; CacheOptions.given() tells what was said."""
+    """Add --cache, --no-cache, --keep-vanished and --ignore to a command; CacheOptions.given() returns their values."""
     for option in reversed(
         (
             click.option(
@@ -51,36 +51,36 @@ def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class CacheOptions:
-    """Where the index lies, and what is left out of it."""
+    """Where the index is kept and what is left out of it."""
 
-    cache: str | Literal[True] | None = True
+    cache: str | Literal[True] | None = True  # True: the default folder; None: in memory
     keep_vanished: bool | None = None
     ignore: Ignore | None = None
 
     @classmethod
     def given(cls) -> CacheOptions:
-        """What the command under way was told. Raises ValueError for what cannot be meant."""
+        """Return the options of the running command over the settings. Raises ValueError for values that conflict."""
         from recall_rank.histories.settings import settings
 
         context = click.get_current_context(silent=True)
-        said: dict[str, Any] = context.meta.get(_META, {}) if context is not None else {}
+        given: dict[str, Any] = context.meta.get(_META, {}) if context is not None else {}
         known = settings()
         cache: str | Literal[True] | None = known.cache or None
-        if said.get("cache") and said.get("no_cache"):
+        if given.get("cache") and given.get("no_cache"):
             raise ValueError("--cache and --no-cache exclude each other")
-        if said.get("cache"):
+        if given.get("cache"):
             try:
-                cache = str(Path(said["cache"]).expanduser())
-            except RuntimeError as error:  # ~somebody without a home
-                raise ValueError(f"--cache {said['cache']}: {error}") from error
-        patterns = _patterns(said.get("ignore") or ())
-        if said.get("no_cache") or patterns:  # a cache without what is ignored once would be made anew the next time
+                cache = str(Path(given["cache"]).expanduser())
+            except RuntimeError as error:  # of a path such as ~name whose home is unknown
+                raise ValueError(f"--cache {given['cache']}: {error}") from error
+        patterns = _patterns(given.get("ignore") or ())
+        if given.get("no_cache") or patterns:  # an index with other contents would be rebuilt by the next command
             cache = None
-        kept = said.get("keep_vanished")
+        kept = given.get("keep_vanished")
         return cls(cache, known.keep_vanished if kept is None else kept, known.ignore.also(patterns))
 
     def folder(self) -> Path | None:
-        """The folder of the cache; None where there is none."""
+        """Return the folder of the cache; None when the index is kept in memory."""
         if self.cache is True:
             from recall_rank.histories.cache.location import default_cache
 
@@ -89,6 +89,7 @@ class CacheOptions:
 
 
 def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:
+    """Return the KIND:PATTERN values of --ignore. Raises ValueError for another form."""
     from recall_rank.histories.ignore import Ignore
 
     found = Ignore()
@@ -102,6 +103,8 @@ def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:
 
 
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """Return a callback of click that keeps the value of an option in the context of the command."""
+
     def note(context: click.Context, option: click.Parameter, value: Any) -> None:
         if name == "cache":
             not_empty(context, option, value)

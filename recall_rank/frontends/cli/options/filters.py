@@ -1,4 +1,4 @@
-"""The options of `recall-rank search`, named as the parameters of the recall tool."""
+"""The filter options of `search` and `demo`, named as the parameters of the tool `recall`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
 )
 
 
-OPTIONS: Final = {  # the library's names for what is typed here
+OPTIONS: Final = {  # name in the library -> option of the command line
     **dict.fromkeys(("from_", "from"), "--from"),
     "tool_name": "--tool",
     "session_id": "--session",
@@ -69,20 +69,20 @@ OPTIONS: Final = {  # the library's names for what is typed here
 
 
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds every filter to a command; those not given arrive as None or ()."""
+    """Add every filter to a command; those that are not given arrive as None or ()."""
     for option in reversed(_FILTERS):
         command = option(command)
     return command
 
 
-def given(filters: Mapping[str, Any], worktree: str | None = None) -> dict[str, Any]:
-    """The filters that were given, as options of Index.search; everything else keeps the library's default.
+def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> dict[str, Any]:
+    """Return the filters that were given as options of Index.search; the others keep the defaults of the library.
 
-    A file is a text that results must contain: agents name it now in full, now as it lies below the worktree.
+    --file becomes a text that results must contain: the path below the worktree, which absolute paths contain too.
     """
     found = {name: value for name, value in filters.items() if value is not None and value != ()}
     if found.get("redact"):
-        from recall_rank.frontends.redaction.answers import hidden
+        from recall_rank.frontends.redaction.redacted_answers import hidden
 
         found["redact"] = hidden
     files = found.pop("files", ())
@@ -92,7 +92,7 @@ def given(filters: Mapping[str, Any], worktree: str | None = None) -> dict[str, 
 
 
 def _below(path: str, worktree: str | None) -> str:
-    """The end of the path that all its spellings share."""
+    """Return the part of a path that its absolute and its relative form share."""
     root = f"{worktree.rstrip('/')}/" if worktree else ""
     short = path.removeprefix(root) if root and path.startswith(root) else path
     while short.startswith("./"):

@@ -1,4 +1,4 @@
-"""From the command line's --history to a Recall: what is searched, and where "here" is."""
+"""The option --history, and the Recall over the histories that it names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options, not_empty
-from recall_rank.frontends.cli.output.outcome import NO_HITS, USAGE, fail
-from recall_rank.frontends.cli.output.progress import progress_on_stderr
+from recall_rank.frontends.cli.output.console import NO_HITS, USAGE, fail, progress_on_stderr
 
 if TYPE_CHECKING:
     from recall_rank.model import Context, Reading, Source, SourceReport, Unit
@@ -24,8 +23,8 @@ Point to one with --history PATH, or try the history that ships with this progra
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
-    """Stands for a source that could not be opened, so that it is reported like one that could not be read."""
+class UnreadableSource:
+    """A source that could not be opened: reading it fails, so that it is reported as other failed sources are."""
 
     location: str
     reason: str
@@ -42,7 +41,7 @@ class Unreadable:
 
 
 def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --history, which may be given several times, and what is said about the cache."""
+    """Add --history, which is repeatable, and the options of the cache to a command."""
     return click.option(
         "--history",
         "histories",
@@ -56,34 +55,34 @@ def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def open_recall(
     histories: Sequence[str], *, as_json: bool = False, context: Context | None = None, cached: bool = True
 ) -> Recall:
-    """The Recall over the given histories, or over all stores of this machine; ends the command when there is none.
+    """Return a Recall over the given histories, or over all stores of this machine; end the command when none is found.
 
-    Its index lies in the cache that the command line or the settings name, unless `cached` is false.
+    Its index is kept in the cache of the command line or the settings, or in memory when `cached` is false.
     """
     from recall_rank.recall import Recall
 
     try:
-        said = CacheOptions.given()
+        chosen = CacheOptions.given()
     except ValueError as error:
         fail(str(error), USAGE, as_json=as_json)
-    cache = said.cache if cached else None
+    cache = chosen.cache if cached else None
     if histories:
         sources = (source for history in histories for source in _open(history, as_json))
-        return Recall(sources, cache, context, ignore=said.ignore, keep_vanished=said.keep_vanished)
-    recall = Recall.discover(cache, context, ignore=said.ignore, keep_vanished=said.keep_vanished)
+        return Recall(sources, cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
+    recall = Recall.discover(cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
     if not recall.found:
         fail(NO_STORES, NO_HITS, as_json=as_json)
     return recall
 
 
 def read_with_progress(recall: Recall, *, index: bool = True) -> list[SourceReport]:
-    """Reads, and unless told otherwise indexes, with bars on stderr while that takes long enough to be noticed."""
+    """Read the histories, index them unless `index` is false, and return the reports; bars on stderr show progress."""
     with progress_on_stderr() as progress:
         return recall.prepare(progress) if index else recall.sources(progress)
 
 
 def finish_refresh(recall: Recall, stale_ms: int) -> None:
-    """Lets a refresh that goes on behind an answer come to its end, once the answer is out; says so on a terminal."""
+    """Wait for a refresh that runs in the background, after the answer was written; a terminal is told about it."""
     if recall.wait(0):
         return
     sys.stdout.flush()
@@ -92,20 +91,8 @@ def finish_refresh(recall: Recall, stale_ms: int) -> None:
     recall.wait()
 
 
-def context_of_working_directory() -> Context | None:
-    """The working directory as the caller's context, its repository as worktree; None when it cannot be looked at."""
-    from recall_rank.model import Context
-
-    try:
-        here = Path.cwd()
-        root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
-    except OSError:
-        return None
-    return Context(directory=str(here), worktree=str(root))
-
-
 def _open(history: str, as_json: bool) -> Sequence[Source]:
-    """Every history at a path and below it, or of an agent; a path that cannot be opened is a source that fails."""
+    """Return the sources at a path and below it, or those of an agent; an UnreadableSource for an unreadable path."""
     from recall_rank.loaders import discover, open_source, open_sources
 
     try:
@@ -113,10 +100,10 @@ def _open(history: str, as_json: bool) -> Sequence[Source]:
             found = open_sources(history)
         else:
             found = [source for source in discover() if source.name == history.lower()]
-        return found or [open_source(history)]  # which knows best why there is none
+        return found or [open_source(history)]  # raises an error that says why nothing was found
     except OSError as error:
-        return [Unreadable(history, error.strerror or str(error))]
+        return [UnreadableSource(history, error.strerror or str(error))]
     except ValueError as error:
         fail(str(error), USAGE, as_json=as_json)
-    except RuntimeError as error:  # ~somebody without a home
+    except RuntimeError as error:  # of a path such as ~name whose home is unknown
         fail(f"--history {history}: {error}", USAGE, as_json=as_json)

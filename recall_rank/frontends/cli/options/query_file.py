@@ -1,4 +1,4 @@
-"""A file of labelled queries, a line of JSON each; a broken line is reported by its number and loses nothing else."""
+"""Reads a file of labelled queries, one line of JSON each; broken lines are reported by their number and skipped."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class BrokenLine:
-    """A line that holds no query. The reason names what is wrong, never what the line says."""
+    """A line that is not a query. The reason never quotes the line, which may be private."""
 
     line: int
     reason: str
 
 
 def read_queries(lines: Iterable[bytes]) -> tuple[list[LabelledQuery], list[BrokenLine]]:
-    """The queries, and the lines that hold none although they are not blank."""
+    """Return the queries and the broken lines; blank lines are skipped."""
     import orjson
 
     from recall_rank.evaluation.labelled_queries import labelled

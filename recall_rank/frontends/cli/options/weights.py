@@ -10,7 +10,7 @@ from recall_rank.weights import DEFAULT, Weights
 
 
 def parse_weights(text: str, weights: Weights = DEFAULT) -> Weights:
-    """A copy of `weights` with the changes NAME=VALUE[+NAME=VALUE...]; TABLE.ENTRY changes one entry of a table.
+    """Return a copy of `weights` with the changes NAME=VALUE[+NAME=VALUE...]; TABLE.ENTRY changes one entry of a table.
 
     Names are those of the fields in capitals. Values have the type of the weight they replace. Raises ValueError naming
     the weight and what is accepted.
@@ -34,12 +34,12 @@ def parse_weights(text: str, weights: Weights = DEFAULT) -> Weights:
 
 
 def weight_names(weights: Weights) -> list[str]:
-    """The names of all weights, in the order of their definition."""
+    """Return the names of all weights, in the order of their definition."""
     return [field.name for field in fields(weights)]
 
 
 def _with_entry(name: str, table: Any, entry: str, written: str) -> Any:
-    """A copy of a named tuple in which `entry` has the written value."""
+    """Return a copy of a named tuple in which `entry` has the written value."""
     names = table._fields
     if entry not in names:
         raise ValueError(f"{name} is a table: {name}.ENTRY must be one of {', '.join(names)}, not {entry!r}")
@@ -47,6 +47,7 @@ def _with_entry(name: str, table: Any, entry: str, written: str) -> Any:
 
 
 def _value(label: str, now: object, written: str) -> Any:
+    """Return the written value in the type of `now`. Raises ValueError when it has another type."""
     if isinstance(now, tuple):
         pieces = written.split(",")
         if len(pieces) != len(now):

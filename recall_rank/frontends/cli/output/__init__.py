@@ -1,1 +1,1 @@
-"""What commands print: text for people, pages, exit codes."""
+"""What the commands print: lines for people, JSON, export formats, exit codes."""

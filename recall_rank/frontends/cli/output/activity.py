@@ -1,4 +1,4 @@
-"""How much was said when, in which project and with which agent."""
+"""Activity: how many messages a history has per period, project and agent."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Final
 from recall_rank.model import Session
 
 PERIODS: Final = ("day", "week", "month", "year")
-MOST_ROWS: Final = 40  # of periods that are chosen for the reader
-_LETTERS: Final = {"month": len("2026-05"), "year": len("2026")}
+MAX_PERIODS: Final = 40  # when the unit is not given, the shortest with at most so many periods is chosen
+_DATE_CHARS: Final = {"month": len("2026-05"), "year": len("2026")}
 _DAYS: Final = {"day": 1, "week": 7, "month": 30.4, "year": 365.25}
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What belongs to one name or one period."""
+    """The counts of one project, agent or period."""
 
     name: str
     sessions: int
@@ -27,26 +27,26 @@ class Share:
 
 @dataclass(slots=True)
 class Activity:
-    """Counts of a whole history. Days are those of UTC; what has no time is in the counts, and in no period."""
+    """Counts of a whole history. Days are those of UTC; messages without a time are counted, but in no period."""
 
     sessions: int = 0
     messages: int = 0
     parts: int = 0
     undated: int = 0
-    first: int = 0  # ms, 0 where nothing has a time
+    first: int = 0  # epoch milliseconds, 0 when no message has a time
     last: int = 0
     by_day: dict[date, Counter[str]] = field(default_factory=dict)  # day -> messages of each session
     by_project: dict[str, Counter[str]] = field(default_factory=dict)
     by_agent: dict[str, Counter[str]] = field(default_factory=dict)
 
     def periods(self, unit: str | None = None) -> tuple[str, list[Share]]:
-        """The unit, and what was said in every period from the first to the last; those in between may be empty."""
+        """Return the unit and the counts of every period from the first to the last, empty periods included."""
         if not self.by_day:
             return unit or "day", []
         first, last = min(self.by_day), max(self.by_day)
         if unit is None:
             days = (last - first).days + 1
-            unit = next((each for each in PERIODS if days / _DAYS[each] <= MOST_ROWS), "year")
+            unit = next((each for each in PERIODS if days / _DAYS[each] <= MAX_PERIODS), "year")
         found: dict[date, Counter[str]] = {}
         start = _start(first, unit)
         while start <= last:
@@ -56,23 +56,23 @@ class Activity:
             found[_start(day, unit)].update(counts)
         return unit, [_share(start.isoformat(), counts) for start, counts in found.items()]
 
-    def called(self, unit: str | None = None) -> tuple[str, list[Share]]:
-        """The same with names as people write them: a month without a day, a year without both."""
+    def named_periods(self, unit: str | None = None) -> tuple[str, list[Share]]:
+        """Return periods(unit) with the names of months as "2026-05" and those of years as "2026"."""
         unit, periods = self.periods(unit)
-        letters = _LETTERS.get(unit)
-        return unit, [replace(share, name=share.name[:letters]) for share in periods]
+        chars = _DATE_CHARS.get(unit)
+        return unit, [replace(share, name=share.name[:chars]) for share in periods]
 
     def projects(self) -> list[Share]:
-        """Projects, the busiest first."""
-        return _shares(_called(self.by_project))
+        """Return the counts of each project, the one with the most messages first."""
+        return _shares(_by_short_name(self.by_project))
 
     def agents(self) -> list[Share]:
-        """Programs, the busiest first."""
+        """Return the counts of each agent, the one with the most messages first."""
         return _shares(self.by_agent)
 
 
 def activity(sessions: Iterable[Session]) -> Activity:
-    """What the sessions hold."""
+    """Return the counts of the sessions."""
     found = Activity()
     for session in sessions:
         key = f"{session.agent} {session.id}"
@@ -94,13 +94,13 @@ def activity(sessions: Iterable[Session]) -> Activity:
     return found
 
 
-def _called(places: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
-    """The counts by the last name of each place, by the whole of it where several end alike."""
-    ends = Counter(_end(place) for place in places)
-    return {(_end(place) if ends[_end(place)] == 1 else place): counts for place, counts in places.items()}
+def _by_short_name(places: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
+    """Return the counts by the last name of each path; by the whole path where several end in that name."""
+    names = Counter(_last_name(place) for place in places)
+    return {(_last_name(place) if names[_last_name(place)] == 1 else place): counts for place, counts in places.items()}
 
 
-def _end(place: str) -> str:
+def _last_name(place: str) -> str:
     return place.replace("\\", "/").rstrip("/").rpartition("/")[2] or place
 
 
@@ -114,6 +114,7 @@ def _share(name: str, sessions: Counter[str]) -> Share:
 
 
 def _day(time: int) -> date | None:
+    """Return the UTC day of epoch milliseconds; None for 0 or less and for years beyond 9999."""
     if time <= 0:
         return None
     try:
@@ -123,17 +124,17 @@ def _day(time: int) -> date | None:
 
 
 def _start(day: date, unit: str) -> date:
-    """The first day of the period that holds `day`; weeks begin on Mondays."""
+    """Return the first day of the period that contains `day`; weeks begin on Mondays."""
     if unit == "week":
         return day - timedelta(days=day.weekday())
     return day.replace(day=1 if unit != "day" else day.day, month=1 if unit == "year" else day.month)
 
 
 def _after(start: date, unit: str) -> date:
-    """A day of the period behind that which begins at `start`."""
+    """Return a day of the period after the one that begins at `start`."""
     return start + timedelta(days={"day": 1, "week": 7, "month": 31, "year": 366}[unit])
 
 
 def busiest(shares: Sequence[Share]) -> int:
-    """The most messages of one of them, at least 1: what a full bar stands for."""
+    """Return the most messages of one share, at least 1: what a full bar stands for."""
     return max((share.messages for share in shares), default=1) or 1

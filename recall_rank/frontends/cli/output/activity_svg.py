@@ -1,4 +1,4 @@
-"""Activity as a picture: one SVG that stands alone."""
+"""Activity as a bar chart: one SVG document that loads nothing."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from html import escape
 from typing import Final
 
 from recall_rank.frontends.cli.output.activity import Activity, Share, busiest
-from recall_rank.frontends.cli.output.terminal import one_line
+from recall_rank.frontends.display_text import one_line
 
 WIDTH: Final = 760
-MOST_NAMES: Final = 12
+MAX_NAMES: Final = 12
 _CHART: Final = 160
 _ROW: Final = 20
 _LEFT: Final = 200
@@ -22,9 +22,9 @@ _STYLE: Final = (
 
 
 def activity_svg(found: Activity, unit: str | None = None) -> str:
-    """The picture: bars of messages over time, below them those of projects and of agents."""
-    unit, periods = found.called(unit)
-    projects, agents = found.projects()[:MOST_NAMES], found.agents()[:MOST_NAMES]
+    """Return an SVG with bars of messages over time, and below them those by project and by agent."""
+    unit, periods = found.named_periods(unit)
+    projects, agents = found.projects()[:MAX_NAMES], found.agents()[:MAX_NAMES]
     rows = len(projects) + len(agents)
     height = 60 + _CHART + 40 + 2 * 34 + rows * _ROW + 10
     heading = f"{found.messages:,} messages in {found.sessions:,} sessions"
@@ -80,4 +80,5 @@ def _by_name(heading: str, shares: Sequence[Share], top: int) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
+    """Return a text on one line, escaped for a terminal and for XML."""
     return escape(one_line(text))

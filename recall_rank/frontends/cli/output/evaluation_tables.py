@@ -1,19 +1,19 @@
-"""An evaluation as tables a person reads: a row a kind of query, a row for all of them."""
+"""An evaluation as tables for people: one row for each kind of query, one for all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from recall_rank.frontends.cli.output.terminal import one_line
+from recall_rank.frontends.cli.output.console import Line, note_line, table_lines
+from recall_rank.frontends.display_text import one_line
 
 if TYPE_CHECKING:
     from recall_rank.evaluation.report import Compared, Comparison, Difference, Evaluation, Figures, Ranks
     from recall_rank.frontends.cli.options.query_file import BrokenLine
-    from recall_rank.frontends.cli.output.human import Line
     from recall_rank.model import SourceReport
 
-SHOWN_BROKEN: Final = 10  # lines that are named one by one; with JSON all are
+MAX_BROKEN_LINES: Final = 10  # --json lists all
 _ALL: Final = "all"
 _FIGURES: Final = (
     *("kind", "n", "part@1", "part@10", "part MRR", "session@1", "session@10", "session MRR", "nDCG@10"),
@@ -25,7 +25,7 @@ _DIFFERENCES: Final = ("kind", "measure", "n", "wins", "losses", "ties", "mean",
 def evaluation_lines(
     evaluation: Evaluation, names: Sequence[str], reports: Sequence[SourceReport], broken: Sequence[BrokenLine]
 ) -> Iterator[Line]:
-    """All of it; `names` are what the configurations are called, one or two."""
+    """Yield the tables of an evaluation; `names` are those of its one or two configurations."""
     yield from _figures(names[0], evaluation.overall, evaluation.kinds)
     against = evaluation.against
     if against is not None:
@@ -41,7 +41,7 @@ def evaluation_lines(
 def _figures(name: str, overall: Figures, kinds: Mapping[str, Figures]) -> Iterator[Line]:
     yield [(f"asked: {name}", "bold")]
     rows = [_figure_row(one_line(kind), figures) for kind, figures in kinds.items()]
-    yield from _table([_FIGURES, *rows, _figure_row(_ALL, overall)], left=1)
+    yield from table_lines([_FIGURES, *rows, _figure_row(_ALL, overall)], range(1, len(_FIGURES)), "dim")
 
 
 def _figure_row(kind: str, figures: Figures) -> Sequence[str]:
@@ -69,7 +69,8 @@ def _number(value: float | None, digits: int = 3) -> str:
 def _differences(names: Sequence[str], against: Comparison) -> Iterator[Line]:
     yield [(f"{names[0]} against {names[1]}, query by query", "bold")]
     rows = [row for kind, one in against.kinds.items() for row in _difference_rows(one_line(kind), one)]
-    yield from _table([_DIFFERENCES, *rows, *_difference_rows(_ALL, against.overall)], left=2)
+    rows += _difference_rows(_ALL, against.overall)
+    yield from table_lines([_DIFFERENCES, *rows], range(2, len(_DIFFERENCES)), "dim")
     yield [("mean: of the first minus the second; low, high: its 95 % interval; *: more than luck", "dim")]
 
 
@@ -101,19 +102,8 @@ def _counts(evaluation: Evaluation, reports: Sequence[SourceReport], broken: Seq
         ("broken lines in the file of queries", len(broken)),
     ):
         if count:
-            yield [("note: ", "yellow"), (f"{reason}: {count:,}", "")]
-    for one in broken[:SHOWN_BROKEN]:
+            yield note_line(f"{reason}: {count:,}")
+    for one in broken[:MAX_BROKEN_LINES]:
         yield [(f"  line {one.line}: {one_line(one.reason)}", "dim")]
-    if len(broken) > SHOWN_BROKEN:
-        yield [(f"  {len(broken) - SHOWN_BROKEN} more (--json lists them)", "dim")]
-
-
-def _table(rows: Sequence[Sequence[str]], left: int) -> Iterable[Line]:
-    """The rows in columns, the first `left` of them flush left; the first row is the head."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for number, row in enumerate(rows):
-        cells = (
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield [("  ".join(cells).rstrip(), "" if number else "dim")]
+    if len(broken) > MAX_BROKEN_LINES:
+        yield [(f"  {len(broken) - MAX_BROKEN_LINES} more (--json lists them)", "dim")]

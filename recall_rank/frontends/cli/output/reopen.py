@@ -1,4 +1,4 @@
-"""The command that opens a session again in the program that wrote it."""
+"""The shell command that reopens a session in the agent that wrote it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 import shlex
 from typing import Any, Final
 
-from recall_rank.frontends.cli.output.terminal import escape
+from recall_rank.frontends.display_text import escape
 from recall_rank.model import Flag
 
-# A store's name -> what its program is told. Where nothing is known of a program, nothing is shown.
+# Name of a store -> words of the command, {} for the id. Other agents have no such command.
 _COMMANDS: Final = {
     "claude-code": ("claude", "--resume", "{}"),
     "codex": ("codex", "resume", "{}"),
@@ -21,16 +21,15 @@ _COMMANDS: Final = {
     "opencode": ("opencode", "--session", "{}"),
     "pi": ("pi", "--session", "{}"),
 }
-_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")  # no id of these programs looks like an option
-# A part of a session, which no program opens by itself; what its program deleted.
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")  # does not begin with a dash, and so is no option
+# Subagents have no session of their own to open; a session that is gone at its source cannot be opened.
 _NOT_REOPENED: Final = Flag.SUBAGENT | Flag.SOURCE_MISSING
 
 
 def reopen(store: str | None, session_id: str, directory: str | None, flags: Flag = Flag.NONE) -> str | None:
-    """What to type into a shell, in the session's folder where it is known; None where there is no such command.
+    """Return the shell command that reopens a session in its directory; None when there is no such command.
 
-    `store` is the store that the session was read from: a history that was copied from elsewhere is in no program.
-    Nothing of a session is understood by the shell as anything but one word.
+    `store` is the name of the store that the session was read from. Id and directory are quoted as single words.
     """
     command = _COMMANDS.get(store or "")
     if command is None or flags & _NOT_REOPENED or not _ID.fullmatch(session_id):
@@ -39,12 +38,12 @@ def reopen(store: str | None, session_id: str, directory: str | None, flags: Fla
     if not directory:
         return words
     if escape(directory) != directory or not directory.startswith("/"):
-        return None  # what cannot be shown as it is cannot be typed
+        return None  # its escaped form, which is shown, would be another directory
     return f"cd {shlex.quote(directory)} && {words}"
 
 
 def put_reopen(entry: dict[str, Any], store: str | None, session_id: str, directory: str | None, flags: Flag) -> None:
-    """Add the command to an answer's entry as `reopen`; nothing where there is none."""
+    """Put the command into the JSON object of a session or result as `reopen`, when there is one."""
     command = reopen(store, session_id, directory, flags)
     if command:
         entry["reopen"] = command

@@ -1,30 +1,31 @@
-"""Conversations as a person reads them: who said what when, what tools were given and what they gave back."""
+"""Conversations as lines for people: author and time of each message, its texts, the input and output of tools.
+
+The functions take answers of the tools recall_get, recall_context, recall_messages and recall_sessions; `now` is epoch
+milliseconds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from recall_rank.frontends.cli.output.ages import age, stamp
-from recall_rank.frontends.cli.output.terminal import escape, one_line
-
-if TYPE_CHECKING:
-    from recall_rank.frontends.cli.output.human import Line
+from recall_rank.frontends.cli.output.console import Line, note_line
+from recall_rank.frontends.display_text import age, escape, one_line, utc_minute
 
 Entry = Mapping[str, Any]
 _INDENT = "    "
-_SILENT = ("step-start", "step-finish", "snapshot")  # what a program notes for itself between what was said
+_HIDDEN_TYPES = ("step-start", "step-finish", "snapshot")  # records of the agent between messages
 
 
 def turn_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """One message in full."""
+    """Yield one message in full."""
     yield from _heading(answer["context"])
     yield from message_lines(answer, now)
-    yield from _notes(answer)
+    yield from _warnings(answer)
 
 
 def excerpt_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """Messages that follow each other, the one asked for marked."""
+    """Yield consecutive messages, the one that was asked for marked."""
     yield from _heading(answer["context"])
     if answer["has_more_before"]:
         yield [("... more before", "dim")]
@@ -32,11 +33,11 @@ def excerpt_lines(answer: Entry, now: int) -> Iterator[Line]:
         yield from message_lines(entry, now)
     if answer["has_more_after"]:
         yield [("... more after", "dim")]
-    yield from _notes(answer)
+    yield from _warnings(answer)
 
 
 def page_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """A page of messages, and where the next one begins."""
+    """Yield a page of messages and the offset of the next page."""
     yield from _heading(answer["context"])
     for entry in answer["messages"]:
         yield from message_lines(entry, now)
@@ -45,18 +46,18 @@ def page_lines(answer: Entry, now: int) -> Iterator[Line]:
     shown = f"messages {first:,}-{last:,} of {page['total']:,}" if page["returned"] else "No messages"
     more = f" (next: --offset {last})" if page["has_more"] else ""
     yield [(shown, "bold"), (more, "")]
-    yield from _notes(answer)
+    yield from _warnings(answer)
 
 
 def session_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """Two lines a session: what it is called and when it was; where, and its id. A third where it can be reopened."""
+    """Yield two lines per session: title and time; directory and id. A third one has the command that reopens it."""
     for entry in answer["sessions"]:
         updated = entry["time"]["updated"]
         yield [
             (one_line(entry["title"]) or "untitled", "bold"),
             (" · ", "dim"),
             (age(updated, now), "green"),
-            (f" ({stamp(updated)})" if stamp(updated) else "", "dim"),
+            (f" ({utc_minute(updated)})" if utc_minute(updated) else "", "dim"),
             (" · archived" if entry["archived"] else "", "dim"),
             (" · gone at its source" if "source_missing" in entry else "", "dim"),
         ]
@@ -67,23 +68,23 @@ def session_lines(answer: Entry, now: int) -> Iterator[Line]:
     shown, count = answer["returned"], answer["total"]
     of = "" if shown == count else f"{shown:,} of "
     yield [(f"{of}{count:,} session{'' if count == 1 else 's'}" if shown else "No sessions", "bold")]
-    yield from _notes(answer)
+    yield from _warnings(answer)
 
 
 def message_lines(entry: Entry, now: int) -> Iterator[Line]:
-    """A message with all its parts, an empty line after it."""
+    """Yield a message with all its parts and an empty line."""
     message = entry["message"]
-    who = " · ".join(filter(None, (message["role"], message.get("author"), message.get("model"))))
+    author = " · ".join(filter(None, (message["role"], message.get("author"), message.get("model"))))
     yield [
         ("> " if entry.get("center") else "", "bold yellow"),
-        (one_line(who), "cyan"),
+        (one_line(author), "cyan"),
         (" · ", "dim"),
         (age(message["time"], now), "green"),
-        (f" ({stamp(message['time'])})" if stamp(message["time"]) else "", "dim"),
+        (f" ({utc_minute(message['time'])})" if utc_minute(message["time"]) else "", "dim"),
         (f" · {one_line(message['id'])}", "dim"),
     ]
     for part in entry["parts"]:
-        if part["type"] not in _SILENT:
+        if part["type"] not in _HIDDEN_TYPES:
             yield from _part_lines(part)
     yield []
 
@@ -93,17 +94,17 @@ def _part_lines(part: Entry) -> Iterator[Line]:
         pruned = " (no longer in the agent's context)" if part["pruned"] else ""
         title = f": {part['title']}" if part.get("title") else ""
         yield [(_INDENT, ""), (one_line(f"{part['tool_name']}{title}{pruned}"), "bold")]
-        for name, value in _given(part.get("input")):
-            yield from _block(f"{name}: {value}", "dim")
+        for name, value in _inputs(part.get("input")):
+            yield from _indented(f"{name}: {value}", "dim")
     elif part["type"] == "reasoning":
         yield [(_INDENT + "reasoning", "dim")]
     for name, style in (("content", ""), ("output", ""), ("error", "red")):
         if part.get(name):
-            yield from _block(part[name], style)
+            yield from _indented(part[name], style)
 
 
-def _given(value: Any) -> Iterator[tuple[str, str]]:
-    """What a tool was given, a line a name."""
+def _inputs(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each input value of a tool."""
     import json
 
     if isinstance(value, Mapping):
@@ -113,8 +114,8 @@ def _given(value: Any) -> Iterator[tuple[str, str]]:
         yield "input", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _block(text: str, style: str) -> Iterator[Line]:
-    """The text with its own lines, indented; nothing in it can act on a terminal."""
+def _indented(text: str, style: str) -> Iterator[Line]:
+    """Yield the lines of a text, escaped and indented."""
     for line in text.rstrip("\n").split("\n"):
         yield [(_INDENT + escape(line.rstrip("\r").replace("\t", "    ")), style)]
 
@@ -126,6 +127,5 @@ def _heading(context: Entry) -> Iterator[Line]:
     yield []
 
 
-def _notes(answer: Entry) -> Iterator[Line]:
-    for warning in answer.get("warnings", ()):
-        yield [("note: ", "yellow"), (one_line(warning), "")]
+def _warnings(answer: Entry) -> Iterator[Line]:
+    yield from map(note_line, answer.get("warnings", ()))

@@ -1,14 +1,23 @@
-"""What keys look like: the beginnings, alphabets and lengths of those that can be told by themselves or by a name.
+"""Tables of secret formats: prefixes, alphabets and lengths of keys that are known by their form or by their name.
 
 The formats are public facts, most of them as gitleaks 8 (MIT) lists them in its default rules, the rest as the
-providers document or issue them. Nothing here is code: redaction.py reads the tables.
+providers document or issue them. The modules key_patterns and named_secrets read the tables.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
-# Letters of the tables: which characters a key is made of.
+
+class Secret(NamedTuple):
+    """Characters [start, end) of a text that are a secret, and the family of the secret, such as "github"."""
+
+    start: int
+    end: int
+    family: str
+
+
+# The alphabets of keys, by the letters that the tables use.
 ALPHABETS: Final = {
     "A": "A-Za-z0-9",
     "B": "A-Za-z0-9+/=_-",
@@ -19,9 +28,9 @@ ALPHABETS: Final = {
     "W": "A-Za-z0-9_=-",
 }
 
-# family | beginnings | alphabet and least length of what follows. A key is everything of its alphabet behind it.
-# "?" marks a beginning that other words have too: such a key stands alone and has to look random.
-# "<" marks what stands inside a key: it goes back as far as letters and digits do.
+# family | prefixes | alphabet and least length of what follows. A key is a prefix and all characters of its alphabet
+# after it. "?" marks a prefix that ordinary words have too: such a key must be a word of its own and look random.
+# "<" marks an infix: the key also takes the letters and digits before it.
 PREFIXED: Final = """
 anthropic | sk-ant- | W30
 openai | sk-proj- sk-svcacct- sk-admin- sk-None- sk-service- | W40
@@ -141,8 +150,8 @@ jwt-encoded | ?ZXlK | B60
 jwt | eyJ | P0
 """
 
-# family | words in the name the value stands under | shapes of the value: an alphabet and a length, or uuid.
-# The name also says key, token, secret or the like.
+# family | words in the name of the value | shapes of the value: an alphabet and a length, or uuid.
+# The name must also contain key, token, secret or a similar word.
 NAMED: Final = """
 adafruit | adafruit | W32
 airtable | airtable | A17

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from recall_rank.frontends.mcp.context import context_of_command, context_with_roots, decoded, encoded, path_of
+from recall_rank.frontends.mcp.client_context import (
+    context_of_command,
+    context_with_roots,
+    path_of,
+    percent_decoded,
+    percent_encoded,
+)
 from recall_rank.model import Context
 
 
@@ -48,5 +54,5 @@ def test_path_of(uri: str, path: str | None) -> None:
 
 def test_ids_survive_a_uri() -> None:
     for text in ("ses_1", "a/b?c#d%20", "漢字 é", ""):
-        assert decoded(encoded(text)) == text
-        assert "/" not in encoded(text)
+        assert percent_decoded(percent_encoded(text)) == text
+        assert "/" not in percent_encoded(text)

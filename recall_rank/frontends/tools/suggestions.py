@@ -1,4 +1,4 @@
-"""What a caller may try next, and what came close where nothing was found."""
+"""Suggestions of what to try next, and near misses of a search without hits."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Final
 
-from recall_rank.frontends.tools.request import Question
-from recall_rank.frontends.tools.selection import titled
-from recall_rank.frontends.tools.warnings import Remarks
-from recall_rank.model import SearchResponse, Session
+from recall_rank.analysis.normalize import fold
+from recall_rank.frontends.tools.recall_request import RecallRequest
+from recall_rank.frontends.tools.warnings import Suggestions
+from recall_rank.model import SearchResponse, Session, Suggestion
 from recall_rank.model.serialize import repaired
 from recall_rank.search.results.respond import few
 
-NEAR: Final = 3
+MAX_NEAR_MISSES: Final = 3
 FEW_SESSIONS: Final = 4
 _PATTERN_MARKS: Final = re.compile(
-    r"\\[dDwWsSbB]"  # classes of characters, word borders
+    r"\\[dDwWsSbB]"  # character classes, word boundaries
     r"|\[[^\]]+\]"
     r"|[)\]][*+?]"
     r"|[A-Za-z0-9][*+?][A-Za-z(\[\\]"
@@ -29,7 +29,7 @@ _PATTERN_MARKS: Final = re.compile(
 
 
 def looks_like_regex(query: str) -> bool:
-    """Whether the query compiles as a pattern and shows signs of being meant as one."""
+    """Return whether the query compiles as a pattern and contains a construct that prose rarely has."""
     if _PATTERN_MARKS.search(query) is None:
         return False
     try:
@@ -41,15 +41,15 @@ def looks_like_regex(query: str) -> bool:
     return True
 
 
-def suggestions(question: Question, response: SearchResponse, fallback: bool) -> Remarks:
-    """What to try next, the most likely first."""
-    found, given, results = Remarks(), question.given, response.results
-    if given["match"] != "regex" and looks_like_regex(question.query):
+def suggestions(request: RecallRequest, response: SearchResponse, fallback: bool) -> Suggestions:
+    """Return what to try next, the most promising first; `fallback` tells that the hits are those of the text scan."""
+    found, given, results = Suggestions(), request.given, response.results
+    if given["match"] != "regex" and looks_like_regex(request.query):
         found.add("try_regex", 'This looks like a regular expression: try match "regex"')
     if results and len(results) == response.total and all(result.source == "title" for result in results):
         found.add("title_only", "Only titles match: read the session with recall_messages, or try other words")
-    if not response.total and "time" not in response.degrade_kinds:  # what was not searched may hold what was not found
-        if given["directory"] and not question.options["fallback"]:
+    if not response.total and "time" not in response.degrade_kinds:  # what was not searched may contain hits
+        if given["directory"] and not request.options["fallback"]:
             found.add("try_directory_fallback", "No hit in this directory: try fallback true to look elsewhere too")
         if given["match"] == "literal":
             found.add("try_smart", 'No part holds this exact text: try match "smart"')
@@ -59,14 +59,18 @@ def suggestions(question: Question, response: SearchResponse, fallback: bool) ->
         if searched.known and searched.eligible <= FEW_SESSIONS:
             found.add("few_sessions", few(searched).capitalize())
     if results and not fallback:
-        for text in response.suggestions:
-            if text.startswith("nobody wrote"):
-                found.add("words_repaired", text)
+        for suggestion in response.suggestions:
+            if isinstance(suggestion, Suggestion) and suggestion.category == "words_repaired":
+                found.add("words_repaired", suggestion)
     return found
 
 
 def near_misses(response: SearchResponse, sessions: Sequence[Session]) -> list[dict[str, Any]]:
-    """What nearly matches; then, up to three, sessions that were searched in vain, newest first, and said to be so."""
+    """Return the near misses of a search without hits as JSON objects.
+
+    The response's own come first. The newest of the searched `sessions` follow, up to MAX_NEAR_MISSES in all, with a
+    reason that says that they hold no hit.
+    """
     found: list[dict[str, Any]] = []
     for miss in response.near_misses:
         entry: dict[str, Any] = {"kind": miss.kind, "text": repaired(miss.text), "reason": repaired(miss.reason)}
@@ -76,9 +80,9 @@ def near_misses(response: SearchResponse, sessions: Sequence[Session]) -> list[d
     named = {entry.get("session_id") for entry in found}
     by_id = {session.id: session for session in sessions}
     for session in sessions:
-        if len(found) >= NEAR:
+        if len(found) >= MAX_NEAR_MISSES:
             break
-        if titled(session) and session.id not in named:
+        if _has_name(session) and session.id not in named:
             text = repaired(session.title or session.directory or "")
             reason = "searched without a hit; among the newest there are"
             found.append({"kind": "session", "text": text, "session_id": repaired(session.id), "reason": reason})
@@ -88,3 +92,8 @@ def near_misses(response: SearchResponse, sessions: Sequence[Session]) -> list[d
             entry["session_title"] = repaired(known.title or "")
             entry["directory"] = repaired(known.directory or "")
     return found
+
+
+def _has_name(session: Session) -> bool:
+    """Return whether the session has a title that is not blank, or a directory."""
+    return bool(fold(session.title or "").strip() or session.directory)

@@ -1,4 +1,4 @@
-"""The histories behind a server: made ready in the background, so that it answers at once, and kept up to date."""
+"""BackgroundHistories: a Recall that is read, and kept up to date, by threads while a server answers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
-PART_SECONDS: Final = 5.0  # after the start: so long a part of the histories is not answered from, all may be there
-FRESH_SECONDS: Final = 15.0  # an answer from memory is at most so much older than the histories, where that is cheap:
-_SHARE: Final = 20  # reading all of them again takes at most so small a share of the time
-_STAGES: Final = {"reading": 0.0, "indexing": 50.0}
+PART_SECONDS: Final = 5.0  # after the start the whole reading is waited for; then the newest part is answered from
+FRESH_SECONDS: Final = 15.0  # between two readings of histories that are kept in memory, or longer:
+_READING_SHARE: Final = 20  # reading takes at most 1/20 of the time
+_STAGE_PERCENT: Final = {"reading": 0.0, "indexing": 50.0}  # of all work, when a stage begins
 
 
-class Histories:
+class BackgroundHistories:
     """Prepares a Recall in a thread of its own. Thread-safe."""
 
     def __init__(self, recall: Recall) -> None:
@@ -26,30 +26,30 @@ class Histories:
         self._progress = ("opening", 0.0)
         self._refreshing = threading.Lock()
         self._next = 0.0
-        self.problem = ""  # why they could not be read again
+        self.problem = ""  # why the last refresh failed; "" when it did not
         threading.Thread(target=self._prepare, name="histories", daemon=True).start()
 
     @property
     def complete(self) -> bool:
-        """Whether all of them were read that there were."""
+        """Whether the first reading is over."""
         return self._complete.is_set()
 
     @property
     def ready(self) -> bool:
-        """Whether a call is to be answered now, be it from the newest part of them."""
+        """Whether calls can be answered: the first reading is over, or its newest part is there after PART_SECONDS."""
         return self.complete or (self._part.is_set() and time.monotonic() >= self._began + PART_SECONDS)
 
     def wait(self, seconds: float) -> bool:
-        """Whether all of them are read after so long at the latest."""
+        """Wait up to `seconds` for the first reading and return whether it is over."""
         return self._complete.wait(seconds)
 
     @property
     def progress(self) -> tuple[str, float]:
-        """What is being done, and how much of a hundred is done of everything."""
+        """The stage of the first reading and how many per cent of all its work are done."""
         return self._progress
 
     def keep_fresh(self) -> None:
-        """Begins to read them again, unless that was done just now. An index on disk looks after itself."""
+        """Start a refresh when one is due. An index on disk is refreshed by Recall itself."""
         due = self.complete and self.recall.folder is None and time.monotonic() >= self._next
         if due and self._refreshing.acquire(blocking=False):
             threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
@@ -59,12 +59,12 @@ class Histories:
         try:
             folder = self.recall.folder
             if folder is not None and folder.is_dir():
-                self.recall.notes()  # answers from what is there, without waiting for what is newer
+                self.recall.notes()  # opens the index on disk without waiting for its refresh
             else:
                 self.recall.prepare(self._advance, soon=self._part.set)
-        except Exception:  # noqa: BLE001, S110 - every call meets it again, and tells it
+        except Exception:  # noqa: BLE001, S110 - every call meets the error again, and reports it
             pass
-        self._rest(began)
+        self._schedule(began)
         self._complete.set()
 
     def _refresh(self) -> None:
@@ -72,16 +72,17 @@ class Histories:
         try:
             self.recall.refresh()
             self.problem = ""
-        except Exception as error:  # noqa: BLE001 - what was read before still answers, and says so
+        except Exception as error:  # noqa: BLE001 - calls are answered from the previous reading, with a warning
             self.problem = str(error) or type(error).__name__
         finally:
-            self._rest(began)
+            self._schedule(began)
             self._refreshing.release()
 
-    def _rest(self, began: float) -> None:
+    def _schedule(self, began: float) -> None:
+        """Set when the next refresh is due, after a reading that began at a monotonic time."""
         now = time.monotonic()
-        self._next = now + max(FRESH_SECONDS, _SHARE * (now - began))
+        self._next = now + max(FRESH_SECONDS, _READING_SHARE * (now - began))
 
     def _advance(self, stage: str, done: int, total: int | None) -> None:
         share = min(done / total, 1.0) if total else 0.0
-        self._progress = (stage, max(self._progress[1], _STAGES.get(stage, 0.0) + 50.0 * share))
+        self._progress = (stage, max(self._progress[1], _STAGE_PERCENT.get(stage, 0.0) + 50.0 * share))

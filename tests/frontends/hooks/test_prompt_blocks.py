@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.frontends.hooks.hooks import REMINDER, SENTINEL, _block, auto_recall, compaction_recall, nudge
+from recall_rank.frontends.hooks.prompt_blocks import (
+    REMINDER,
+    SENTINEL,
+    _block,
+    _Line,
+    auto_recall,
+    compaction_recall,
+    nudge,
+)
 from recall_rank.model import Context, Flag, Message, Part, Session
 from recall_rank.recall import Recall
 from tests.support.harbor import BEES, FERRIES, HERE, NOW, TIDES, Invented
@@ -184,7 +192,7 @@ class TestCompaction:
     st.integers(0, 1200),
 )
 def test_a_block_has_its_size_and_its_tags(lines: list[tuple[str, str, str]], chars: int) -> None:
-    block = _block("recall-auto", "Heading.", lines, chars)
+    block = _block("recall-auto", "Heading.", [_Line(*line) for line in lines], chars)
     if block is not None:
         assert len(block) <= chars
         assert block.count("<recall") == block.count("</recall") == 1

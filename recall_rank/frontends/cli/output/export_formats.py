@@ -1,4 +1,4 @@
-"""A session as a page for people: Markdown, or HTML that stands alone and loads nothing."""
+"""The formats of `export`: a session as Markdown, as HTML that loads nothing, or as lines of history JSONL."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from recall_rank.frontends.cli.output.ages import stamp
-from recall_rank.frontends.cli.output.terminal import UNSAFE, escape
-from recall_rank.model import Message, Part, Session
-from recall_rank.model.serialize_transcript import part_to_dict
+from recall_rank.frontends.display_text import UNSAFE, escape, utc_minute
+from recall_rank.model import Flag, Message, Part, Session, Tokens
+from recall_rank.model.serialize import repaired
+from recall_rank.model.serialize_transcript import part_to_dict, plain_value
 
-_JOINERS: Final = "\n\t\u200c\u200d"  # ends of lines; and what joins letters and pictures, which changes nothing else
-_RUN: Final = re.compile(r"`{3,}")
+_JOINERS: Final = "\n\t\u200c\u200d"  # kept: line ends, tabs, and the joiners that letters and emoji need
+_FENCE: Final = re.compile(r"`{3,}")
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>#|])")
 _STYLE: Final = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
@@ -25,10 +25,17 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0;font:.85rem/1.45 
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}.user{background:#20262e}article{border-color:#333}
 .error{color:#ff8080}.tool{border-color:#444}}
 """
+_SESSION_FIELDS: Final = (
+    *("id", "title", "directory", "project", "worktree", "repository", "created", "updated", "parent", "forked_from"),
+    *("continues", "source", "cost"),
+)
+_PART_FIELDS: Final = ("id", "type", "text", "tool", "input", "output", "error", "title", "prompt", "status")
+_PART_FLAGS: Final = (("pruned", Flag.PRUNED), ("synthetic", Flag.SYNTHETIC))
+_TIMES: Final = ("created", "updated", "time")  # 0 is an unknown time
 
 
 def markdown_lines(session: Session) -> Iterator[str]:
-    """The page in Markdown. What was said is quoted and what tools did is fenced, so that nothing looks like a turn."""
+    """Yield the session in Markdown. Messages are quoted and tool calls fenced: no text can look like a heading."""
     yield f"# {_escaped_markup(_title(session))}"
     yield ""
     yield _escaped_markup(" · ".join(_where(session)))
@@ -40,7 +47,7 @@ def markdown_lines(session: Session) -> Iterator[str]:
 
 
 def html_lines(session: Session) -> Iterator[str]:
-    """The page in HTML, without scripts; its own policy forbids it to load or run anything."""
+    """Yield the session in HTML, all texts escaped; its Content-Security-Policy forbids to load or run anything."""
     title = html.escape(_title(session))
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
@@ -59,8 +66,8 @@ def html_lines(session: Session) -> Iterator[str]:
     yield "</body></html>"
 
 
-def harmless(text: str) -> str:
-    """The text with what a terminal or a reader could be misled by written out; lines and tabs stay."""
+def escape_text(text: str) -> str:
+    """Return a text with its unsafe characters written out; line ends, tabs and joiners are kept."""
     return UNSAFE.sub(lambda found: found[0] if found[0] in _JOINERS else escape(found[0]), text.replace("\r\n", "\n"))
 
 
@@ -69,17 +76,17 @@ def _title(session: Session) -> str:
 
 
 def _where(session: Session) -> list[str]:
-    known = (session.directory, stamp(session.created), session.agent, session.id)
+    known = (session.directory, utc_minute(session.created), session.agent, session.id)
     return [_one_line(piece) for piece in known if piece]
 
 
 def _who(message: Message) -> str:
-    pieces = (message.role, message.author, message.model, stamp(message.time))
+    pieces = (message.role, message.author, message.model, utc_minute(message.time))
     return " · ".join(_one_line(piece) for piece in pieces if piece)
 
 
 def _one_line(text: str) -> str:
-    return " ".join(harmless(text).split())
+    return " ".join(escape_text(text).split())
 
 
 def _escaped_markup(text: str) -> str:
@@ -87,7 +94,7 @@ def _escaped_markup(text: str) -> str:
 
 
 def _blocks(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """What a part holds: what it is called, the text, and what kind of text it is."""
+    """Yield the name of each text of a part, the text, and its kind: "text", "tool" or "error"."""
     given = entry.get("input")
     for name, value in given.items() if isinstance(given, Mapping) else [("input", given)] if given is not None else []:
         written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
@@ -98,6 +105,7 @@ def _blocks(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _heading(entry: Mapping[str, Any]) -> str:
+    """Return "reasoning", the name and title of a tool call, or "" for other parts."""
     if "tool_name" not in entry:
         return "reasoning" if entry["type"] == "reasoning" else ""
     return _one_line(": ".join(filter(None, (entry["tool_name"], entry.get("title")))))
@@ -112,10 +120,10 @@ def _markdown_part(part: Part) -> Iterator[str]:
     for name, text, kind in _blocks(entry):
         yield ""
         if kind == "text":
-            yield from (f"> {line}".rstrip() for line in harmless(text).rstrip("\n").split("\n"))
+            yield from (f"> {line}".rstrip() for line in escape_text(text).rstrip("\n").split("\n"))
             continue
-        body = harmless(text).rstrip("\n")
-        fence = "`" * max([3, *(len(run) + 1 for run in _RUN.findall(body))])
+        body = escape_text(text).rstrip("\n")
+        fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(body))])
         yield f"{_escaped_markup(name)}:"
         yield ""
         yield fence
@@ -131,5 +139,46 @@ def _html_part(part: Part) -> Iterator[str]:
         yield f"<strong>{html.escape(heading)}</strong>"
     for name, text, kind in _blocks(entry):
         label = "" if name == "content" else f'<span class="who">{html.escape(name)}</span>'
-        yield f'{label}<pre class="{kind}">{html.escape(harmless(text).rstrip(chr(10)))}</pre>'
+        yield f'{label}<pre class="{kind}">{html.escape(escape_text(text).rstrip(chr(10)))}</pre>'
     yield "</div>"
+
+
+def history_lines(session: Session) -> Iterator[dict[str, Any]]:
+    """Yield the session as records of history JSONL: one for the session, one for each message.
+
+    Reading the records gives an equal session. Unknown values are left out.
+    """
+    about = {**_values(session, _SESSION_FIELDS), "agent_app": session.agent, "tokens": _token_counts(session.tokens)}
+    yield {"t": "session", **_known(about)}
+    for message in session.messages:
+        yield _message_record(session.id, message)
+
+
+def _message_record(session_id: str, message: Message) -> dict[str, Any]:
+    about = {**_values(message, ("time", "author", "agent", "model", "cost")), "tokens": _token_counts(message.tokens)}
+    return {
+        "t": "message",
+        "id": repaired(message.id),
+        "session": repaired(session_id),
+        "role": message.role,
+        **_known(about),
+        "parts": [_part_record(part, message.flags) for part in message.parts],
+    }
+
+
+def _part_record(part: Part, of_message: Flag) -> dict[str, Any]:
+    flags = part.flags | of_message
+    return _known({**_values(part, _PART_FIELDS), **{name: True for name, flag in _PART_FLAGS if flags & flag}})
+
+
+def _token_counts(tokens: Tokens | None) -> dict[str, Any] | None:
+    return None if tokens is None else _known(_values(tokens, ("input", "output", "cached", "reasoning")))
+
+
+def _values(record: Session | Message | Part | Tokens, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: plain_value(getattr(record, name)) for name in names}
+
+
+def _known(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return the entries that are known."""
+    return {name: value for name, value in entry.items() if value is not None and (value or name not in _TIMES)}

@@ -1,24 +1,21 @@
-"""An answer as lines a person reads: three a hit, then what was searched and what was not."""
+"""The response to a search as lines for people: three lines per hit, then what was searched and what was not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from recall_rank.frontends.cli.output.ages import age, stamp
+from recall_rank.frontends.cli.output.console import Line
 from recall_rank.frontends.cli.output.reopen import reopen
-from recall_rank.frontends.cli.output.terminal import escape, one_line
+from recall_rank.frontends.display_text import age, escape, one_line, utc_minute
 from recall_rank.histories.source_reports import remarks
 from recall_rank.model import Flag
 
 if TYPE_CHECKING:
     from recall_rank.model import Count, Result, SearchResponse, Span
 
-Line = list[tuple[str, str]]
-"""Pieces of text, each with a rich style; the text is already safe for a terminal."""
-
-MARK: Final = "bold yellow"
-MOST_REMARKS: Final = 8  # about the histories; whoever has hundreds of them still wants to see hits
+MATCH_STYLE: Final = "bold yellow"
+MAX_SOURCE_WARNINGS: Final = 8  # hits must not be pushed off the screen
 _INDENT: Final = "    "
 _OF_PARTS: Final = {"words": "words they must or must not hold", "filtered": "type, role, tool or time"}
 _DEGRADED: Final[Mapping[str, str]] = {
@@ -29,7 +26,7 @@ _DEGRADED: Final[Mapping[str, str]] = {
 
 
 def answer_lines(response: SearchResponse, now: int, offset: int = 0) -> Iterator[Line]:
-    """The whole answer."""
+    """Yield the whole response; `offset` is the number of hits on earlier pages, `now` epoch milliseconds."""
     for number, result in enumerate(response.results, offset + 1):
         yield from hit_lines(result, number, now)
         yield []
@@ -37,9 +34,9 @@ def answer_lines(response: SearchResponse, now: int, offset: int = 0) -> Iterato
 
 
 def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
-    """Where and when; the snippet with its matches marked; why; how to open the session again where that is known.
+    """Yield place and time; the snippet with its matches marked; the reason; the command that reopens the session.
 
-    One more line when the score is explained, and one for each word that was found in another form.
+    An explained score takes one more line, and so does each query word that was found in another form.
     """
     speaker = f"{result.role} · {result.tool_name}" if result.tool_name else result.role
     yield [
@@ -49,7 +46,7 @@ def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
         (one_line(" · ".join(filter(None, (result.author, speaker, _part_kind(result))))), "cyan"),
         (" · ", "dim"),
         (age(result.time, now), "green"),
-        (f" ({stamp(result.time)})" if stamp(result.time) else "", "dim"),
+        (f" ({utc_minute(result.time)})" if utc_minute(result.time) else "", "dim"),
         (one_line(_place(result)), "dim"),
     ]
     yield [(_INDENT, ""), *marked(result.snippet, result.spans)]
@@ -66,20 +63,20 @@ def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
 
 
 def marked(snippet: str, spans: Sequence[Span]) -> Line:
-    """The snippet on one line, its spans styled. Spans may touch, overlap or stand in any order."""
+    """Return the snippet on one line, its spans styled. Spans may touch, overlap and have any order."""
     line: Line = []
     at = 0
     for start, end in sorted((span.start, span.end) for span in spans):
         start, end = max(start, at), min(end, len(snippet))
         if start < end:
-            line += [(one_line(snippet[at:start]), ""), (one_line(snippet[start:end]), MARK)]
+            line += [(one_line(snippet[at:start]), ""), (one_line(snippet[start:end]), MATCH_STYLE)]
             at = end
     line.append((one_line(snippet[at:]), ""))
     return [piece for piece in line if piece[0]]
 
 
 def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
-    """What was searched and what was left out, in plain words; warnings, suggestions and near misses after it."""
+    """Yield what was searched and what was left out; then warnings, near misses and suggestions."""
     coverage = response.coverage
     searched = [_searched(coverage.sessions, "session"), _searched(coverage.parts, "part")]
     if coverage.per_source:
@@ -91,19 +88,21 @@ def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
     ]
     for sentence in _left_out(response):
         yield [(one_line(sentence), "dim")]
-    of_sources = {remark for report in coverage.per_source for remark in remarks(report)}
-    warnings = sorted(response.warnings, key=of_sources.__contains__)  # what is about this search is never left out
+    of_sources = {text for report in coverage.per_source for text in remarks(report)}
+    warnings = sorted(
+        response.warnings, key=of_sources.__contains__
+    )  # warnings of this search come first and are all shown
     own = sum(warning not in of_sources for warning in warnings)
-    yield from _some("not read: ", "red", response.load_errors, MOST_REMARKS)
-    yield from _some("note: ", "yellow", warnings, own + MOST_REMARKS)
+    yield from _first_lines("not read: ", "red", response.load_errors, MAX_SOURCE_WARNINGS)
+    yield from _first_lines("note: ", "yellow", warnings, own + MAX_SOURCE_WARNINGS)
     for miss in response.near_misses:
         yield [("close: ", "yellow"), (one_line(f"{miss.text} ({miss.reason})"), "")]
     for suggestion in response.suggestions:
         yield [("try: ", "green"), (one_line(suggestion), "")]
 
 
-def _some(label: str, style: str, texts: Sequence[str], most: int) -> Iterator[Line]:
-    """The first of the texts, a line each, and how many more there are."""
+def _first_lines(label: str, style: str, texts: Sequence[str], most: int) -> Iterator[Line]:
+    """Yield the first `most` texts, one line each, and how many more there are."""
     for text in texts[:most]:
         yield [(label, style), (one_line(text), "")]
     if len(texts) > most:
@@ -111,6 +110,7 @@ def _some(label: str, style: str, texts: Sequence[str], most: int) -> Iterator[L
 
 
 def _part_kind(result: Result) -> str:
+    """Return the kind of a part where its line does not show it otherwise."""
     if result.source == "title":
         return "title"
     return "" if result.part_type in ("text", "tool") else result.part_type
@@ -122,6 +122,7 @@ def _place(result: Result) -> str:
 
 
 def _why(result: Result) -> str:
+    """Return what matched, the score, counts and flags of a hit, and its ids."""
     why = result.why
     terms, fields = ", ".join(why.matched_terms), ", ".join(why.matched_fields)
     reasons = [" in ".join(filter(None, (terms, fields))), f"score {result.score:.2f}, confidence {why.confidence}"]
@@ -137,6 +138,7 @@ def _why(result: Result) -> str:
 
 
 def _shown(response: SearchResponse, offset: int) -> str:
+    """Return how many hits there are, which of them are shown, and the offset of the next page."""
     noun = "session" if response.group == "session" else "hit"
     if not response.total:
         return "No hits"
@@ -149,6 +151,7 @@ def _shown(response: SearchResponse, offset: int) -> str:
 
 
 def _left_out(response: SearchResponse) -> Iterator[str]:
+    """Yield a sentence for each reason why something was not searched."""
     sessions, parts = response.coverage.sessions.skipped, response.coverage.parts.skipped
     if sessions:
         reasons = ", ".join(f"{count:,} by {reason}" for reason, count in sessions.items()).replace("_", " ")

@@ -1,4 +1,4 @@
-"""What the program that offers the recall tools decides once, at its start."""
+"""HostOptions: what the program that offers the recall tools decides once, when it starts."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-_LEAST = {"default_width": 50}
-_MOST = {"default_width": 10_000, "max_results": 1000}  # what the engine gives at once
-MOST = 2**31 - 1  # more than there is of anything: a larger number means all
+MAX_NUMBER = 2**31 - 1  # no history has as many of anything: a larger number means all
+_MINIMUM = {"default_width": 50}
+_MAXIMUM = {"default_width": 10_000, "max_results": 1000}  # what the engine returns at once
 
 
 @dataclass(frozen=True, slots=True)
 class HostOptions:
-    """Limits and defaults of the tools, and which hooks are on. `concurrency` is taken for hosts that set it: sources
-    are read once, here."""
+    """Limits and defaults of the tools, and which hooks are on.
+
+    `concurrency` is accepted for hosts that set it, and limits the calls of the MCP server only.
+    """
 
     concurrency: int = 3
     max_sessions: int | None = None
@@ -28,10 +30,11 @@ class HostOptions:
     nudge: bool = True
     auto_recall: bool = False
     compaction_recall: bool = False
-    redact: bool = False  # secrets are replaced in every answer
+    redact: bool = False  # replace secrets in every answer
 
     @property
     def max_width(self) -> int:
+        """The most characters of a snippet that a call may ask for."""
         return max(self.default_width, 1000)
 
 
@@ -40,30 +43,31 @@ _FLAGS = {field.name for field in fields(HostOptions) if isinstance(field.defaul
 _CAMEL = {name.title().replace("_", ""): name for name in NAMES}
 
 
-def plain_name(name: str) -> str:
-    """The name of an option that may have been written as maxResults."""
+def snake_name(name: str) -> str:
+    """Return the snake_case name of an option that may be written in camelCase; other names unchanged."""
     return _CAMEL.get(name[:1].upper() + name[1:], name)
 
 
 def host_options(given: Mapping[str, Any], start: HostOptions | None = None) -> HostOptions:
-    """The options in `given`, names in snake_case or camelCase, the others as in `start`.
+    """Return the options that `given` sets, by snake_case or camelCase names, over those of `start`.
 
-    Numbers are cut to whole ones and raised to the least that makes sense; what is of another type is left out.
+    Numbers are rounded down and limited to the accepted range. Values of a wrong type are ignored.
     """
     changes: dict[str, Any] = {}
     for written, value in given.items():
-        name = plain_name(written)
+        name = snake_name(written)
         if NAMES.get(name) in _FLAGS:
             if isinstance(value, bool):
                 changes[NAMES[name]] = value
         elif name in NAMES:
-            number = _number(value)
+            number = _whole_number(value)
             if number is not None:
-                changes[name] = min(max(number, _LEAST.get(name, 1)), _MOST.get(name, MOST))
+                changes[name] = min(max(number, _MINIMUM.get(name, 1)), _MAXIMUM.get(name, MAX_NUMBER))
     return replace(start or HostOptions(), **changes)
 
 
-def _number(value: object) -> int | None:
+def _whole_number(value: object) -> int | None:
+    """Return a finite number rounded down; None for everything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, float) and not math.isfinite(value):

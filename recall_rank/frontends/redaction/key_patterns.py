@@ -1,6 +1,6 @@
-"""What a secret looks like: the beginnings of keys, passwords in addresses, headers and blocks, each with its extent.
+"""Secrets that are known by their form: keys with a prefix, passwords in URLs, headers, private key blocks.
 
-Linear by construction: every expression is possessive, every look around is bounded, and no key is read twice.
+Time is linear in the text: every expression is possessive, every lookaround is bounded, and no key is read twice.
 """
 
 from __future__ import annotations
@@ -10,43 +10,44 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from recall_rank.frontends.redaction.rules import ALPHABETS, PREFIXED
-from recall_rank.frontends.redaction.words import is_placeholder, looks_random
+from recall_rank.frontends.redaction.named_secrets import is_placeholder, looks_random
+from recall_rank.frontends.redaction.secret_formats import ALPHABETS, PREFIXED, Secret
 
-Secret = tuple[int, int, str]
-"""Characters [start, end) of a text, and the family of what stands there."""
-
-BLOCK_REACH: Final = 16_384  # a private key block with all its lines
-_JUDGED: Final = 512  # characters of a key that decide whether it is one
+BLOCK_REACH: Final = 16_384  # characters of the longest private key block
+_JUDGED: Final = 512  # characters of a key by which it is judged
 
 _DIGIT: Final = re.compile("[0-9]")
 _LINE_BREAK: Final = re.compile(r"(?:\\?\r?\n|\\n)[ \t>|]*+")
 _JWT: Final = re.compile(r"[\w-]{8,1024}+\.[\w-]{10}")
 _URL_PASSWORD: Final = re.compile(r"://[^\s:/@\"'<>]{0,128}+:([^\s/@\"'<>]{3,256}+)@")
 _HEADER: Final = re.compile(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \t]+([\w.~+/=-]{16,}+)")
-_PRIVATE: Final = re.compile(r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_BLOCK_HEAD: Final = re.compile(r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _BLOCK_LINES: Final = re.compile(
     r"(?:[\s\"'+,>|]|\\[nrt]|\d{1,6}(?:→|:)|[A-Za-z0-9+/=]{20,}+|[A-Za-z][\w-]{0,30}+: [^\n\\]{0,100}+)*+"
 )
 _BLOCK_KEY: Final = re.compile(r"[A-Za-z0-9+/=]{40}")
-_RUN: Final = "a" * 20  # characters of keys in a row: so many, or half of a longer key, stand in every key
-_START_REACH: Final = 48  # the longest beginning in front of them
-_INSIDE_START: Final = "./:=~\n\\"  # what beginnings hold besides, and what a broken line leaves in front
-_KINDS: Final = bytes(97 if chr(code).isalnum() or chr(code) in "_-" else 32 for code in range(128)) + bytes(128)
+_RUN: Final = "a" * 20  # every key has so many characters of keys in a row
+_PREFIX_REACH: Final = 48  # characters of the longest prefix
+_PREFIX_SIGNS: Final = "./:=~\n\\"  # other characters of prefixes, and those at which a line is broken
+_CHARACTER_KINDS: Final = bytes(97 if chr(code).isalnum() or chr(code) in "_-" else 32 for code in range(128)) + bytes(
+    128
+)
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _KeyForm:
+    """One prefix of a row of PREFIXED, with what must follow it."""
+
     family: str
-    start: str
-    least: int
-    run: re.Pattern[str]
-    common: bool  # other words begin so too
-    inside: bool  # the key began before
+    prefix: str
+    least: int  # characters after the prefix
+    run: re.Pattern[str]  # characters of the key's alphabet
+    common: bool  # ordinary words have this prefix too
+    infix: bool  # the key begins before the prefix
 
     def end(self, text: str, at: int) -> int | None:
-        """Where the key ends whose `start` stands at `at`; None when it is no key."""
-        begin = end = at + len(self.start)
+        """Return where the key ends that has its prefix at `at`; None when the text there is not a key."""
+        begin = end = at + len(self.prefix)
         body = ""
         while True:
             last = min(end + _JUDGED, len(text))
@@ -69,17 +70,18 @@ class _Form:
         return rest.end() if rest else end
 
 
-def _forms() -> Iterator[_Form]:
+def _key_forms() -> Iterator[_KeyForm]:
+    """Yield the forms of PREFIXED."""
     runs = {name: re.compile(f"[{letters}]++") for name, letters in ALPHABETS.items()}
     for line in PREFIXED.strip().splitlines():
-        family, starts, shape = (cell.strip() for cell in line.split("|"))
-        for start in starts.split():
-            bare = start.lstrip("?<")
-            yield _Form(family, bare, int(shape[1:]), runs[shape[0]], start[0] == "?", start[0] == "<")
+        family, prefixes, shape = (cell.strip() for cell in line.split("|"))
+        for marked in prefixes.split():
+            prefix = marked.lstrip("?<")
+            yield _KeyForm(family, prefix, int(shape[1:]), runs[shape[0]], marked[0] == "?", marked[0] == "<")
 
 
 def _alternatives(words: list[str]) -> str:
-    """An expression that matches where any of the words begins, one letter after the other."""
+    """Return an expression that matches any of the words, as a trie: one letter after the other."""
     if "" in words:
         return ""
     firsts = sorted({word[0] for word in words})
@@ -87,59 +89,64 @@ def _alternatives(words: list[str]) -> str:
     return rest[0] if len(rest) == 1 else f"(?:{'|'.join(rest)})"
 
 
-_FORMS: Final = sorted(_forms(), key=lambda form: -len(form.start))
+_FORMS: Final = sorted(_key_forms(), key=lambda form: -len(form.prefix))
 _BY_FIRST: Final = {
-    first: [form for form in _FORMS if form.start[0] == first] for first in {f.start[0] for f in _FORMS}
+    first: [form for form in _FORMS if form.prefix[0] == first] for first in {form.prefix[0] for form in _FORMS}
 }
-_ANY_START: Final = re.compile(_alternatives([form.start for form in _FORMS]))
+_ANY_PREFIX: Final = re.compile(_alternatives([form.prefix for form in _FORMS]))
 
 
 def keys(text: str, start: int, end: int) -> Iterator[Secret]:
-    """Keys that are told by how they begin; looked for only around enough of their characters in a row."""
-    kinds = text[start:end].encode("ascii", "replace").translate(_KINDS).decode("ascii")
+    """Yield the keys with a known prefix in characters [start, end), in order.
+
+    They are looked for only around runs of at least 20 characters of keys.
+    """
+    kinds = text[start:end].encode("ascii", "replace").translate(_CHARACTER_KINDS).decode("ascii")
     at, run = start, kinds.find(_RUN)
     while run >= 0:
         last = kinds.find(" ", run)
         stop = start + last if last >= 0 else end
         first = start + run
-        if _is_name(text[first:stop]):
+        if _is_identifier(text[first:stop]):
             at = stop
         else:
-            at = max(at, first - _START_REACH if run and text[first - 1] in _INSIDE_START else first)
-        while (found := _ANY_START.search(text, at, stop)) is not None:
+            at = max(at, first - _PREFIX_REACH if run and text[first - 1] in _PREFIX_SIGNS else first)
+        while (found := _ANY_PREFIX.search(text, at, stop)) is not None:
             key = _key_at(text, found.start())
             at = found.start() + 1
             if key is not None:
                 yield key
-                at = key[1]
+                at = key.end
         at = max(at, stop)
         run = kinds.find(_RUN, at - start)
 
 
-def _is_name(run: str) -> bool:
-    """Whether it is all small letters: a word of a program, and no key."""
+def _is_identifier(run: str) -> bool:
+    """Return whether a run is an identifier of lower case letters without digits, and so not a key."""
     return run.islower() and _DIGIT.search(run) is None
 
 
 def _key_at(text: str, begin: int) -> Secret | None:
+    """Return the key that has its prefix at `begin`; None when there is none."""
     for form in _BY_FIRST[text[begin]]:
-        if not text.startswith(form.start, begin) or (form.common and _goes_on(text, begin)):
+        if not text.startswith(form.prefix, begin) or (form.common and _inside_word(text, begin)):
             continue
         stop = form.end(text, begin)
-        first = _back(text, begin) if form.inside else begin
-        if stop is not None and first <= begin - form.inside:
-            return first, stop, form.family
+        first = _word_start(text, begin) if form.infix else begin
+        if stop is not None and first <= begin - form.infix:
+            return Secret(first, stop, form.family)
     return None
 
 
-def _goes_on(text: str, at: int) -> bool:
-    """Whether a word stands directly in front; the letter of an escaped line end is none."""
+def _inside_word(text: str, at: int) -> bool:
+    """Return whether a word character precedes `at`; the letter of an escaped line end such as \\n is none."""
     if at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_-"):
         return False
     return not (at > 1 and text[at - 2] == "\\" and text[at - 1] in "nrt")
 
 
-def _back(text: str, at: int) -> int:
+def _word_start(text: str, at: int) -> int:
+    """Return where the letters and digits before `at` begin, at most 64 characters back."""
     floor = max(0, at - 64)
     while at > floor and (text[at - 1].isalnum() or text[at - 1] in "_~."):
         at -= 1
@@ -147,23 +154,25 @@ def _back(text: str, at: int) -> int:
 
 
 def url_passwords(text: str, start: int, end: int) -> Iterator[Secret]:
+    """Yield the passwords of URLs such as postgres://user:password@host in characters [start, end)."""
     for found in _URL_PASSWORD.finditer(text, start, end):
         word = found[1]
         if word[0] not in "$%{[*" and not is_placeholder(word) and word != found[0][3 : -len(word) - 2]:
-            yield found.start(1), found.end(1), "password"
+            yield Secret(found.start(1), found.end(1), "password")
 
 
 def headers(text: str, start: int, end: int) -> Iterator[Secret]:
+    """Yield the credentials after Bearer, Basic or Token in characters [start, end)."""
     for found in _HEADER.finditer(text, start, end):
         if looks_random(found[1]) and not is_placeholder(found[1]):
-            yield found.start(1), found.end(1), "authorization"
+            yield Secret(found.start(1), found.end(1), "authorization")
 
 
 def blocks(text: str, at: int, end: int) -> Iterator[Secret]:
-    """Private key blocks that begin in [at, end)."""
+    """Yield the private key blocks that begin in characters [at, end), whole or cut off."""
     while (begin := text.find("-----BEGIN", at, end)) >= 0:
         at = begin + 10
-        head = _PRIVATE.match(text, begin)
+        head = _BLOCK_HEAD.match(text, begin)
         if head is None:
             continue
         tail = text.find("-----END", head.end(), head.end() + BLOCK_REACH)
@@ -173,5 +182,5 @@ def blocks(text: str, at: int, end: int) -> Iterator[Secret]:
             close = text.find("-----", tail + 8, tail + 80)
             stop = max(stop, close + 5 if close >= 0 else tail + 8)
         if _BLOCK_KEY.search(text, head.end(), stop):
-            yield begin, stop, "private-key"
+            yield Secret(begin, stop, "private-key")
             at = stop

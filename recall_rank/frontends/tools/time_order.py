@@ -1,4 +1,4 @@
-"""Literal and regex hits in the order agents know: sessions newest first, messages oldest first, titles last."""
+"""Pages of literal and regex hits ordered by time: sessions newest first, messages oldest first, titles last."""
 
 from __future__ import annotations
 
@@ -10,36 +10,40 @@ from recall_rank.model import Result, SearchResponse
 
 Search = Callable[..., SearchResponse]
 
-PER_SESSION: Final = 2  # hits of one session in front of those of others
-COLLECTED: Final = 5  # pages whose hits are shared out among sessions; what lies behind stays in its order
-FEWEST: Final = 100
-MOST: Final = 1000
+PER_SESSION: Final = 2  # hits of a session that precede the further hits of other sessions
+DIVERSIFIED_PAGES: Final = 5  # pages within which the hits of a session are limited; later pages stay ordered by time
+MIN_FETCHED: Final = 100
+MAX_FETCHED: Final = 1000
 _BUCKETS: Final = {"exact": 0, "project": 1, "global": 2}
 
 
 def scan_page(search: Search, results: int, offset: int) -> SearchResponse:
-    """The page from `offset` on. `search` takes results and offset, and answers in the order of time."""
-    collected = COLLECTED * results
-    window = min(MOST, max(FEWEST, collected))
+    """Return the page of `results` hits from `offset` on.
+
+    `search` takes `results` and `offset` and returns hits ordered by time.
+    """
+    diversified = DIVERSIFIED_PAGES * results
+    window = min(MAX_FETCHED, max(MIN_FETCHED, diversified))
     response = search(results=window, offset=0)
-    if response.total > window and offset + results > window:  # behind what was fetched the engine's own order goes on
+    if response.total > window and offset + results > window:  # a page beyond the window is not diversified
         response = search(results=results, offset=offset)
         return replace(response, results=_titles_last(response.results))
     hits = _nearest_first(_titles_last(response.results))
     if results < response.total <= window:
-        hits = [*_shared_out(hits[:collected]), *hits[collected:]]
+        hits = [*_diversified(hits[:diversified]), *hits[diversified:]]
     page = hits[offset : offset + results]
     return replace(response, results=page, truncated=response.total > offset + len(page))
 
 
 def scan_groups(search: Search, results: int, offset: int) -> SearchResponse:
-    """The same for sessions: each is shown by its newest hit, by its title only where nothing else is one."""
+    """Return a page of sessions, each with its newest hit; the title stands for a session that has no other hit."""
     response = search(results=results, offset=offset)
     found = [_newest_hit(search, entry) for entry in response.results]
     return replace(response, results=_nearest_first(found))
 
 
 def _newest_hit(search: Search, entry: Result) -> Result:
+    """Return the newest hit of the session of a grouped result, found by a second search when there are several."""
     if not entry.hit_count or entry.hit_count < 2:
         return entry
     last = search(results=1, offset=entry.hit_count - 1, group="part", session_id=entry.session_id).results
@@ -56,7 +60,7 @@ def _newest_hit(search: Search, entry: Result) -> Result:
 
 
 def _titles_last(hits: Sequence[Result]) -> list[Result]:
-    """Of hits that follow each other in one session, the title behind the others."""
+    """Return the hits with each title moved behind the other hits of its session."""
     ordered: list[Result] = []
     waiting: list[Result] = []
     session = ""
@@ -69,11 +73,12 @@ def _titles_last(hits: Sequence[Result]) -> list[Result]:
 
 
 def _nearest_first(hits: Sequence[Result]) -> list[Result]:
+    """Return the hits sorted by directory bucket; the sort is stable."""
     return sorted(hits, key=lambda hit: _BUCKETS.get(hit.directory_relevance, 0))
 
 
-def _shared_out(hits: Sequence[Result]) -> list[Result]:
-    """The first of every session in front of what more it has."""
+def _diversified(hits: Sequence[Result]) -> list[Result]:
+    """Return the first PER_SESSION hits of every session, then the others."""
     taken: dict[str, int] = {}
     first: list[Result] = []
     rest: list[Result] = []

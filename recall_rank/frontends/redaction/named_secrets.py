@@ -1,4 +1,7 @@
-"""Secrets that nothing but the name they stand under gives away: `api_key = ...`, "password": "...", --token ..."""
+"""Secrets that are known by their name: `api_key = ...`, `"password": "..."`, `--token ...`.
+
+Here are also the two tests that every kind of secret shares: is_placeholder and looks_random.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from recall_rank.frontends.redaction.rules import ALPHABETS, NAMED
-from recall_rank.frontends.redaction.words import is_placeholder, looks_random
+from recall_rank.frontends.redaction.secret_formats import ALPHABETS, NAMED, Secret
 
-# A value has a digit. It is looked at from every sign in front of it: one that is none may hold a name and a value.
+# A value contains a digit. It is tried after every sign, since a value may itself contain a name and a value.
 _VALUE: Final = r"""(?=["'` \t=\\]{0,5}+(?=[^\s"'`\\\d]{0,80}+\d)([^\s"'`\\]{6,256}+))"""
 _ASSIGNED: Final = re.compile(f"[=:>](?![=:>]){_VALUE}")
 _KEY_WORD: Final = re.compile("key|token|secret|cred|passw|pwd")
@@ -25,17 +27,25 @@ _SECRET_NAME: Final = re.compile(
 _PASSWORD_NAME: Final = re.compile(
     r"(?:passw(?:or)?d|passwd|passphrase|(?<![a-z])pwd)[\s\"'\\\])]{0,4}$", re.IGNORECASE
 )
-_OTHER_TOKEN: Final = re.compile(
+_HARMLESS_TOKEN: Final = re.compile(
     r"(?:page|next|continuation|cancel|sync|cursor|count|public|design)[_. -]?\w{0,8}token", re.IGNORECASE
 )
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_PLAIN: Final = re.compile(r"[\w.=~+/-]+")
+_KEY_CHARS: Final = re.compile(r"[\w.=~+/-]+")
 _CODE: Final = re.compile(r"[(){}\[\]<>$%]|^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$|^/|^\./|://")
-_STOP: Final = re.compile(r"[,;)}\]>&|]")
-_CALLS: Final = "([{"
+_VALUE_END: Final = re.compile(r"[,;)}\]>&|]")
+_OPENING: Final = "([{"  # after a value: it is the name of a function or a container
+_PLACEHOLDER: Final = re.compile(
+    r"x{6}|\*{3}|\.{3}|0{8}|12345678|abcdefgh|your[_-]|example|placeholder|redacted|change_?me|dummy[_-]|replace|"
+    r"insert[_-]|passw(?:or)?d|fake[_-]|sample[_-]|my[_-]?secret",
+    re.IGNORECASE,
+)
+_KIND_CHANGE: Final = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])|(?<=[0-9])(?=[A-Za-z])")
+_JUDGED_CHARS: Final = 256  # of a value, by which it is judged
 
 
 def _shapes(cell: str) -> re.Pattern[str]:
+    """Return the expression for the shapes of a row of NAMED."""
     shapes = []
     for shape in cell.split():
         if shape == "uuid":
@@ -54,38 +64,56 @@ _FAMILIES: Final = {
 _VENDOR: Final = re.compile("|".join(sorted(map(re.escape, _FAMILIES), key=len, reverse=True)))
 
 
-def named(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """The secrets in [start, end) that stand under a name, as (start, end, family)."""
+def is_placeholder(value: str) -> bool:
+    """Return whether a value stands for a secret: it contains a word such as "example", or very few characters."""
+    value = value[:_JUDGED_CHARS]
+    return len(set(value)) < min(5, len(value)) or _PLACEHOLDER.search(value) is not None
+
+
+def looks_random(value: str) -> bool:
+    """Return whether a value has the letters and digits of a random key: many distinct ones, often changing in kind."""
+    value = value[:_JUDGED_CHARS]
+    if len(set(value)) < min(10, len(value) * 0.6):
+        return False
+    changes = len(_KIND_CHANGE.findall(value))
+    return any(map(str.isdigit, value)) and changes >= max(3, len(value) * 0.12)
+
+
+def named_secrets(text: str, start: int, end: int) -> Iterator[Secret]:
+    """Yield the secrets in characters [start, end) that follow a name, in order."""
     assigned: Iterator[re.Match[str]] = _ASSIGNED.finditer(text, start, end)
     if text.find("--", start, end) >= 0:
         assigned = chain(assigned, _FLAG.finditer(text, start, end))
     for found in assigned:
         begin, stop = found.span(1)
-        sign = found.end() if text[found.start()] == "-" else found.start()  # what a flag is called stands in front
+        sign = (
+            found.end() if text[found.start()] == "-" else found.start()
+        )  # the name of a flag precedes its value without a sign
         before = text[max(0, sign - _NAME_CHARS, text.rfind("\n", start, found.start()) + 1) : begin]
         quote = text[begin - 1] if text[begin - 1] in "\"'`" else ""
         if quote and (close := text.find(quote, stop, begin + 200)) > stop and "\n" not in text[stop:close]:
             stop = close - (text[close - 1] == "\\")
-        elif not quote and (cut := _STOP.search(text, begin, stop)):
+        elif not quote and (cut := _VALUE_END.search(text, begin, stop)):
             stop = cut.start()
         value = text[begin:stop]
         family = _family(before.rstrip("\"'` \t\n=\\:>"), value, quoted=bool(quote), follows=text[stop : stop + 1])
         if family:
-            yield begin, stop, family
+            yield Secret(begin, stop, family)
 
 
 def family_of(name: str, value: str) -> str | None:
-    """What the whole value is when it stands under this name; None when it is no secret."""
+    """Return the family of a whole value of this name; None when it is not a secret."""
     return _family(name, value, quoted=True, follows="")
 
 
 def _family(name: str, value: str, *, quoted: bool, follows: str) -> str | None:
+    """Return the family of a value after a name; `follows` is the character after the value. None for no secret."""
     digits = any(map(str.isdigit, value))
-    if len(value) < 8 or (follows and follows in _CALLS) or not digits:
+    if len(value) < 8 or (follows and follows in _OPENING) or not digits:
         return None
     if _PASSWORD_NAME.search(name):
         return "password" if _is_password(value, quoted=quoted) else None
-    if len(value) < 15 or not _PLAIN.fullmatch(value) or not digits:
+    if len(value) < 15 or not _KEY_CHARS.fullmatch(value) or not digits:
         return None
     tail = name[-48:].lower()
     vendor = _VENDOR.search(tail)
@@ -93,12 +121,13 @@ def _family(name: str, value: str, *, quoted: bool, follows: str) -> str | None:
         family, shapes = _FAMILIES[vendor[0]]
         if shapes.fullmatch(value) and not is_placeholder(value):
             return family
-    if not _SECRET_NAME.search(name) or _OTHER_TOKEN.search(tail) or is_placeholder(value):
+    if not _SECRET_NAME.search(name) or _HARMLESS_TOKEN.search(tail) or is_placeholder(value):
         return None
     return "secret" if len(value) >= 16 and looks_random(value) else None
 
 
 def _is_password(value: str, *, quoted: bool) -> bool:
+    """Return whether a value named password has letters and digits and is neither code nor a placeholder."""
     if len(value) > 128 or is_placeholder(value):
         return False
     if not quoted and _CODE.search(value):

@@ -1,4 +1,4 @@
-"""`recall` with expand: the first hits in full, or with what surrounds them, within two budgets."""
+"""The parameter `expand` of `recall`: the first hits as whole messages or with their neighbours, within two budgets."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from recall_rank.analysis.normalize import is_recall_tool
-from recall_rank.frontends.redaction.answers import without_secrets
-from recall_rank.frontends.tools.call_context import Call
-from recall_rank.frontends.tools.request import Question
+from recall_rank.frontends.redaction.redacted_answers import without_secrets
+from recall_rank.frontends.tools.call_context import CallContext
+from recall_rank.frontends.tools.recall_request import RecallRequest
 from recall_rank.frontends.tools.transcript_tools import full_message
-from recall_rank.frontends.tools.warnings import Remarks
+from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.model import Message, Result
 from recall_rank.model.serialize import repaired
 from recall_rank.model.serialize_transcript import heading_to_dict
@@ -21,13 +21,18 @@ OMITTED: Final = "[recall output omitted]"
 _FIELDS: Final = ("content", "output", "error")
 
 
-def expanded(call: Call, question: Question, results: Sequence[Result], remarks: Remarks) -> list[dict[str, Any]]:
-    """The first hits that are no titles, expanded as far as the budgets reach; the remarks say where they ended."""
-    given = question.given
+def expanded_hits(
+    call: CallContext, request: RecallRequest, results: Sequence[Result], warnings: Warnings
+) -> list[dict[str, Any]]:
+    """Return the first hits that are not titles, expanded as JSON objects as far as the budgets reach.
+
+    What a budget cut, and messages that could not be read again, are added to `warnings`.
+    """
+    given = request.given
     wanted = min(given["expand_results"], 3)
     chosen = [(at, hit) for at, hit in enumerate(results) if hit.source != "title"][:wanted]
     if results and not chosen:
-        remarks.add("expansion_title_only", "Nothing was expanded: only titles match, and a title has no message")
+        warnings.add("expansion_title_only", "Nothing was expanded: only titles match, and a title has no message")
     budget = _Budget(given["expand_budget_messages"], given["expand_budget_chars"], redact=call.options.redact)
     window = _window(given["window"], given["expand_budget_messages"], given["expand_results"], call.options.max_window)
     found: list[dict[str, Any]] = []
@@ -43,21 +48,21 @@ def expanded(call: Call, question: Question, results: Sequence[Result], remarks:
                 turn = call.histories.get(hit.session_id, hit.message_id)
                 entry["message"] = budget.formatted(turn.message)
                 entry["context"] = heading_to_dict(turn.session)
-            elif not _surround(call, hit, window, budget, entry):
+            elif not _put_neighbours(call, hit, window, budget, entry):
                 break
         except (LookupError, OSError) as error:  # gone or locked since it was indexed
-            remarks.add("expansion_failed", f"Message {hit.message_id} could not be read again: {error}")
+            warnings.add("expansion_failed", f"Message {hit.message_id} could not be read again: {error}")
             continue
         found.append(entry)
     if budget.context_cut:
-        remarks.add("expansion_context_capped", "Context was cut: the message budget of the expansion is used up")
+        warnings.add("expansion_context_capped", "Context was cut: the message budget of the expansion is used up")
     if budget.text_cut:
-        remarks.add("expansion_text_capped", "Text was cut: read the whole message with recall_get")
+        warnings.add("expansion_text_capped", "Text was cut: read the whole message with recall_get")
     return found
 
 
-def _surround(call: Call, hit: Result, window: int, budget: _Budget, entry: dict[str, Any]) -> bool:
-    """Put the messages around a hit into the entry; False when no message is left of the budget."""
+def _put_neighbours(call: CallContext, hit: Result, window: int, budget: _Budget, entry: dict[str, Any]) -> bool:
+    """Put the messages around a hit into the entry; return False when the budget of messages is used up."""
     if budget.messages <= 0:
         budget.context_cut = True
         return False
@@ -80,14 +85,14 @@ def _surround(call: Call, hit: Result, window: int, budget: _Budget, entry: dict
 
 
 def _window(window: int | str, messages: int, results: int, most: int) -> int:
-    """Messages on each side of a hit: as many as leave room for all hits when it is "auto"."""
+    """Return the messages on each side of a hit; "auto" shares the budget of messages evenly among the hits."""
     if isinstance(window, int):
         return window
     return max(0, min(most, (messages // max(1, results) - 1) // 2))
 
 
 class _Budget:
-    """What is left to show, and whether anything had to be left out."""
+    """The messages and characters that may still be shown, and whether anything was cut."""
 
     __slots__ = ("chars", "context_cut", "messages", "redact", "text_cut")
 
@@ -99,9 +104,9 @@ class _Budget:
         self.text_cut = False
 
     def formatted(self, message: Message) -> dict[str, Any]:
-        """The message with what of its texts the budget allows; what a recall tool said is not repeated."""
+        """Return the message with its texts cut to the budget; output of recall tools is replaced by OMITTED."""
         entry = full_message(message)
-        if self.redact:  # before anything is cut
+        if self.redact:  # before texts are cut: half of a secret is not recognised
             entry = without_secrets(entry)
         for part in entry["parts"]:
             if is_recall_tool(part.get("tool_name")):
@@ -115,6 +120,7 @@ class _Budget:
         return entry
 
     def _cut(self, part: dict[str, Any], name: str) -> None:
+        """Cut one text of a part to the remaining characters and subtract its length from them."""
         text: str = part[name]
         most = min(FIELD_CHARS, self.chars)
         if len(text) > most:

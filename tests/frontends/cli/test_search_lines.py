@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.frontends.cli.output.ages import age, stamp
-from recall_rank.frontends.cli.output.human import MARK, answer_lines, closing_lines, hit_lines, marked
-from recall_rank.frontends.cli.output.paint import paint
+from recall_rank.frontends.cli.output.console import print_lines
+from recall_rank.frontends.cli.output.search_lines import MATCH_STYLE, answer_lines, closing_lines, hit_lines, marked
+from recall_rank.frontends.display_text import age, utc_minute
 from recall_rank.histories.source_reports import with_reports
 from recall_rank.model import Count, SourceReport, Span
 from tests.support.frontend_samples import NOW, full_response, hit, response
@@ -22,7 +22,7 @@ DAY = 86_400_000
 
 def text_of(lines: object) -> str:
     stream = io.StringIO()
-    paint(lines, stream)  # type: ignore[arg-type]
+    print_lines(lines, stream)  # type: ignore[arg-type]
     return stream.getvalue()
 
 
@@ -46,15 +46,15 @@ def test_ages(distance: int, words: str) -> None:
 
 
 def test_stamps() -> None:
-    assert stamp(NOW) == "2026-05-28 20:26 UTC"
-    assert stamp(0) == ""
-    assert stamp(10**18) == ""
+    assert utc_minute(NOW) == "2026-05-28 20:26 UTC"
+    assert utc_minute(0) == ""
+    assert utc_minute(10**18) == ""
 
 
 @given(st.integers(0, 10**19), st.integers(0, 10**19))
 def test_any_time_has_an_age(time: int, now: int) -> None:
     assert age(time, now)
-    stamp(time)
+    utc_minute(time)
 
 
 def test_a_hit_takes_three_lines_and_one_to_reopen_it() -> None:
@@ -90,7 +90,12 @@ def test_first_lines(changes: dict[str, object], words: str) -> None:
 
 
 def test_matches_are_marked() -> None:
-    assert marked("the rate limit", hit().spans) == [("the ", ""), ("rate", MARK), (" ", ""), ("limit", MARK)]
+    assert marked("the rate limit", hit().spans) == [
+        ("the ", ""),
+        ("rate", MATCH_STYLE),
+        (" ", ""),
+        ("limit", MATCH_STYLE),
+    ]
 
 
 @given(st.text(max_size=30), st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40)), max_size=6))
@@ -104,7 +109,7 @@ def test_marks_change_no_text_whatever_the_spans(snippet: str, pairs: list[tuple
 
 def test_colour_only_where_asked() -> None:
     stream = io.StringIO()
-    paint(hit_lines(hit(), 1, NOW), stream, colour=True)
+    print_lines(hit_lines(hit(), 1, NOW), stream, colour=True)
     assert "\x1b[1;33mrate\x1b[0m" in stream.getvalue()
     assert "\x1b" not in text_of(hit_lines(hit(), 1, NOW))
 
@@ -120,7 +125,7 @@ def test_a_terminal_gets_colour_unless_it_asks_for_none(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", no_color)
     stream = Terminal()
-    paint(hit_lines(hit(), 1, NOW), stream)
+    print_lines(hit_lines(hit(), 1, NOW), stream)
     assert ("\x1b[" in stream.getvalue()) == coloured
 
 

@@ -1,0 +1,61 @@
+"""The caller's context, which says what "current" means: from a folder, from the working directory, or from JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final
+
+from recall_rank.model import Context
+
+_CONTEXT_FIELDS: Final = tuple(field.name for field in fields(Context))
+_EXPECTED_TYPES: Final = {"in_context": "a list of message ids"}
+
+
+def context_of_folder(folder: str | Path) -> Context:
+    """Return a context with the folder as directory and the repository around it, else the folder, as worktree."""
+    here = Path(folder).expanduser().absolute()
+    try:
+        root = _repository_root(here)
+    except OSError:
+        root = here
+    return Context(directory=str(here), worktree=str(root))
+
+
+def context_of_working_directory() -> Context | None:
+    """Return the context of the working directory; None when that directory is gone or cannot be read."""
+    try:
+        here = Path.cwd()
+        return Context(directory=str(here), worktree=str(_repository_root(here)))
+    except OSError:
+        return None
+
+
+def read_context(value: object) -> Context | None:
+    """Return the context that a JSON object describes; None for None, and absent fields for blank values.
+
+    `in_context` is a list of message ids, every other field a string. Raises ValueError that names the wrong field.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise ValueError(f"context must be an object, not {type(value).__name__}")
+    known: dict[str, Any] = {}
+    for name, entry in value.items():
+        if name not in _CONTEXT_FIELDS:
+            raise ValueError(f"context takes {', '.join(_CONTEXT_FIELDS)}, not {name}")
+        if name == "in_context" and isinstance(entry, list | tuple):
+            if not all(isinstance(each, str) for each in entry):
+                raise ValueError("context in_context must be a list of message ids")
+            known[name] = tuple(entry)
+        elif not isinstance(entry, str | None) or (entry and name == "in_context"):
+            raise ValueError(f"context {name} must be {_EXPECTED_TYPES.get(name, 'a string')}, not {entry!r}")
+        elif entry and entry.strip():
+            known[name] = entry
+    return Context(**known)
+
+
+def _repository_root(folder: Path) -> Path:
+    """Return the nearest folder at or above this one that holds `.git`; the folder itself when there is none."""
+    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)

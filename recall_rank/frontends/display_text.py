@@ -1,0 +1,96 @@
+"""Text and times in the form in which people see them: escaped for a terminal, and counted back from now.
+
+Recalled text is untrusted. Escaping makes every character visible that could move the cursor of a terminal, hide or
+reorder text, or imitate the lines that this program prints.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from recall_rank.analysis.time_filters import DAY_MS, HOUR_MS, MINUTE_MS
+
+# C0 and C1 controls with ESC, CSI and OSC; bidirectional controls; zero-width characters; invisible fillers; tags and
+# variation selectors, which can carry hidden text; line separators; noncharacters of interlinear annotation.
+_UNSAFE_RANGES: Final = (
+    "\x00-\x1f\x7f-\x9f"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\ud800-\udfff"
+)
+UNSAFE: Final = re.compile(f"[{_UNSAFE_RANGES}]")
+# UNSAFE without line ends and tabs. A carriage return alone can overwrite its line; one before a line feed cannot.
+UNSAFE_IN_LINES: Final = re.compile(
+    "[" + _UNSAFE_RANGES.replace("\x00-\x1f\x7f", "\x00-\x08\x0b-\x0c\x0e-\x1f\x7f") + "]|\r(?!\n)"
+)
+_UNSAFE_IN_JSON: Final = re.compile("[" + _UNSAFE_RANGES.replace("\x00-\x1f\x7f", "\x00-\x09\x0b-\x1f\x7f") + "]")
+_BLANKS: Final = re.compile(r"[\t\n\r ]+")
+_AGE_STEPS: Final = (  # (ages below this limit, are counted in this unit, of this name)
+    (HOUR_MS, MINUTE_MS, "min"),
+    (2 * DAY_MS, HOUR_MS, "h"),
+    (14 * DAY_MS, DAY_MS, "days"),
+    (60 * DAY_MS, 7 * DAY_MS, "weeks"),
+    (2 * 365 * DAY_MS, 30 * DAY_MS, "months"),
+)
+
+
+def escape(text: str) -> str:
+    r"""Return the text with every character of UNSAFE written out, such as \x1b, \u202e or \U000e0041."""
+    return text if text.isascii() and text.isprintable() else UNSAFE.sub(escaped, text)
+
+
+def escape_lines(text: str) -> str:
+    """Return the text with its line feeds kept and every other character of UNSAFE written out."""
+    return "\n".join(escape(line) for line in text.split("\n"))
+
+
+def one_line(text: str) -> str:
+    """Return the text escaped, with every run of blanks and line ends replaced by one blank."""
+    return escape(_BLANKS.sub(" ", text))
+
+
+def safe_json(document: bytes) -> bytes:
+    r"""Return a JSON document of equal values in which unsafe characters are \u escapes; line feeds are kept."""
+    text = document.decode("utf-8")
+    return document if text.isascii() and "\x7f" not in text else _UNSAFE_IN_JSON.sub(_json_escaped, text).encode()
+
+
+def escaped(found: re.Match[str]) -> str:
+    r"""Return the escape of one matched character: \x1b, \u202e or \U000e0041. A replacement for `re.sub`."""
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def age(time: int, now: int) -> str:
+    """Return how long before `now` a time is: "just now", "5 min ago", "3 weeks ago", or "5 min ahead".
+
+    Both are epoch milliseconds; a time of 0 or less is "time unknown".
+    """
+    if time <= 0:
+        return "time unknown"
+    distance = abs(now - time)
+    if distance < MINUTE_MS:
+        return "just now"
+    for limit, unit, name in _AGE_STEPS:
+        if distance < limit:
+            return f"{distance // unit} {name} {'ago' if time <= now else 'ahead'}"
+    return f"{distance // (365 * DAY_MS)} years {'ago' if time <= now else 'ahead'}"
+
+
+def utc_minute(time: int) -> str:
+    """Return epoch milliseconds as "2026-05-31 14:05 UTC"; "" for 0 or less and for years beyond 9999."""
+    if time <= 0:
+        return ""
+    try:
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=time)
+    except OverflowError:
+        return ""
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def _json_escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

@@ -1,0 +1,65 @@
+"""The context of an MCP client: the session, project and folder of the command, of the client, or of the process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from recall_rank.frontends.caller_context import context_of_folder, context_of_working_directory
+from recall_rank.model import Context
+
+_ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
+
+
+def context_of_command(session: str | None, project: str | None, directory: str | None) -> Context:
+    """Return the context that the options of the command give; what they leave out is None."""
+    here = context_of_folder(directory) if directory else Context()
+    return replace(here, session_id=session or None, project=project or None)
+
+
+def context_with_roots(command: Context, roots: Iterable[str]) -> Context:
+    """Return the context of the command, completed by the client's first root, else by the working directory.
+
+    A directory of the command is kept. A working directory that is no project, such as the home folder, is ignored.
+    """
+    if command.directory:
+        return command
+    folders = [path for path in map(path_of, roots) if path]
+    found = context_of_folder(folders[0]) if folders else context_of_working_directory()
+    if found is None or (not folders and _is_no_project(found.directory)):
+        return command
+    return replace(command, directory=found.directory, worktree=found.worktree)
+
+
+def path_of(uri: str) -> str | None:
+    """Return the path of a file: URI; None for a URI of another scheme or host."""
+    if not uri.startswith("file://"):
+        return None
+    path = percent_decoded(uri.removeprefix("file://").removeprefix("localhost"))
+    return path.rstrip("/") or "/" if path.startswith("/") else None
+
+
+def percent_decoded(text: str) -> str:
+    """Return the text with percent escapes such as %20 replaced by their characters (UTF-8)."""
+    return _ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), text.encode()).decode("utf-8", "replace")
+
+
+def percent_encoded(text: str) -> str:
+    """Return the text with everything but the unreserved characters of a URI as percent escapes (UTF-8)."""
+    return "".join(
+        chr(byte) if (chr(byte).isalnum() and byte < 128) or chr(byte) in "-._~" else f"%{byte:02X}"
+        for byte in text.encode("utf-8", "replace")
+    )
+
+
+def _is_no_project(directory: str | None) -> bool:
+    """Return whether a directory is unknown, the root or the home folder."""
+    if directory is None:
+        return True
+    try:
+        return directory == "/" or Path(directory) == Path.home()
+    except RuntimeError:  # there is no home folder
+        return False

@@ -1,0 +1,123 @@
+"""Answers of the tools, and responses of searches, with their secrets replaced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+from recall_rank.analysis.text_edits import Edit
+from recall_rank.frontends.redaction.redact import label, redacted, secrets
+from recall_rank.model import SearchResponse
+
+# Fields without secrets: ids, which must stay unchanged; words and numbers of this package; snippets, whose secrets
+# the search has replaced before it cut them.
+_SAFE_FIELDS: Final = frozenset(
+    "ok id session_id message_id part_id query snippet spans role part_type type field source stage match_mode group "
+    "agent scope degrade_kind degrade_kinds stages_run directory_relevance flags coverage explain time pagination mode "
+    "warning_categories suggestion_categories error_category kind matched_terms matched_fields recency "
+    "confidence".split()
+)
+_MIN_CHARS: Final = 8  # of a secret
+_RESULTS: Final = "results"
+_RESULT_FIELDS: Final = ("session_title", "directory", "project", "history", "author", "tool_name", "title_match")
+_TOOL_INPUT: Final = "input"
+_MAY_HOLD: Final = (str, dict, list)
+_NAME_WORDS: Final = (
+    "key",
+    "token",
+    "secret",
+    "cred",
+    "authorization",
+    "passw",
+    "passphrase",
+    "pwd",
+)  # every name of a secret contains one
+_CACHED_CHARS: Final = 512  # titles and folders are shorter, and come again in every answer
+
+
+def hidden(text: str, low: int, high: int) -> list[Edit]:
+    """Return the edits that replace every secret in characters [low, high): the option `redact` of a search."""
+    return [(start, end, label(family)) for start, end, family in secrets(text, low, high)]
+
+
+def without_secrets(value: Any, name: str | None = None) -> Any:
+    """Return the JSON value with every secret replaced; lists and objects are changed in place.
+
+    `name` is the key of the value in its object.
+    """
+    kind = type(value)
+    if kind is str:
+        return value if len(value) < _MIN_CHARS else _redacted_value(name, value)
+    if kind is dict:
+        if name == _TOOL_INPUT:
+            return _redacted_input(value)
+        for key, item in value.items():
+            if key not in _SAFE_FIELDS and type(item) in _MAY_HOLD:
+                value[key] = without_secrets(item, key)
+    elif kind is list:
+        for at, item in enumerate(value):
+            if name == _RESULTS and type(item) is dict:
+                _redact_result(item)
+            else:
+                value[at] = without_secrets(item, name)
+    return value
+
+
+def _redact_result(hit: dict[str, Any]) -> None:
+    """Replace the secrets of one result in place; only its fields with recalled text are read."""
+    for key in _RESULT_FIELDS:
+        item = hit.get(key)
+        if item is not None:
+            hit[key] = without_secrets(item, key)
+    forms = hit["why"].get("matched_forms") if "why" in hit else None
+    if forms:
+        hit["why"]["matched_forms"] = without_secrets(forms)
+
+
+def response_without_secrets(response: SearchResponse) -> SearchResponse:
+    """Return the response with the secrets replaced in titles, directories, near misses and suggestions.
+
+    Snippets are unchanged: a search with the option `redact` has replaced their secrets.
+    """
+    results = [
+        replace(
+            result,
+            session_title=redacted(result.session_title),
+            directory=redacted(result.directory),
+            title_match=None if result.title_match is None else redacted(result.title_match),
+        )
+        for result in response.results
+    ]
+    near_misses = tuple(replace(miss, text=redacted(miss.text)) for miss in response.near_misses)
+    return replace(
+        response, results=results, near_misses=near_misses, suggestions=tuple(map(redacted, response.suggestions))
+    )
+
+
+def _redacted_input(value: Any, name: str | None = None) -> Any:
+    """Return the input of a tool with every secret replaced, in names too: they are chosen by whoever called it."""
+    if isinstance(value, str):
+        return _redacted_value(name, value)
+    if isinstance(value, dict):
+        return {redacted(key): _redacted_input(item, key) for key, item in value.items()}
+    return [_redacted_input(item, name) for item in value] if isinstance(value, list) else value
+
+
+def _redacted_value(name: str | None, value: str) -> str:
+    """Return a string with its secrets replaced; the results for short strings are cached."""
+    return _cached(name, value) if len(value) <= _CACHED_CHARS else _replaced(name, value)
+
+
+def _replaced(name: str | None, value: str) -> str:
+    """Return a label when the name tells that the whole value is a secret, else the value with its secrets replaced."""
+    if name and any(word in name.casefold() for word in _NAME_WORDS):
+        from recall_rank.frontends.redaction.named_secrets import family_of  # loaded on first use
+
+        family = family_of(name, value)
+        if family:
+            return label(family)
+    return redacted(value)
+
+
+_cached = lru_cache(maxsize=4_096)(_replaced)

@@ -1,0 +1,181 @@
+"""RecallRequest: a checked and completed call of the tool `recall`, and the sessions that it selects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from recall_rank.analysis.time_filters import EmptyTimeWindow, resolve_window
+from recall_rank.frontends.tools.call_context import CallContext, no_project
+from recall_rank.frontends.tools.parameters import LARGEST, TIMES, read, recall_parameters
+from recall_rank.frontends.tools.transcript_tools import global_disabled
+from recall_rank.frontends.tools.warnings import ToolError, Warnings
+from recall_rank.model import Context, Session
+from recall_rank.model.project_scope import in_project, inside
+from recall_rank.search.query import MAX_PATTERN_CHARS, MAX_QUERY_CHARS
+from recall_rank.search.retrieval.literal import compile_pattern
+
+DIRECTORY_BUCKETS: Final = ("exact", "project", "global")  # from the nearest to the farthest
+_SEARCH_OPTIONS: Final = (
+    *("match", "scope", "group", "type", "role", "title", "width", "directory", "tool_name", "project"),
+    *("exclude_session_ids", "must", "must_not", "budget_ms"),
+)
+_INLINE_FLAGS: Final = re.compile(r"(?<!\\)(?:\\\\)*\(\?[a-zA-Z]*(?:-[a-zA-Z]+)?[:)]")
+_NO_FLAGS: Final = re.compile(r"\(\?:")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """What a call of `recall` asks for: options of Recall.search, and what the answer has to contain."""
+
+    query: str
+    options: dict[str, Any]  # of Recall.search, without results, offset and order
+    given: dict[str, Any]  # every parameter with its usable value
+    session: str | None  # the full id of the one session that is searched; None for all sessions of the scope
+    unknown: bool  # no session has the id that was given
+    widened: bool  # scope "project" was asked for, and the fallback searches all projects
+    capped: bool  # the host's limit of sessions applies, not the caller's
+    warnings: Warnings
+    expansion_warnings: Warnings  # reported after the warnings on times
+
+    @property
+    def scans(self) -> bool:
+        """Whether hits are ordered by time and not by relevance, which literal and regex matching default to."""
+        return self.options["match"] in ("literal", "regex") and self.given["order"] != "relevance"
+
+    @property
+    def one_session(self) -> bool:
+        """Whether a single session is searched."""
+        return self.session is not None or self.options["scope"] == "session"
+
+
+def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
+    """Return the request that the arguments describe. Raises ToolError for a request that cannot be served."""
+    warnings, expansion_warnings = Warnings(), Warnings()
+    given = read(recall_parameters(call.options), args, warnings, expansion_warnings)
+    query = args.get("query")
+    if given["tool_name"] and given["type"] not in ("all", "tool"):
+        raise ToolError("tool_name_needs_tool_type", 'toolName can only be used with type:"all" or type:"tool"')
+    _check_query(query, given["match"])
+    after, before = _time_window(call, args, warnings)
+    if given["scope"] == "global" and not given["session_id"] and not call.options.global_:
+        raise global_disabled()
+    session, unknown = _wanted_session(call, given)
+    options = {name: given[name] for name in _SEARCH_OPTIONS if given[name] not in (None, ())}
+    options.update(now=call.now, context=call.context, cancel=call.cancel, explain=given["explain"])
+    options["fallback"] = bool(given["fallback"] and given["directory"])
+    if session is not None:
+        options.update(session_id=session, scope="global")
+    widened = options["fallback"] and options["scope"] == "project" and call.options.global_
+    if widened:
+        options["scope"] = "global"
+    limits = [limit for limit in (given["sessions"], call.options.max_sessions) if limit is not None]
+    if limits:
+        options["sessions"] = min(limits)
+    options.update({name: bound for name, bound in (("after", after), ("before", before)) if bound})
+    capped = bool(limits) and given["sessions"] != min(limits)
+    return RecallRequest(str(query), options, given, session, unknown, widened, capped, warnings, expansion_warnings)
+
+
+def selected_sessions(call: CallContext, request: RecallRequest) -> list[tuple[Session, str]]:
+    """Return the sessions that a request searches, each with its directory bucket, in the order of the search."""
+    given, options = request.given, request.options
+    if request.unknown:
+        return []
+    found: Sequence[Session] = call.histories.sessions(
+        scope="project" if options["scope"] == "project" and not request.one_session else "global",
+        search=given["title"],
+        context=call.context,
+    )
+    wanted = request.session if request.session is not None else call.context.session_id
+    if request.one_session:
+        found = [session for session in found if session.id == wanted]
+    excluded, project = frozenset(given["exclude_session_ids"]), given["project"]
+    kept = [
+        (session, directory_bucket(session, given["directory"], call.context))
+        for session in found
+        if session.id not in excluded and (not project or project in (session.project, session.repository))
+    ]
+    if given["directory"]:
+        if not options["fallback"]:
+            kept = [pair for pair in kept if pair[1] == "exact"]
+        kept.sort(key=lambda pair: DIRECTORY_BUCKETS.index(pair[1]))
+    return kept[: options.get("sessions")]
+
+
+def directory_bucket(session: Session, folder: str | None, context: Context) -> str:
+    """Return "exact" for a session inside the folder, "project" for one of the context's worktree, else "global"."""
+    if folder and inside(session.directory or "", folder):
+        return "exact"
+    return "project" if in_project(session, replace(context, project=None)) else "global"
+
+
+def _check_query(query: object, match: str) -> None:
+    """Raise ToolError unless the query is a text, or a pattern, of an accepted length."""
+    if not isinstance(query, str):
+        raise ToolError("query_required", f"query must be a string, not {type(query).__name__}")
+    if match == "regex":
+        _check_pattern(query)
+    elif not query.strip():
+        raise ToolError("query_required", "query is empty: name a word or a text to look for")
+    elif len(query) > MAX_QUERY_CHARS:
+        raise ToolError("query_too_long", f"query has {len(query)} characters: at most {MAX_QUERY_CHARS} are accepted")
+
+
+def _check_pattern(pattern: str) -> None:
+    """Raise ToolError unless RE2 compiles the pattern and no flags are set inside it."""
+    if not pattern.strip():
+        raise ToolError("regex_empty", "Regex pattern is empty")
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise ToolError("regex_too_long", f"Regex pattern is too long: at most {MAX_PATTERN_CHARS} characters")
+    if any(not _NO_FLAGS.search(found[0]) for found in _INLINE_FLAGS.finditer(pattern)):
+        raise ToolError("regex_invalid", "Invalid regex: flags inside a pattern are not supported; case never counts")
+    try:
+        compile_pattern(pattern)
+    except ValueError as error:
+        raise ToolError("regex_invalid", f"Invalid regex: {error}") from None
+    except RuntimeError as error:
+        raise ToolError("regex_unavailable", str(error)) from None
+
+
+def _time_window(call: CallContext, args: Mapping[str, Any], warnings: Warnings) -> tuple[int | None, int | None]:
+    """Return the bounds (after, before) in epoch milliseconds; None is no bound. Raises ToolError when it is empty."""
+    times: dict[str, Any] = {}
+    for name in TIMES:
+        value = args.get(name)
+        if isinstance(value, int | float) and abs(value) > LARGEST:
+            warnings.add(f"time_ignored:{name}", f"Ignored {name}: it is no time")
+            value = None
+        times["from_" if name == "from" else name] = _quotable(value)
+    try:
+        window = resolve_window(call.now, **times, strict=False)
+    except EmptyTimeWindow as error:
+        raise ToolError("empty_time_window", str(error)) from None
+    for warning in window.warnings:
+        warnings.add(f"{warning.category}:{warning.parameter}", warning.text)
+    return window.after, window.before
+
+
+def _quotable(value: object) -> object:
+    """Return a value short enough to be quoted in a warning: no time is long, and no nested value is a time."""
+    if isinstance(value, str):
+        return value if len(value) <= 60 else f"{value[:57]}..."
+    if value is None or isinstance(value, int | float):
+        return value
+    return f"({type(value).__name__})"
+
+
+def _wanted_session(call: CallContext, given: Mapping[str, Any]) -> tuple[str | None, bool]:
+    """Return the id of the one session to search, None for several, and whether no session has that id."""
+    if not given["session_id"]:
+        if given["scope"] == "session" and not call.context.session_id:
+            raise ToolError("no_current_session", "There is no current session: name one by sessionID")
+        if given["scope"] == "project" and not call.knows_project:
+            raise no_project()
+        return None, False
+    try:
+        return call.histories.session(given["session_id"]).id, False
+    except LookupError:
+        return given["session_id"], True
