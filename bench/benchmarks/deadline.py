@@ -20,7 +20,7 @@ from bench.reporting.evaluate_items import mode
 from bench.reporting.ranks import quantile
 from bench.reporting.report import Plot, Report, Table
 from recall_rank import Index
-from recall_rank.analysis.normalize import STOP_WORDS
+from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.model import Match, Message, Part, Session
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from bench.datasets import dataset
 from bench.datasets.synthetic_secrets import FAMILIES, planted, survives
 from bench.reporting.report import Report, Table
 from recall_rank import Recall
-from recall_rank.analysis.normalize import fields
+from recall_rank.analysis.fields import searchable_fields
 from recall_rank.analysis.text_edits import edited
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.redaction.redact import secrets
@@ -73,7 +73,7 @@ def _recall(report: Report, options: argparse.Namespace) -> None:
 def _alarms(report: Report, sessions: Iterable[Session], *, show: bool) -> None:
     found: Counter[str] = Counter()
     size, before = 0, time.process_time()
-    for text in (text for s in sessions for m in s.messages for part in m.parts for _, text in fields(part)):
+    for text in (text for s in sessions for m in s.messages for part in m.parts for _, text in searchable_fields(part)):
         size += len(text)
         for start, end, family in secrets(text):
             found[family] += 1

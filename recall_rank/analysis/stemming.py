@@ -1,8 +1,46 @@
-"""English words whose forms no stemmer brings together."""
+"""The forms of English words: stems by Snowball, and irregular forms from a table."""
 
 from __future__ import annotations
 
-# One line a word: the base form, then its irregular forms.
+from functools import lru_cache
+from typing import Any
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """The English stem of a lower-case word (Snowball's Porter2, snowballstem.org/algorithms/english/stemmer.html).
+
+    A word of fewer than three letters, or with characters other than a-z, is its own stem.
+    """
+    if not word.isascii() or not word.isalpha() or len(word) < 3:
+        return word
+    return str(_stemmer().stemWord(word))
+
+
+def stem_all(words: list[str]) -> list[str]:
+    """stem() of every word, in one call and without a cache; the words must have three letters of a-z or more."""
+    return list(_stemmer().stemWords(words))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    import Stemmer  # loaded with the first query that needs it
+
+    return Stemmer.Stemmer("english", 0)
+
+
+def irregular_forms(word: str) -> list[str]:
+    """The other forms of a word that share no stem with it, the base form first; none for most words."""
+    base = _BASES.get(word, word)
+    return [form for form in (base, *_FORMS.get(base, ())) if form != word]
+
+
+def base_form(word: str) -> str:
+    """The base form of an irregular form; other words are their own."""
+    return _BASES.get(word, word)
+
+
+# One word a line: the base form, then its irregular forms.
 _TABLE = """
 arise arose arisen
 become became
@@ -108,5 +146,5 @@ matrix matrices
 vertex vertices
 """
 
-FORMS = {line.split()[0]: tuple(line.split()[1:]) for line in _TABLE.strip().splitlines()}
-BASE = {form: base for base, forms in FORMS.items() for form in forms}
+_FORMS = {line.split()[0]: tuple(line.split()[1:]) for line in _TABLE.strip().splitlines()}
+_BASES = {form: base for base, forms in _FORMS.items() for form in forms}

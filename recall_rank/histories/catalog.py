@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from recall_rank.analysis.normalize import fold, folded
+from recall_rank.analysis.normalize import fold, fold_cached
 from recall_rank.model import Context, Session
 from recall_rank.model.project_scope import in_project
 
@@ -63,7 +63,7 @@ def select_sessions(
     found = [
         session
         for session in sessions
-        if words in folded(session.title or "")
+        if words in fold_cached(session.title or "")
         and (scope == "global" or context is None or in_project(session, context))
     ]
     return found[:limit]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from recall_rank.analysis.normalize import fields, fold
+from recall_rank.analysis.fields import searchable_fields
+from recall_rank.analysis.normalize import fold
 from recall_rank.histories.catalog import only_prefix
 from recall_rank.model import Message, Session
 
@@ -111,4 +112,4 @@ def _bare(session: Session) -> Session:
 
 def holds(message: Message, folded: str) -> bool:
     """Whether a searchable field of the message contains the text, which must be case-folded."""
-    return any(folded in fold(text) for part in message.parts for _, text in fields(part))
+    return any(folded in fold(text) for part in message.parts for _, text in searchable_fields(part))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank._core.text.tokens import asked
-from recall_rank.analysis.normalize import STOP_WORDS, encode, fold
+from recall_rank.analysis.normalize import encode, fold
+from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.analysis.time_filters import resolve_window
 from recall_rank.search.options import Options
 from recall_rank.weights import DEFAULT, Weights

@@ -1,74 +1,10 @@
-"""What of a part is searchable, and the forms in which words are compared."""
+"""The two forms in which text is compared."""
 
 from __future__ import annotations
 
 import pytest
 
-from recall_rank.analysis.normalize import RECALL_TOOLS, Field, encode, fields, fold, is_recall_tool, stem
-from recall_rank.model import Part
-
-
-@pytest.mark.parametrize(
-    ("part", "expected"),
-    [
-        pytest.param(Part("p", "text"), [], id="nothing"),
-        pytest.param(Part("p", "text", text=""), [], id="an empty text is no field"),
-        pytest.param(Part("p", "text", text="hi"), [(Field.TEXT, "hi")], id="text"),
-        pytest.param(
-            Part("p", "subtask", text="survey", prompt="list all"),
-            [(Field.TEXT, "survey"), (Field.PROMPT, "list all")],
-            id="a subtask's description comes before its prompt",
-        ),
-        pytest.param(
-            Part("p", "tool", tool="bash", input={"command": "ls", "cwd": "/a", "timeout": 5}, output="b.py"),
-            [(Field.COMMAND, "ls"), (Field.CWD, "/a"), (Field.OUTPUT, "b.py")],
-            id="command and folder are fields of their own, said once",
-        ),
-        pytest.param(
-            Part("p", "tool", tool="bash", input={"command": ["ls", "-l"], "cwd": None}),
-            [(Field.INPUT, "ls"), (Field.INPUT, "-l")],
-            id="a command that is a list is input",
-        ),
-        pytest.param(
-            Part("p", "tool", tool="bash", input={"command": "  ", "cwd": ""}), [], id="a blank command is no field"
-        ),
-        pytest.param(
-            Part(
-                "p", "tool", tool="edit", input={"path": "a.py", "edits": [{"old": "x", "new": "y"}]}, title="Edit a.py"
-            ),
-            [(Field.INPUT, "a.py"), (Field.INPUT, "x"), (Field.INPUT, "y"), (Field.TOOL_TITLE, "Edit a.py")],
-            id="every string inside the input, in order",
-        ),
-        pytest.param(
-            Part("p", "tool", tool="bash", input="raw words", error="boom", output="half"),
-            [(Field.INPUT, "raw words"), (Field.ERROR, "boom"), (Field.OUTPUT, "half")],
-            id="an error comes before the output",
-        ),
-        pytest.param(
-            Part("p", "tool", tool="recall", input={"query": "x"}, output="y"), [], id="recall finds no recall"
-        ),
-    ],
-)
-def test_fields(part: Part, expected: list[tuple[Field, str]]) -> None:
-    assert fields(part) == expected
-
-
-def test_a_field_begins_with_a_byte_that_no_text_holds() -> None:
-    assert all(label >= 0xF8 for label in Field)
-    assert not {byte for char in "aé漢😀\U0010ffff" for byte in char.encode()} & set(Field)
-
-
-@pytest.mark.parametrize("name", RECALL_TOOLS)
-@pytest.mark.parametrize("prefix", ["", "mcp__memory__", "server.", "host/", "host-"])
-def test_a_recall_tool_is_known_under_every_namespace(prefix: str, name: str) -> None:
-    assert is_recall_tool(prefix + name)
-
-
-@pytest.mark.parametrize(
-    "name", [None, "", "myrecall", "recaller", "recall_all", "xrecall_get", "recall_get2", "Recall"]
-)
-def test_other_tools_are_not_recall_tools(name: str | None) -> None:
-    assert not is_recall_tool(name)
+from recall_rank.analysis.normalize import encode, fold, folded_spans
 
 
 @pytest.mark.parametrize(
@@ -96,14 +32,16 @@ def test_encode_repairs_lone_surrogates(text: str, expected: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "same"),
+    ("text", "wanted", "expected"),
     [
-        (("connect", "connected", "connections"), True),
-        (("limit", "limiter"), True),
-        (("connect", "context"), False),
-        (("e0502", "e0503"), False),
-        (("größe", "größen"), False),  # other scripts and languages are compared as they are
+        ("aAa", "a", [(0, 1), (1, 2), (2, 3)]),
+        ("aaa", "aa", [(0, 2)]),
+        ("\u0130x\u0130", "x", [(1, 2)]),
+        ("x\u0130y", "i\u0307", [(1, 2)]),
+        ("x\u0130y", "i\u0307Y", [(1, 3)]),
+        ("ΣΑΣ", "σας", [(0, 3)]),
+        ("abc", "d", []),
     ],
 )
-def test_stem(words: tuple[str, ...], same: bool) -> None:
-    assert (len({stem(word) for word in words}) == 1) is same
+def test_folded_spans(text: str, wanted: str, expected: list[tuple[int, int]]) -> None:
+    assert folded_spans(text, wanted) == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recall_rank.analysis.normalize import Field
+from recall_rank.analysis.fields import Field
 from recall_rank.analysis.utterance_kind import is_order, is_question
 
 

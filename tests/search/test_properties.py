@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from recall_rank.analysis.normalize import fields, fold
+from recall_rank.analysis.fields import searchable_fields
+from recall_rank.analysis.normalize import fold
 from recall_rank.corpus import Index
 from recall_rank.model import Context, Message, Part, Session
 from recall_rank.model.project_scope import inside
@@ -58,7 +59,7 @@ def test_literal_hits_are_those_of_a_plain_substring_search(history: list[Sessio
         for session in history
         for message in session.messages
         for part in message.parts
-        if any(holds(value) for _, value in fields(part))
+        if any(holds(value) for _, value in searchable_fields(part))
     }
     expected |= {f"{s.id}:title" for s in history if s.messages and s.title and holds(s.title)}
     assert found(Index.build(history), text, match="literal") == expected
@@ -179,7 +180,7 @@ def keep_parts(keeps: Callable[[Part], bool], title: Callable[[str], bool]) -> C
 
 
 def says(words: str) -> Callable[[Part], bool]:
-    return lambda part: any(words in fold(value) for _, value in fields(part))
+    return lambda part: any(words in fold(value) for _, value in searchable_fields(part))
 
 
 PART_FILTERS: list[tuple[dict[str, Any], Callable[[Session], Session]]] = [

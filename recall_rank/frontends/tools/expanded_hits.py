@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from recall_rank.analysis.normalize import is_recall_tool
+from recall_rank.analysis.fields import is_recall_tool
 from recall_rank.frontends.redaction.redacted_answers import without_secrets
 from recall_rank.frontends.tools.call_context import CallContext
 from recall_rank.frontends.tools.recall_request import RecallRequest

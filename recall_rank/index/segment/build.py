@@ -12,7 +12,8 @@ from recall_rank._core.index.gather import Gatherer, known_time
 from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
-from recall_rank.analysis.normalize import fold, is_recall_tool
+from recall_rank.analysis.fields import is_recall_tool
+from recall_rank.analysis.normalize import fold
 from recall_rank.analysis.utterance_kind import is_order, is_question
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 from recall_rank.index.segment.strings import Names, Strings

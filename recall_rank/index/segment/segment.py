@@ -11,7 +11,7 @@ from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.column_filters import unmark
 from recall_rank._core.search.evidence import Evidence
-from recall_rank.analysis.normalize import Field
+from recall_rank.analysis.fields import Field
 from recall_rank.index.reader.segment_view import Marks, Places, SegmentView
 from recall_rank.index.segment.strings import Names, Strings
 

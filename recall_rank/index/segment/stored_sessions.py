@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recall_rank.analysis.normalize import Field
+from recall_rank.analysis.fields import Field
 from recall_rank.index.segment.segment import ROLES, Segment
 from recall_rank.model import Flag, Message, Part, Role, Session
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from recall_rank._core.index.vocabulary import Vocabulary, within_each
 from recall_rank._core.search.spellings import as_one, as_two, tagged
-from recall_rank.analysis.normalize import stem, stem_each
-from recall_rank.analysis.stemming import BASE, FORMS
+from recall_rank.analysis.stemming import base_form, irregular_forms, stem, stem_all
 from recall_rank.index.reader.index_reader import IndexReader
 
 MIN_PREFIX = 4  # characters from which a word stands for the words it begins
@@ -163,7 +162,8 @@ class Lexicon:
         for vocabulary, _, _, start in self._rooms:
             for other, (number,) in family(vocabulary, form, self._late):
                 found.setdefault(other, []).append(start + number)
-        kin = [other for other in _irregular(form.decode("utf-8", "replace")) if other in found] if found else []
+        irregular = irregular_forms(form.decode("utf-8", "replace")) if found else []
+        kin = [other for other in (word.encode() for word in irregular) if other in found]
         rest = sorted(found.keys() - set(kin), key=_place)
         return [(other, found[other]) for other in (*kin, *rest)]
 
@@ -190,14 +190,14 @@ def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> tup
     known = vocabulary.families.get(form)
     if known is None:
         word = form.decode() if form.isalpha() else ""
-        root = stem(BASE.get(word, word))
+        root = stem(base_form(word))
         ranges = _likely(vocabulary, root)
         if sum([last - first for first, last in ranges]) > FEW and late():
             return ()
         if len(vocabulary.families) >= MAX_FAMILIES:
             vocabulary.families.clear()
-        irregular = [number for number in vocabulary.find_all(list(_irregular(word))) if number >= 0]
-        numbers = dict.fromkeys([*irregular, *_of_root(vocabulary, root, ranges)])
+        irregular = vocabulary.find_all([other.encode() for other in irregular_forms(word)])
+        numbers = dict.fromkeys([*(number for number in irregular if number >= 0), *_of_root(vocabulary, root, ranges)])
         kin = [(vocabulary.form(number), (number,)) for number in numbers]
         known = vocabulary.families[form] = tuple([(other, terms) for other, terms in kin if other != form])
     return known
@@ -217,11 +217,5 @@ def _of_root(vocabulary: Vocabulary, root: str, ranges: list[tuple[int, int]]) -
     """The terms of `ranges` that have this stem."""
     numbers = [number for first, last in ranges for number in range(first, last)]
     words = [(number, other.decode()) for number in numbers if (other := vocabulary.form(number)).isalpha()]
-    stems = stem_each([word for _, word in words])
+    stems = stem_all([word for _, word in words])
     return [number for (number, _), own in zip(words, stems, strict=True) if own == root]
-
-
-def _irregular(word: str) -> Iterator[bytes]:
-    """The other forms of a word that no stem tells."""
-    base = BASE.get(word, word)
-    return (kin.encode() for kin in (base, *FORMS.get(base, ())) if kin != word)

@@ -9,13 +9,13 @@ from recall_rank._core.runtime.record_factory import Maker
 from recall_rank._core.search.column_filters import count_marks, keep_marks, mark, spread
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.index.segment.segment import ROLES, SessionRow
 from recall_rank.model import Count
 from recall_rank.model.project_scope import in_project, inside, normal_path
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.query import Query
-from recall_rank.search.retrieval.substring import mark_literal
 
 _count = Maker(Count).make
 FOREVER = 2**62

@@ -14,7 +14,7 @@ from recall_rank._core.rank.rapidfuzz_scorer import Scorer
 from recall_rank._core.text.passages import folded as folded_texts
 from recall_rank._core.text.passages import passages
 from recall_rank._core.text.substring_scan import find, mark_ranges, stands
-from recall_rank.analysis.normalize import encode, fold, folded
+from recall_rank.analysis.normalize import encode, fold, fold_cached
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.search.deadline import Deadline
@@ -150,7 +150,7 @@ def _names(piece: SegmentView, candidates: list[Candidate]) -> tuple[list[str], 
     sessions = [segment.sessions[number] for number in segment.sessions_of(parts)]
     tools = [segment.names.values[segment.part_tool[part]] for part in parts]
     return (
-        [folded(session.directory) for session in sessions],
-        [folded(session.title) for session in sessions],
-        [folded(tool or "") for tool in tools],
+        [fold_cached(session.directory) for session in sessions],
+        [fold_cached(session.title) for session in sessions],
+        [fold_cached(tool or "") for tool in tools],
     )

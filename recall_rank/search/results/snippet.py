@@ -10,7 +10,7 @@ from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.rank.passage_matches import PassageMatches, WordMatch
 from recall_rank._core.rank.snippet_window import SnippetWindow
 from recall_rank._core.runtime.record_factory import Maker
-from recall_rank.analysis.normalize import FIELD_NAMES, Field
+from recall_rank.analysis.fields import FIELD_NAMES, Field
 from recall_rank.analysis.text_edits import Redact, edited
 from recall_rank.index.segment.segment import Text
 from recall_rank.model import Span

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from recall_rank._core.text.substring_scan import find
-from recall_rank.analysis.normalize import encode, fold
+from recall_rank.analysis.normalize import encode, fold, folded_spans
 from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.reader.literal_scan import STRIDE_BYTES, end_of_stride, mark_literal
 from recall_rank.index.reader.segment_view import Marks, SegmentView
 from recall_rank.index.segment.segment import Segment
 from recall_rank.search.deadline import Deadline
 from recall_rank.search.query import Query
-from recall_rank.search.retrieval.substring import STRIDE_BYTES, literal_places, mark_literal, part_behind
 
 WINDOW_BYTES = 8192  # text a pattern sees at once: RE2 is linear in one search, not over all matches of a long text
 OVERLAP_BYTES = 1024  # a match up to this long is found wherever it stands
@@ -46,7 +46,7 @@ def _try_each(
     segment = piece.segment
     part = 0
     while part < segment.parts:
-        behind = part_behind(segment, part, CHUNK_BYTES)
+        behind = end_of_stride(segment, part, CHUNK_BYTES)
         if deadline.passed():
             return part
         # without anchors a match in a part is a match in a chunk: most chunks have none
@@ -156,7 +156,7 @@ def _first_pattern(field: memoryview, pattern: Any, deadline: Deadline) -> tuple
 def _first_folded(field: bytes, wanted: str) -> tuple[int, int] | None:
     """Where lower case is more than that of ASCII letters, lengths may differ: compare characters."""
     text = field.decode("utf-8", "replace")
-    places = literal_places(text, encode(wanted).decode())
+    places = folded_spans(text, encode(wanted).decode())
     if not places:
         return None
     first, last = places[0]

@@ -11,7 +11,8 @@ from hypothesis import given
 
 from recall_rank._core.index.builder import SegmentBuilder
 from recall_rank._core.index.gather import Gatherer, known_time
-from recall_rank.analysis.normalize import fold, is_recall_tool
+from recall_rank.analysis.fields import is_recall_tool
+from recall_rank.analysis.normalize import fold
 from recall_rank.index.segment.build import kind_of, said_as
 from recall_rank.index.segment.strings import Names
 from recall_rank.model import Flag, Message, Part

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.text.fields import fields, string_values
-from recall_rank.analysis.normalize import Field
+from recall_rank.analysis.fields import Field
 from recall_rank.model import Part
 from tests.reference import everything as reference
 from tests.support.kernel_inputs import seeds

@@ -13,12 +13,12 @@ from recall_rank.analysis.normalize import encode, fold
 from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.merge.merge import merge
 from recall_rank.index.reader import literal_candidates as runs
+from recall_rank.index.reader import literal_scan
 from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.segment.build import PASSAGE_BYTES, build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import Part, Session
-from recall_rank.search.retrieval import substring
-from recall_rank.search.retrieval.substring import mark_literal
 from tests.support.cutting import Cut, cuts, joined
 from tests.support.search_samples import NOW, ask, found, message, part, session, texts
 
@@ -148,7 +148,7 @@ def test_answers_are_those_of_a_look_at_all_text(chance: Random, cut: Cut) -> No
     asked = [(some_needle(chance, said)[:200], mode) for mode in ("literal", "smart", "fuzzy")]
     answers = [found_by(index, text, mode) for text, mode in asked if text.strip()]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(substring, "places", lambda *_: None)
+        patch.setattr(literal_scan, "places", lambda *_: None)
         assert answers == [found_by(index, text, mode) for text, mode in asked if text.strip()]
 
 
@@ -172,14 +172,14 @@ def test_only_text_with_words_that_fit_is_looked_at(monkeypatch: pytest.MonkeyPa
     said = [f"message {number} of many" for number in range(300)]
     index = texts(*said, "what a ratelimiter is", "x" * 70 + "limiter")
     looked_at: list[int] = []
-    real = substring.mark_ranges
+    real = literal_scan.mark_ranges
 
     def counted(text: Any, starts: Any, *others: Any) -> None:
         looked_at.append(len(starts))
         real(text, starts, *others)
 
-    monkeypatch.setattr(substring, "mark_ranges", counted)
-    monkeypatch.setattr(substring, "mark_parts", lambda *_: pytest.fail("all text is scanned"))
+    monkeypatch.setattr(literal_scan, "mark_ranges", counted)
+    monkeypatch.setattr(literal_scan, "mark_parts", lambda *_: pytest.fail("all text is scanned"))
     assert found(index, "a ratelimit", match="literal") == {"s.300.1"}
     assert found(index, "LIMITER", match="literal") == {"s.300.1", "s.301.1"}
     assert found(index, "xlimiter", match="literal") == {"s.301.1"}
@@ -191,7 +191,7 @@ def test_only_text_with_words_that_fit_is_looked_at(monkeypatch: pytest.MonkeyPa
 def test_what_words_do_not_tell_is_looked_for_in_all_text(needle: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "FEW", 0)
     segment = build([session("s", *(f"Message {number} of many: 制限" for number in range(40)))])
-    monkeypatch.setattr(substring, "mark_ranges", lambda *_: pytest.fail("only some text is looked at"))
+    monkeypatch.setattr(literal_scan, "mark_ranges", lambda *_: pytest.fail("only some text is looked at"))
     assert marked(segment, needle, None) == plainly(segment, needle, None)
 
 
@@ -200,7 +200,7 @@ def test_one_rare_run_is_enough(run: str, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(runs, "FEW", 1)
     segment = build([session("s", *["Assertion error"] * 40, "Assertion of harbor", "Assertion")])
     if run == "harbor":
-        monkeypatch.setattr(substring, "mark_parts", lambda *_: pytest.fail("all text is scanned"))
+        monkeypatch.setattr(literal_scan, "mark_parts", lambda *_: pytest.fail("all text is scanned"))
     assert marked(segment, f"assertion of {run}", None) == plainly(segment, f"assertion of {run}", None)
 
 
@@ -208,7 +208,7 @@ def test_after_the_deadline_what_was_looked_at_is_told(monkeypatch: pytest.Monke
     segment = build([session("s", *(f"lantern {number}" for number in range(200)))])
     monkeypatch.setattr(runs, "SHARE", 1)
     clock = iter([0, 0, 9])
-    monkeypatch.setattr(substring, "monotonic_ns", lambda: next(clock))
+    monkeypatch.setattr(literal_scan, "monotonic_ns", lambda: next(clock))
     real = runs.holding
     monkeypatch.setattr(runs, "holding", lambda vocabulary, run, most, _: real(vocabulary, run, most))
     marks = bytearray(segment.parts)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
+from recall_rank.index.reader import literal_scan
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.publish import open_generation
@@ -21,7 +22,6 @@ from recall_rank.model import Context, Match, Session
 from recall_rank.search.deadline import Deadline
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
-from recall_rank.search.retrieval import substring
 from recall_rank.search.retrieval.literal import text_hits
 from tests.support.index_history import answers, history, told
 from tests.support.search_samples import NOW, ask, message, part, session
@@ -200,7 +200,7 @@ def test_text_is_verified_no_faster_than_there_is_time(tmp_path: Path, match: Ma
     clock = partial(next, readings, 2**62)
     deadline = Deadline(60_000.0, clock)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(substring, "monotonic_ns", clock)
+        patched.setattr(literal_scan, "monotonic_ns", clock)
         _, looked = text_hits(segment, Query.parse("zq", NOW, Options(match=match)), None, deadline)
     assert 0 < looked < segment.parts
     assert 0 < sum(blocks) < len(blocks) // 2

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_rank.index.reader import joined_evidence
+from recall_rank.index.reader import joined_evidence, literal_scan
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
 from recall_rank.model import Coverage, SearchResponse, Session
@@ -22,7 +22,6 @@ from recall_rank.search.options import Options
 from recall_rank.search.query import Query
 from recall_rank.search.retrieval import literal as literal_stage
 from recall_rank.search.retrieval import prefilter as prefilter_stage
-from recall_rank.search.retrieval import substring
 from tests.support.cutting import Cut, cuts, joined
 from tests.support.plain_search import NEEDLE, Allowed, allowed, few_limits, histories, query
 from tests.support.planting import replace_everywhere
@@ -247,7 +246,7 @@ def cut_scan(parts: int) -> Callable[..., Any]:
 
 def cut_filter(parts: int) -> Callable[..., Any]:
     """The look for words that must or must not be there, ended before part number `parts` of the segment."""
-    real = substring.mark_literal
+    real = literal_scan.mark_literal
 
     def mark_literal(segment: IndexReader, text: str, keep: Any, found: bytearray, deadline_ns: int) -> int:
         stop = min(parts, real(segment, text, keep, found, deadline_ns))
@@ -306,7 +305,7 @@ def test_filters_by_words_cut_short_let_nothing_through_and_claim_no_more(
     text = asked_as(match, "lantern")
     whole = run(joined(history, cut), text, match=match, group=group, **limits)
     with pytest.MonkeyPatch.context() as patch:
-        replace_everywhere(patch, substring.mark_literal, cut_filter(parts))
+        replace_everywhere(patch, literal_scan.mark_literal, cut_filter(parts))
         response = run(joined(history, cut), text, match=match, group=group, **limits)
     adds_up(response.coverage)
     assert {hit.session_id for hit in response.results} <= {hit.session_id for hit in whole.results}
@@ -421,7 +420,7 @@ def test_words_that_were_not_looked_up_were_not_searched(words_in_time: int) -> 
 
 
 def test_the_folded_copies_were_searched_too_or_are_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = substring.mark_parts
+    real = literal_scan.mark_parts
 
     def too_late(*args: Any) -> int:
         """The plain text is looked at in time; when the turn of the copies comes, the deadline has passed."""
@@ -429,7 +428,7 @@ def test_the_folded_copies_were_searched_too_or_are_not_claimed(monkeypatch: pyt
 
     segment = build([session(f"s{n}", "ÄRGER", "calm") for n in range(5)])
     assert len(run(segment, "ärger", match="literal").results) == 5
-    monkeypatch.setattr(substring, "mark_parts", too_late)
+    monkeypatch.setattr(literal_scan, "mark_parts", too_late)
     response = run(segment, "ärger", match="literal")
     assert response.coverage.parts.searched <= 10 - 5 + len(response.results)
     assert not response.total_exact

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recall_rank.analysis.normalize import RECALL_TOOLS
+from recall_rank.analysis.fields import RECALL_TOOLS
 from recall_rank.corpus import Index
 from recall_rank.model import Flag, Result, SearchResponse
 from recall_rank.search.results.result import Asked

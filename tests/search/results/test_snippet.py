@@ -8,7 +8,6 @@ import pytest
 
 from recall_rank.corpus import Index
 from recall_rank.model import Result
-from recall_rank.search.retrieval.substring import literal_places
 from tests.support.search_samples import ask, marked, message, part, session, texts
 
 FILLERS = ["lorem ", "größe ", "日本語の", "😀 ", "a\u0301 ", "\n"]
@@ -123,19 +122,3 @@ def test_many_matches_far_inside_a_long_field_keep_their_places() -> None:
     text = "x" * 200_000 + " " + "a b c d " * 150
     result = only(texts(text), "a b c d")
     assert {text[span.text_start : span.text_end] for span in result.spans} <= {"a", "b", "c", "d"}
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted", "expected"),
-    [
-        ("aAa", "a", [(0, 1), (1, 2), (2, 3)]),
-        ("aaa", "aa", [(0, 2)]),
-        ("\u0130x\u0130", "x", [(1, 2)]),
-        ("x\u0130y", "i\u0307", [(1, 2)]),
-        ("x\u0130y", "i\u0307Y", [(1, 3)]),
-        ("ΣΑΣ", "σας", [(0, 3)]),
-        ("abc", "d", []),
-    ],
-)
-def test_literal_places(text: str, wanted: str, expected: list[tuple[int, int]]) -> None:
-    assert literal_places(text, wanted) == expected

@@ -1,0 +1,52 @@
+"""The searchable fields of a part, and the tools whose parts have none."""
+
+from __future__ import annotations
+
+import enum
+import re
+from functools import lru_cache
+
+from recall_rank._core.text.fields import fields
+from recall_rank.model import Part
+
+# The tools of the recall frontends: their output repeats earlier results and must never be found itself.
+RECALL_TOOLS = ("recall", "recall_get", "recall_context", "recall_messages", "recall_sessions")
+_RECALL_TOOL = re.compile(r"(?:^|[._/-])(?:" + "|".join(RECALL_TOOLS) + r")$")
+
+
+class Field(enum.IntEnum):
+    """A field of a part. The value is the byte that begins the field in the text of a segment; UTF-8 never has it."""
+
+    TEXT = 0xF8
+    OUTPUT = 0xF9
+    ERROR = 0xFA
+    COMMAND = 0xFB
+    INPUT = 0xFC
+    TOOL_TITLE = 0xFD
+    PROMPT = 0xFE
+    CWD = 0xFF
+
+
+FIELD_NAMES = {
+    Field.TEXT: "text",
+    Field.OUTPUT: "stdout",
+    Field.ERROR: "stderr",
+    Field.COMMAND: "command",
+    Field.INPUT: "input",
+    Field.TOOL_TITLE: "tool_name",
+    Field.PROMPT: "text",
+    Field.CWD: "cwd",
+}
+
+_FIELDS = {int(field): field for field in Field}  # a dict look-up is quicker than the call of an Enum
+
+
+@lru_cache(maxsize=1024)
+def is_recall_tool(name: str | None) -> bool:
+    """Whether a tool is one of RECALL_TOOLS, with or without a namespace: mcp__x__recall is one, myrecall is none."""
+    return name is not None and _RECALL_TOOL.search(name) is not None
+
+
+def searchable_fields(part: Part) -> list[tuple[Field, str]]:
+    """The fields of a part that are indexed, in order; none for a part of a recall tool."""
+    return [] if is_recall_tool(part.tool) else [(_FIELDS[label], value) for label, value in fields(part)]
