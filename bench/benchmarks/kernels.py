@@ -137,7 +137,7 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
         sum(lists.frequency(number, number + 1) for number in commonest),
         "postings",
     )
-    if plain_packed := reference("packed"):
+    if plain_packed := reference("index.packing.packed"):
         held = {number: lists.postings(number) for number in commonest}
         keys = array("Q", [number << 24 | doc << 8 | count for number in sorted(held) for doc, count in held[number]])
         yield Case(
@@ -157,7 +157,7 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
         len(text),
         "bytes",
     )
-    if plain_signs := reference("Signs"):
+    if plain_signs := reference("text.secret_prefilter.Signs"):
         begun = ["sk-ant-", "ghp_", "xoxb-", "hooks.slack.com/services/", "AKIA", "eyJ"]
         known_signs, slow_signs = signs.Signs(begun), plain_signs(begun)
         shown = [one.decode("utf-8", "replace")[:1_000] for one in texts[:400]]
@@ -168,7 +168,7 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
             sum(map(len, shown)),
             "characters",
         )
-    if plain_tokens := reference("tokens"):  # the slow tokeniser the tests keep
+    if plain_tokens := reference("text.tokens.tokens"):  # the slow tokeniser the tests keep
         some = texts[:400]
         yield Case(
             "tokens.tokens",
@@ -187,7 +187,7 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
         yield Case(
             "gather.Gatherer",
             lambda: _gathered(gather.Gatherer, builder.SegmentBuilder, some),
-            lambda: _gathered(reference("Gatherer"), reference("SegmentBuilder"), some),
+            lambda: _gathered(reference("index.gather.Gatherer"), reference("index.builder.SegmentBuilder"), some),
             sum(map(len, some)),
             "bytes",
         )
@@ -238,10 +238,11 @@ def counted(texts: list[bytes], tokens: Callable[[bytes], Any]) -> dict[str, int
     return dict(frequency)
 
 
-def reference(name: str) -> Callable[..., Any] | None:
-    """The slow version the tests compare a room with, where there is one."""
+def reference(path: str) -> Callable[..., Any] | None:
+    """The slow version of a function, by its path in tests.reference; None where the tests are not installed."""
+    module, _, name = path.rpartition(".")
     try:
-        return getattr(importlib.import_module("tests.reference.everything"), name, None)
+        return getattr(importlib.import_module(f"tests.reference.{module}"), name, None)
     except ImportError:
         return None
 

@@ -23,7 +23,7 @@ WORTH = array("d", [0.125, 0.125, 0.5, 0.5, 1.5, 0.25, 0.125, 0.0])
 
 def answer_rows(plain: Callable[[str], Any]) -> Iterator[Row]:
     """Room, native and plain call, how much of what one call does; where `plain` knows the slow version."""
-    slow_candidate, slow_maker = plain("Candidate"), plain("Maker")
+    slow_candidate, slow_maker = plain("rank.candidate.Candidate"), plain("runtime.record_factory.Maker")
     if slow_candidate is None:
         return
     chance = random.Random(3)
@@ -38,7 +38,9 @@ def answer_rows(plain: Callable[[str], Any]) -> Iterator[Row]:
     yield (
         "candidate.boost",
         lambda: [one.score for one in _boosted(candidate.boost, candidate.best_first, natives)],
-        lambda: [one.score for one in _boosted(plain("boost"), plain("best_first"), slow)],
+        lambda: [
+            one.score for one in _boosted(plain("rank.candidate.boost"), plain("rank.candidate.best_first"), slow)
+        ],
         len(natives),
         "candidates",
     )

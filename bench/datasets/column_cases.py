@@ -19,23 +19,29 @@ Row = tuple[str, "Callable[[], Any]", "Callable[[], Any]", int, str]
 
 def column_rows(texts: list[bytes], plain: Callable[[str], Any]) -> Iterator[Row]:
     """Room, native and plain call, how much of what one call does; where `plain` knows the slow version."""
-    if plain("unpack") is None:
+    if plain("index.packed_columns.unpack") is None:
         return
     starts = array("Q", accumulate(map(len, texts), initial=0))
     written = packed.pack(starts)
     yield (
         "packed.unpack",
         lambda: packed.unpack(written, len(starts), "Q").tolist(),
-        lambda: plain("unpack")(bytes(written), len(starts), "Q").tolist(),
+        lambda: plain("index.packed_columns.unpack")(bytes(written), len(starts), "Q").tolist(),
         len(starts),
         "numbers",
     )
-    yield "packed.pack", lambda: packed.pack(starts), lambda: plain("pack")(starts), len(starts), "numbers"
+    yield (
+        "packed.pack",
+        lambda: packed.pack(starts),
+        lambda: plain("index.packed_columns.pack")(starts),
+        len(starts),
+        "numbers",
+    )
     firsts = array("I", range(0, 2 * len(texts) + 1, 2))
     yield (
         "derived.owners",
         lambda: derived.owners(firsts, firsts[-1]).tolist(),
-        lambda: plain("owners")(firsts, firsts[-1]),
+        lambda: plain("index.derived_columns.owners")(firsts, firsts[-1]),
         firsts[-1],
         "rows",
     )
@@ -51,7 +57,7 @@ def column_rows(texts: list[bytes], plain: Callable[[str], Any]) -> Iterator[Row
         len(names),
         "names",
     )
-    yield from fact_rows(len(texts), plain("Facts"))
+    yield from fact_rows(len(texts), plain("index.part_facts.Facts"))
 
 
 def fact_rows(count: int, slow: Callable[[dict[str, Any]], Any]) -> Iterator[Row]:

@@ -25,7 +25,7 @@ def run_rows(texts: list[bytes], known: Vocabulary, plain: Callable[[str], Any])
         len(asked) * len(forms),
         "terms",
     )
-    if slow := plain("whole"):
+    if slow := plain("text.token_coverage.whole"):
         some = texts[:100]
         yield (
             "whole.whole",

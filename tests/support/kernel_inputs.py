@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
-from tests.reference import everything as reference
+from tests.reference.index import builder as reference_builder
+from tests.reference.index import postings as reference_postings
+from tests.reference.index import vocabulary as reference_vocabulary
 
 LATIN = ["a", "b", "s", "S", "A", "B", "XML", "Parser", "get", "HTTP", "URLs", "error", "404", "1", "22", "x" * 30]
 PUNCTUATION = ["'", "\u2019", "'s", "_", "-", ".", "#", "%", "+", "++", "(", " ", "\n", "\t", "/", "@"]
@@ -61,7 +63,7 @@ def some_terms(chance: Random) -> list[bytes]:
 
 def columns(documents: Iterable[dict[bytes, int]]) -> dict[str, memoryview]:
     """The buffers of a segment whose documents hold these terms, as the rooms take them."""
-    builder = reference.SegmentBuilder()
+    builder = reference_builder.SegmentBuilder()
     builder.documents = list(documents)
     return typed(builder.finish())
 
@@ -79,16 +81,18 @@ def typed(made: dict[str, Any]) -> dict[str, memoryview]:
     return terms | dict(zip(POSTINGS, made["postings"], strict=True))
 
 
-def vocabularies(known: Iterable[bytes]) -> tuple[Vocabulary, reference.Vocabulary]:
+def vocabularies(known: Iterable[bytes]) -> tuple[Vocabulary, reference_vocabulary.Vocabulary]:
     """The native vocabulary of some terms, and the slow one."""
     made = columns([dict.fromkeys(known, 1)])
-    slow = reference.Vocabulary(bytes(made["arena"]), *(made[name].tolist() for name in VOCABULARY[1:]))
+    slow = reference_vocabulary.Vocabulary(bytes(made["arena"]), *(made[name].tolist() for name in VOCABULARY[1:]))
     return Vocabulary(*(made[name] for name in VOCABULARY)), slow
 
 
-def postings(made: dict[str, memoryview]) -> tuple[Postings, reference.Postings]:
+def postings(made: dict[str, memoryview]) -> tuple[Postings, reference_postings.Postings]:
     """The native postings of a segment, and the slow ones."""
-    return Postings(*(made[name] for name in POSTINGS)), reference.Postings(*(made[name].tolist() for name in POSTINGS))
+    return Postings(*(made[name] for name in POSTINGS)), reference_postings.Postings(
+        *(made[name].tolist() for name in POSTINGS)
+    )
 
 
 def marks(chance: Random, count: int, share: float = 0.6) -> bytearray:

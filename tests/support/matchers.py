@@ -8,7 +8,8 @@ from random import Random
 from recall_rank._core.rank.features import FEATURE_NAMES
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.rank.passage_matches import PassageMatches
-from tests.reference import everything as reference
+from tests.reference.rank import matcher as reference_matcher
+from tests.reference.rank import passage_matches as reference_passage_matches
 
 FEATURES = len(FEATURE_NAMES)
 WORDS = ["a", "b", "c", "d", "e", "ab", "abc", "cd", "z" * 64, "é", "中", "国", "中国"]
@@ -44,7 +45,7 @@ def some_passage(chance: Random) -> bytes:
     return between.join(chance.choices(WRITTEN, k=chance.randint(0, 24))).encode()
 
 
-def told(found: PassageMatches | reference.PassageMatches) -> tuple[object, ...]:
+def told(found: PassageMatches | reference_passage_matches.PassageMatches) -> tuple[object, ...]:
     """All that a found tells."""
     return found.slots, found.fields, found.first, found.last, found.matches, found.middle
 
@@ -60,12 +61,12 @@ def features(matcher: Matcher, text: bytes, width: int = 4) -> dict[str, float]:
     return dict(zip(FEATURE_NAMES, out.tolist()[0], strict=True))
 
 
-def some_query(chance: Random) -> tuple[Matcher, reference.Matcher]:
+def some_query(chance: Random) -> tuple[Matcher, reference_matcher.Matcher]:
     """Forms, prefixes and cues of a few slots. All weights are sums of powers of two: no sum of them is rounded."""
     slots = chance.randint(1, 5)
     weights = [chance.choice([0.25, 0.5, 1.0, 2.0, 0.0]) for _ in range(slots)]
     counted = [chance.random() < 0.8 for _ in range(slots)]
-    native, slow = Matcher(weights, counted), reference.Matcher(weights, counted)
+    native, slow = Matcher(weights, counted), reference_matcher.Matcher(weights, counted)
     for word in chance.sample(WORDS, chance.randint(0, len(WORDS))):
         slot, span, similarity = (
             chance.randrange(-1, slots + 1),

@@ -15,11 +15,12 @@ import pytest
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence
-from tests.reference import everything as reference
+from tests.reference.index import doc_columns as reference_doc_columns
+from tests.reference.search import evidence as reference_evidence
 from tests.support.kernel_inputs import ascending, columns, postings
 
 CLASSES, LONGEST, BLOCK = 64, 1024, 65536
-TITLE, ASSISTANT = reference.TITLE, reference.ASSISTANT
+TITLE, ASSISTANT = reference_evidence.TITLE, reference_evidence.ASSISTANT
 TERMS = [b"a", b"b", b"c", b"d", b"e", b"f"]
 
 _chance = Random(1)
@@ -43,15 +44,18 @@ class Segment:
     doc_columns: dict[str, Any]
     documents: list[dict[bytes, int]]
 
-    def pair(self, eligible: bytearray | None = None) -> tuple[Evidence, reference.Evidence]:
+    def pair(self, eligible: bytearray | None = None) -> tuple[Evidence, reference_evidence.Evidence]:
         return self.pairs(1, eligible)[0]
 
-    def pairs(self, count: int, eligible: bytearray | None = None) -> list[tuple[Evidence, reference.Evidence]]:
+    def pairs(
+        self, count: int, eligible: bytearray | None = None
+    ) -> list[tuple[Evidence, reference_evidence.Evidence]]:
         """Evidence of several queries over the same columns."""
         native, slow = postings(columns(self.documents))
-        doc_columns, plain = DocColumns(**self.doc_columns), reference.DocColumns(**self.doc_columns)
+        doc_columns, plain = DocColumns(**self.doc_columns), reference_doc_columns.DocColumns(**self.doc_columns)
         return [
-            (Evidence(doc_columns, native, eligible), reference.Evidence(plain, slow, eligible)) for _ in range(count)
+            (Evidence(doc_columns, native, eligible), reference_evidence.Evidence(plain, slow, eligible))
+            for _ in range(count)
         ]
 
 
@@ -99,7 +103,7 @@ def groups(
     factors: Sequence[float],
     joint: bytes | bytearray,
 ) -> dict[str, Any]:
-    """What reference.Evidence takes: group g has the members starts[g]:starts[g + 1]."""
+    """What reference_evidence.Evidence takes: group g has the members starts[g]:starts[g + 1]."""
     return {
         "starts": array("I", starts),
         "firsts": array("I", firsts),
@@ -150,9 +154,9 @@ def apart(query: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def accumulate(evidence: Evidence | reference.Evidence, query: dict[str, Any], deadline_ns: int = 0) -> bool:
+def accumulate(evidence: Evidence | reference_evidence.Evidence, query: dict[str, Any], deadline_ns: int = 0) -> bool:
     """Let either side weigh the groups of a query; the native one has them checked before."""
-    if isinstance(evidence, reference.Evidence):
+    if isinstance(evidence, reference_evidence.Evidence):
         return evidence.accumulate(**query)
     return evidence.accumulate(question(query), deadline_ns)
 
@@ -171,7 +175,7 @@ def flat(docs: int, **changed: Any) -> dict[str, Any]:
     }
 
 
-def check(native: Evidence, slow: reference.Evidence) -> list[tuple[int, int, float, float, int]]:
+def check(native: Evidence, slow: reference_evidence.Evidence) -> list[tuple[int, int, float, float, int]]:
     """All hits of the native side, which must be those of the slow one, ordered as promised."""
     hits = list(native.top(native.hit_count))
     assert {part for part, *_ in hits} == set(slow.fused)

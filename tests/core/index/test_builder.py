@@ -10,7 +10,9 @@ from hypothesis import given
 
 from recall_rank._core.index.builder import BLOCK, SegmentBuilder
 from recall_rank._core.index.postings import Postings
-from tests.reference import everything as reference
+from tests.reference.index import builder as reference
+from tests.reference.text import token_buffer as reference_token_buffer
+from tests.reference.text import tokens as reference_tokens
 from tests.support.kernel_inputs import seeds, some_text
 
 Documents = list[tuple[bytes, list[tuple[bytes, bytes]]]]
@@ -86,7 +88,7 @@ def test_terms_stand_by_length_then_bytes(count: int) -> None:
     builder = SegmentBuilder()
     for form in forms:
         builder.add(b"", 0, 0, [(b"\x01", form.encode())])
-    known = {token[0] for form in forms for token in reference.tokens(form.encode())}
+    known = {token[0] for form in forms for token in reference_tokens.tokens(form.encode())}
     assert len(known) >= count // 2
     ordered = sorted(known, key=lambda form: (len(form), form.encode()))
     assert builder.finish()["arena"] == b"".join(b"\x01" + form.encode() for form in ordered)
@@ -128,5 +130,7 @@ def test_the_segment_is_that_of_dictionaries(chance: Random) -> None:
     given = some_documents(chance)
     builder = SegmentBuilder()
     words = [builder.add(b"(" + text + b")", 1, len(text) + 1, extra) for text, extra in given]
-    assert words == [sum(token[1] == reference.WORD for token in reference.tokens(text)) for text, _ in given]
+    assert words == [
+        sum(token[1] == reference_token_buffer.WORD for token in reference_tokens.tokens(text)) for text, _ in given
+    ]
     assert builder.finish() == reference_of(given)

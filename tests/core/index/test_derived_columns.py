@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.index.derived_columns import owners, picked, pieces, placed
-from tests.reference import everything as reference
+from tests.reference.index import derived_columns as reference
 from tests.support.kernel_inputs import seeds
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.index.doc_columns import DocColumns
-from tests.reference import everything as reference
+from tests.reference.index import doc_columns as reference
 from tests.support.kernel_inputs import marks, seeds
 from tests.support.segments import flat, some_segment
 

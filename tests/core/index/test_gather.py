@@ -17,8 +17,9 @@ from recall_rank.index.segment.build import kind_of, said_as
 from recall_rank.index.segment.strings import Names
 from recall_rank.model import Flag, Message, Part
 from tests.core.text.test_fields import some_part
-from tests.reference import everything as reference
-from tests.reference.everything import LAST_TIME
+from tests.reference.index import builder as reference_builder
+from tests.reference.index import gather as reference
+from tests.reference.index.gather import LAST_TIME
 from tests.support.kernel_inputs import ATOMS, seeds
 
 ROLES = {"user": 0, "assistant": 1, "system": 2, "tool": 3}
@@ -31,7 +32,7 @@ Said = tuple[dict[str, Any], list[Message], int, int]  # what title() and messag
 
 def gatherers(longest: int = 16) -> list[tuple[Any, Any, Names]]:
     """The native one and the slow one, each with its builder and its names."""
-    kinds = [(Gatherer, SegmentBuilder), (reference.Gatherer, reference.SegmentBuilder)]
+    kinds = [(Gatherer, SegmentBuilder), (reference.Gatherer, reference_builder.SegmentBuilder)]
     made = []
     for kind, builder_kind in kinds:
         builder, names = builder_kind(), Names()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.index.id_codec import Shortened, lengthen, shorten
-from tests.reference import everything as reference
+from tests.reference.index import id_codec as reference
 from tests.support.kernel_inputs import seeds
 
 

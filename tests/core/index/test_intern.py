@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.index.builder import SegmentBuilder
-from tests.reference import everything as reference
+from tests.reference.index import builder as reference_builder
+from tests.reference.text import tokens as reference_tokens
 from tests.support.kernel_inputs import postings, seeds, some_text, typed
 
 # forms that begin alike, differ in their last bytes, or only in length: what a slot of the table tells apart
@@ -66,14 +67,14 @@ def test_random_forms_meet_in_their_slots() -> None:
 def test_every_distinct_form_is_one_term(chance: Random) -> None:
     text = " ".join(alike(chance) for _ in range(chance.randint(0, 24))).encode()
     builder = built(text, text)
-    known = {token[0].encode() for token in reference.tokens(text)}
+    known = {token[0].encode() for token in reference_tokens.tokens(text)}
     assert builder.terms == len(known)
     assert sorted(vocabulary(builder)) == sorted(known)
 
 
 @given(seeds)
 def test_terms_are_counted_while_they_come(chance: Random) -> None:
-    native, slow = SegmentBuilder(), reference.SegmentBuilder()
+    native, slow = SegmentBuilder(), reference_builder.SegmentBuilder()
     for _ in range(chance.randint(1, 4)):
         text = some_text(chance)
         native.add(text, 0, len(text))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.index.packed_columns import pack, unpack
-from tests.reference import everything as reference
+from tests.reference.index import packed_columns as reference
 from tests.support.kernel_inputs import seeds
 
 Code = Literal["B", "H", "I", "Q", "q"]

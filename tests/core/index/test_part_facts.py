@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.index.part_facts import Facts
-from tests.reference import everything as reference
+from tests.reference.index import part_facts as reference
 from tests.support.kernel_inputs import seeds
 
 

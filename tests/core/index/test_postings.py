@@ -11,7 +11,8 @@ from hypothesis import given
 
 from recall_rank._core.index.packing import PostingsWriter
 from recall_rank._core.index.postings import Postings
-from tests.reference import everything as reference
+from tests.reference.index import packing as reference_packing
+from tests.reference.index import postings as reference
 from tests.support.kernel_inputs import POSTINGS, columns, marks, postings, seeds
 
 TERMS = [b"a", b"b", b"cc", b"dd", b"eee"]
@@ -148,7 +149,7 @@ def test_what_is_packed_is_read_again(chance: Random) -> None:
     counts = [sum(len(entries.get(term, ())) for entries in held) for term in range(terms)]
     assert memoryview(writer.frequencies()).cast("I").tolist() == counts
     made = writer.finish()
-    assert made == reference.packed(terms, held)
+    assert made == reference_packing.packed(terms, held)
     native, slow = Postings(*made), reference.Postings(*(column.tolist() for column in made))
     kept = [term for term in range(terms) if counts[term]]
     written = [[(65_536 * k + d, tf) for k, own in enumerate(held) for d, tf in own.get(term, ())] for term in kept]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.index.ranges import held_in
-from tests.reference import everything as reference
+from tests.reference.index import ranges as reference
 from tests.support.kernel_inputs import columns, postings, seeds
 
 TERMS = [b"a", b"b", b"cc", b"dd", b"eee"]

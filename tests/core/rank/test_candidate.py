@@ -27,7 +27,7 @@ from recall_rank._core.rank.candidate import (
 )
 from recall_rank._core.rank.features import FEATURE_NAMES
 from recall_rank._core.search.hits import Hits
-from tests.reference import everything as reference
+from tests.reference.rank import candidate as reference
 from tests.support.kernel_inputs import hit_rows, seeds
 
 PLACES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]

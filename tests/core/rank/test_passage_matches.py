@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.rank.snippet_window import SnippetWindow
-from tests.reference import everything as reference
+from tests.reference.rank import passage_matches as reference
+from tests.reference.rank import snippet_window as reference_snippet_window
 from tests.support.matchers import table, told
 
 WORDS = ("tide", "moon", "harbour", "of", "tidemoon")
@@ -56,7 +57,7 @@ def obvious(text: bytes, start: int, end: int, label: int, width: int) -> tuple[
         return 0, 0, start, start, [], start
     worth = [sum(WEIGHTS[slot : slot + span]) * similarity for _, _, slot, span, similarity in events]
     places, kinds = [(low, high) for low, high, *_ in events], [event[2] for event in events]
-    left, right = reference.best_span(places, worth, width, kinds)
+    left, right = reference_snippet_window.best_span(places, worth, width, kinds)
     first, last = events[left][0], events[right][1]
     margin = width if text[start + 1 : end].isascii() else 4 * width
     window = [e for e in events if e[1] >= first - margin and e[0] <= last + margin]

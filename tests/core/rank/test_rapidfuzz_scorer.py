@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from recall_rank._core.rank.rapidfuzz_scorer import Scorer
-from tests.reference import everything as reference
+from tests.reference.rank import rapidfuzz_scorer as reference
 
 FUNCTIONS = [fuzz.ratio, fuzz.partial_ratio, fuzz.token_sort_ratio, fuzz.token_set_ratio, fuzz.WRatio, fuzz.QRatio]
 by_name = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)

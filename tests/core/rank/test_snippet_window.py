@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.rank.snippet_window import SnippetWindow
-from tests.reference import everything as reference
+from tests.reference.rank import snippet_window as reference
 from tests.support.kernel_inputs import seeds
 
 ONE = [1.0, 1.0, 1.0, 5.0]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank.model import Result, Span, Why
-from tests.reference import everything as reference
+from tests.reference.runtime import record_factory as reference
 
 RECORDS = (Result, Span, Why)
 by_name = pytest.mark.parametrize("cls", RECORDS, ids=lambda cls: cls.__name__)

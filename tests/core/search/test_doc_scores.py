@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.search.doc_scores import taken
-from tests.reference import everything as reference
+from tests.reference.search import doc_scores as reference
 from tests.support.kernel_inputs import seeds
 from tests.support.segments import ALONE, TERMS, Segment, accumulate, check, flat, groups
 

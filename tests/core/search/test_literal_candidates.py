@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.search.literal_candidates import holding, mark_documents, stretches
-from tests.reference import everything as reference
+from tests.reference.search import literal_candidates as reference
 from tests.support.kernel_inputs import columns, marks, postings, seeds, some_term, vocabularies
 
 

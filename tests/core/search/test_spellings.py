@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.search.spellings import as_one, as_two, tagged
-from tests.reference import everything as reference
+from tests.reference.search import spellings as reference
 from tests.support.kernel_inputs import seeds, some_terms, vocabularies
 
 LONG = [b"a" * 30, b"b" * 34, b"b" * 35]

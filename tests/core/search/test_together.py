@@ -12,7 +12,7 @@ from hypothesis import given
 
 from recall_rank._core.search.evidence import Evidence
 from recall_rank._core.search.together import Together
-from tests.reference import everything as reference
+from tests.reference.search import together as reference
 from tests.support.kernel_inputs import marks, seeds
 from tests.support.segments import ALONE, Segment, accumulate, apart, flat, groups, one_group, question, some_segment
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from recall_rank._core.text.edit import within
-from tests.reference import everything as reference
+from tests.reference.text import edit as reference
 from tests.support.kernel_inputs import seeds
 
 LETTERS = "abé中\U0001f642"

@@ -11,7 +11,7 @@ from hypothesis import given
 from recall_rank._core.text.fields import fields, string_values
 from recall_rank.analysis.fields import Field
 from recall_rank.model import Part
-from tests.reference import everything as reference
+from tests.reference.text import fields as reference
 from tests.support.kernel_inputs import seeds
 
 LEAVES = ["", " ", "a", "b c", "\ud800", 5, None, True, 1.5]

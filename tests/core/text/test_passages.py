@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from recall_rank._core.text.passages import cut, folded, passages
 from recall_rank.analysis.normalize import fold
-from tests.reference import everything as reference
+from tests.reference.text import passages as reference
 from tests.support.kernel_inputs import seeds
 
 STARTS = array("Q", [10, 20, 30, 40])

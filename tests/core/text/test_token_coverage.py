@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank._core.text.token_coverage import whole
-from tests.reference import everything as reference
+from tests.reference.text import token_coverage as reference
 from tests.support.kernel_inputs import seeds
 
 PIECES = [

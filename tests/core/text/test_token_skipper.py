@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.text.tokens import looked_at
-from tests.reference import everything as reference
+from tests.reference.text import token_skipper as reference
 from tests.support.kernel_inputs import seeds
 from tests.support.matchers import WRITTEN, some_query
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recall_rank._core.text.tokens import asked, tokens
-from tests.reference import everything as reference
+from tests.reference.text import tokens as reference
 from tests.support.kernel_inputs import strings, texts
 
 WORD, JOINED, SPECIAL = 0, 1, 2

@@ -1,0 +1,50 @@
+"""The columns of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class DocColumns:
+    """The columns as they are given."""
+
+    def __init__(
+        self,
+        doc_part: Sequence[int],
+        doc_words: Sequence[int],
+        doc_class: Sequence[int],
+        part_message: Sequence[int],
+        message_session: Sequence[int],
+        message_time: Sequence[int],
+        session_talk: Sequence[int],
+        message_asked: Sequence[int] | None = None,
+    ) -> None:
+        self.message_asked = message_asked
+        self.doc_part, self.doc_words, self.doc_class = doc_part, doc_words, doc_class
+        self.part_message, self.message_session = part_message, message_session
+        self.message_time, self.session_talk = message_time, session_talk
+
+    def message_of(self, doc: int) -> int:
+        return self.part_message[self.doc_part[doc]]
+
+    def session_of(self, part: int) -> int:
+        return self.message_session[self.part_message[part]]
+
+    def time_of(self, part: int) -> int:
+        return self.message_time[self.part_message[part]]
+
+    def averages(self, eligible: Sequence[int] | None = None) -> tuple[int, int]:
+        words = [count for doc, count in enumerate(self.doc_words) if eligible is None or eligible[doc]]
+        return len(words), sum(words)
+
+    def docs_in(self, starts: Sequence[int], ends: Sequence[int], eligible: Sequence[int] | None = None) -> int:
+        allowed = [doc for doc in range(len(self.doc_part)) if eligible is None or eligible[doc]]
+        return sum(in_ranges(self.message_time[self.message_of(doc)], starts, ends) for doc in allowed)
+
+    def time_span(self) -> tuple[int, int]:
+        known = [time for time in self.message_time if time > 0]
+        return (min(known), max(known)) if known else (0, 0)
+
+
+def in_ranges(time: int, starts: Sequence[int], ends: Sequence[int]) -> bool:
+    return any(low <= time < high for low, high in zip(starts, ends, strict=True))

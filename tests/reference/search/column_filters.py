@@ -1,0 +1,70 @@
+"""Filters over columns, a row at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+TITLE_ROLE = 4
+
+
+def mark(
+    session_keep: Sequence[int],
+    message_session: Sequence[int],
+    message_role: Sequence[int],
+    role_keep: Sequence[int],
+    message_time: Sequence[int],
+    after: int,
+    before: int,
+    part_message: Sequence[int],
+    part_type: Sequence[int],
+    type_keep: Sequence[int],
+    part_tool: Sequence[int],
+    tool_keep: Sequence[int],
+    titles: bool,
+    messages: bytearray,
+    parts: bytearray,
+) -> tuple[int, int]:
+    """Which messages and parts pass, as the contract says it."""
+    for m, (session, role, time) in enumerate(zip(message_session, message_role, message_time, strict=True)):
+        said = role != TITLE_ROLE
+        messages[m] = bool(said and session_keep[session] and role_keep[role] and after < time < before)
+    passed = sum(messages)
+    for m, role in enumerate(message_role):
+        if role == TITLE_ROLE and titles:
+            messages[m] = any(messages[n] for n in range(len(messages)) if message_session[n] == message_session[m])
+    content = 0
+    for p, m in enumerate(part_message):
+        is_title = message_role[m] == TITLE_ROLE
+        parts[p] = bool(messages[m] and (is_title or (type_keep[part_type[p]] and tool_keep[part_tool[p]])))
+        content += parts[p] and not is_title
+    return passed, content
+
+
+def spread(parts: Sequence[int], doc_part: Sequence[int], docs: bytearray) -> None:
+    for doc, part in enumerate(doc_part):
+        docs[doc] = parts[part]
+
+
+def count_marks(marks: Sequence[int], also: Sequence[int] | None = None) -> int:
+    return sum(1 for k in range(len(marks)) if marks[k] and (also is None or also[k]))
+
+
+def unmark(marks: bytearray, roles: Sequence[int], role: int, first_part: Sequence[int]) -> None:
+    for message, other in enumerate(roles):
+        if other == role:
+            marks[first_part[message]] = 0
+
+
+def marked(marks: bytes) -> list[int]:
+    return [at for at, mark in enumerate(marks) if mark]
+
+
+def are_marked(marks: bytes, starts: Sequence[int], ends: Sequence[int], width: int) -> bool:
+    """A look at every byte; those behind the last mark do not count."""
+    of_bytes = {at: marks[at // width] for at in range(len(marks) * width)}
+    return all(of_bytes.get(at, 1) for start, end in zip(starts, ends, strict=True) for at in range(start, end))
+
+
+def keep_marks(marks: bytearray, others: Sequence[int], wanted: bool) -> None:
+    for k in range(len(marks)):
+        marks[k] = marks[k] if bool(others[k]) == wanted else 0

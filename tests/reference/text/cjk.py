@@ -1,0 +1,45 @@
+"""Tokens of scripts without spaces."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from tests.reference.text.chars import Char
+from tests.reference.text.token_buffer import JOINED, WORD, Token
+
+CJK = re.compile(r"c[cm]*")
+
+
+def composed(base: str, behind: str) -> str:
+    """A kana with its voice mark, or jamo as a syllable; "" where they are not one character."""
+    kana = "\u3040" <= base < "\u3100" and behind in "\u3099\u309a\uff9e\uff9f"
+    jamo = "\u1161" <= behind <= "\u1175" or "\u11a8" <= behind <= "\u11c2"
+    made = unicodedata.normalize("NFC", base + {"\uff9e": "\u3099", "\uff9f": "\u309a"}.get(behind, behind))
+    return made if len(made) == 1 and (kana or jamo) else ""
+
+
+def units(chars: Sequence[Char], first: int, last: int) -> Iterator[Char]:
+    """The characters of a run as they are compared: canonical, half-width kana in full width, parts put together."""
+    at = first
+    while at < last:
+        char = chars[at]
+        at += 1
+        if char.kind == "m":
+            continue
+        narrow = "\uff66" <= char.char <= "\uff9d"
+        full = unicodedata.normalize("NFKC", char.char) if narrow else unicodedata.normalize("NFC", char.char)
+        unit = Char(char.start, char.end, full, "c")
+        while at < last and (made := composed(unit.char, chars[at].char)):
+            unit.char, unit.end = made, chars[at].end
+            at += 1
+        yield unit
+
+
+def cjk_tokens(found: Sequence[Char], position: int) -> Iterator[Token]:
+    """Each character, and behind it the pair that it ends."""
+    for k, unit in enumerate(found):
+        yield unit.char, WORD, unit.start, unit.end, position + k, 1, True
+        if k:
+            yield found[k - 1].char + unit.char, JOINED, found[k - 1].start, unit.end, position + k - 1, 2, True

@@ -1,0 +1,118 @@
+"""Cuts of a compound into words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from tests.reference.text.chars import Char, fold
+from tests.reference.text.token_buffer import JOINED, MAX_TERM, SPECIAL, WORD, Token
+
+MAX_PIECES = 32  # of a compound; the next one begins another
+
+MAX_JOIN = 12  # pieces that are joined
+
+
+@dataclass(slots=True)
+class Piece:
+    """A word of a compound, and the separator before it."""
+
+    letters: list[Char]
+    mark: str = ""
+
+    @property
+    def form(self) -> str:
+        """The folded letters, as many as fit."""
+        form = ""
+        for letter in self.letters:
+            if len((form + fold(letter.char)).encode()) > MAX_TERM:
+                break
+            form += fold(letter.char)
+        return form
+
+    @property
+    def is_number(self) -> bool:
+        return all(letter.kind == "d" for letter in self.letters)
+
+
+COMPOUND = re.compile(r"[ludx](?:[ludx]|['.-](?=[ludx]))*")
+
+
+def lone_s(chars: Sequence[Char], at: int) -> bool:
+    """Whether an s ends the word: that of URLs and of Ada's."""
+    char = chars[at]
+    return char.char in "sS" and not char.marked and (at + 1 == len(chars) or chars[at + 1].kind not in "ludx")
+
+
+def compound_at(chars: Sequence[Char], first: int, last: int) -> tuple[int, int]:
+    """Where the compound chars[first:last] ends, and where reading goes on: a possessive s is left out."""
+    for at in range(first, last):
+        if chars[at].kind == "'" and lone_s(chars, at + 1):
+            return at, at + 2
+    return last, last
+
+
+def cut_compound(chars: Sequence[Char], first: int, last: int) -> Iterator[Piece]:
+    """Cut at separators, before a capital behind anything else, and before the last of several capitals when small
+    letters follow: XMLParser, getHTTPResponse. URLs stays whole."""
+    piece = Piece([])
+    for at in range(first, last):
+        char = chars[at]
+        if char.kind in "-.":
+            yield piece
+            piece = Piece([], char.char)
+        elif char.kind != "'":
+            small = at + 1 < last and chars[at + 1].kind == "l" and not lone_s(chars, at + 1)
+            if char.kind == "u" and piece.letters and (piece.letters[-1].kind != "u" or small):
+                yield piece
+                piece = Piece([])
+            piece.letters.append(char)
+    yield piece
+
+
+def digits_apart(piece: Piece) -> list[Piece]:
+    """error404 as error and 404, when every run of letters has at least three."""
+    runs = [list(run) for _, run in groupby(piece.letters, key=lambda letter: letter.kind == "d")]
+    short = any(run[0].kind != "d" and len("".join(fold(letter.char) for letter in run)) < 3 for run in runs)
+    if len(runs) == 1 or short or len(piece.form.encode()) > MAX_TERM // 2:
+        return [piece]
+    return [Piece(run, "" if k else piece.mark) for k, run in enumerate(runs)]
+
+
+def joined(pieces: Sequence[Piece], position: int) -> list[Token]:
+    """Several pieces as one word. Numbers keep their separators: 1.2.3 is not 123."""
+    form = "".join(piece.form for piece in pieces)
+    if all(piece.is_number for piece in pieces):
+        form = pieces[0].form + "".join(piece.mark + piece.form for piece in pieces[1:])
+    if not 2 <= len(pieces) <= MAX_JOIN or len(form.encode()) > MAX_TERM:
+        return []
+    return [(form, JOINED, pieces[0].letters[0].start, pieces[-1].letters[-1].end, position, len(pieces), False)]
+
+
+def compound_tokens(pieces: Sequence[Piece], position: int) -> list[Token]:
+    """Every piece, every identifier of several pieces, and a dotted name as a whole."""
+    found: list[Token] = [
+        (piece.form, WORD, piece.letters[0].start, piece.letters[-1].end, position + k, 1, False)
+        for k, piece in enumerate(pieces)
+    ]
+    dots = [k for k, piece in enumerate(pieces) if k and piece.mark == "."]
+    for low, high in zip([0, *dots], [*dots, len(pieces)], strict=True):
+        found += joined(pieces[low:high], position + low)
+    return found + (joined(pieces, position) if dots else [])
+
+
+def special_at(text: bytes, start: int, end: int, position: int) -> list[Token]:
+    """c++, c#, 100%, #4410: a word of ASCII with the punctuation that belongs to it."""
+    word, behind = text[start:end], text[end : end + 2]
+    if len(word) <= 2 and word.isascii() and behind == b"++":
+        end += 2
+    elif (len(word) == 1 and not word.isdigit() and behind[:1] == b"#") or (word.isdigit() and behind[:1] == b"%"):
+        end += 1
+    elif word.isdigit() and start and text[start - 1 : start] == b"#":
+        start -= 1
+    else:
+        return []
+    form = text[start:end].decode().lower()
+    return [(form, SPECIAL, start, end, position, 1, False)] if len(form) <= MAX_TERM else []

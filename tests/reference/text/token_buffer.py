@@ -1,0 +1,9 @@
+"""The kinds and limits of tokens."""
+
+from __future__ import annotations
+
+WORD, JOINED, SPECIAL = 0, 1, 2
+
+MAX_TERM = 64  # bytes of a form
+
+Token = tuple[str, int, int, int, int, int, bool]  # form, kind, start, end, position, span, cjk

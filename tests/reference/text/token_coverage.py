@@ -1,0 +1,24 @@
+"""Whether the tokens of a text cover its runs of ASCII letters and digits."""
+
+from __future__ import annotations
+
+import re
+
+from tests.reference.text.tokens import tokens
+
+
+def whole(text: bytes) -> bool:
+    """Whether every run of three or more ASCII letters and digits is in the form of a token around it."""
+    found = tokens(text)
+    return all(
+        any(
+            start <= run.start() and run.end() <= end and run.group().lower().decode() in form
+            for form, _, start, end, *_ in found
+        )
+        for run in re.finditer(rb"[0-9A-Za-z]{3,}", text)
+    )
+
+
+def is_cut(text: bytes, start: int, end: int) -> bool:
+    """Whether a run goes on behind the end."""
+    return start < end and re.fullmatch(rb"[0-9A-Za-z]{2}", text[end - 1 : end + 1]) is not None
