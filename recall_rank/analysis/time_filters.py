@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
+from recall_rank.model.option_errors import OptionValueError
+
 SECOND_MS: Final = 1_000
 MINUTE_MS: Final = 60 * SECOND_MS
 HOUR_MS: Final = 60 * MINUTE_MS
@@ -169,7 +171,7 @@ def _read_bound(parameter: str, value: object, now: int, strict: bool, warnings:
             # Bounds are exclusive whole milliseconds: 5.5 as an upper bound must still let 5 through.
             return math.ceil(value) if isinstance(value, float) and parameter in _UPPER else time
     if strict:
-        raise ValueError(f"{parameter} must be {_accepted(parameter)}, not {value!r}")
+        raise OptionValueError(parameter, f"must be {_accepted(parameter)}, not {value!r}")
     if not _is_blank(value):
         warnings.append(
             TimeWarning("time_ignored", parameter, f"Ignored {parameter} {value!r}: it must be {_accepted(parameter)}")
@@ -187,7 +189,7 @@ def _read_duration(
             warnings.append(TimeWarning("time_normalized", parameter, f"Normalized {parameter} {value!r} to now"))
         return now
     if strict:
-        raise ValueError(f"{parameter} must be longer than zero, not {value!r}")
+        raise OptionValueError(parameter, f"must be longer than zero, not {value!r}")
     warnings.append(TimeWarning("time_zero_width", parameter, f"Ignored zero-width {parameter} {value!r}"))
     return None
 

@@ -9,6 +9,7 @@ from typing import Any, TypedDict, cast, get_args
 
 from recall_rank.analysis.text_edits import Redact
 from recall_rank.model import Context, Group, Match, Order, Scope
+from recall_rank.model.option_errors import OptionTypeError, OptionValueError
 from recall_rank.weights import Weights
 
 MAX_RESULTS = 1000
@@ -66,7 +67,7 @@ class SearchOptions(RankOptions, total=False):
 class Options:
     """Everything a search may be asked besides its words, checked; names and values are those of the recall tool.
 
-    Raises ValueError or TypeError naming the option, the value and what is accepted.
+    Raises OptionValueError or OptionTypeError naming the option, the value and what is accepted.
     """
 
     match: Match = "smart"
@@ -117,43 +118,47 @@ class Options:
         if self.sessions is not None:
             _whole("sessions", self.sessions, 1, 2**31)
         if not _is_number(self.budget_ms) or not 0 < self.budget_ms <= MAX_BUDGET_MS:
-            raise ValueError(f"budget_ms must be a number above 0, up to {MAX_BUDGET_MS}, not {self.budget_ms!r}")
+            raise OptionValueError(
+                "budget_ms", f"must be a number above 0, up to {MAX_BUDGET_MS}, not {self.budget_ms!r}"
+            )
         self._check_types()
         if self.now is not None:
             _whole("now", self.now, 0, 2**53)
         if self.tool_name and self.type not in ("all", "tool"):
-            raise ValueError(f"tool_name goes with type 'all' or 'tool', not {self.type!r}")
+            raise OptionValueError("tool_name", f"goes with type 'all' or 'tool', not {self.type!r}")
         if self.scope != "global" and not self.session_id:
             needed = ("session_id",) if self.scope == "session" else ("project", "directory", "worktree")
             if self.context is None or not any(getattr(self.context, name) for name in needed):
                 wanted = " or ".join(needed)
-                raise ValueError(f"scope {self.scope!r} needs a context with {wanted}, not {self.context!r}")
+                raise OptionValueError("scope", f"{self.scope!r} needs a context with {wanted}, not {self.context!r}")
 
     def _check_types(self) -> None:
         for name in ("fallback", "explain"):
             if not isinstance(getattr(self, name), bool):
-                raise TypeError(f"{name} must be True or False, not {getattr(self, name)!r}")
+                raise OptionTypeError(name, f"must be True or False, not {getattr(self, name)!r}")
         for name in ("session_id", "title", "directory", "tool_name", "project"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
-                raise TypeError(f"{name} must be a string, not {value!r}")
+                raise OptionTypeError(name, f"must be a string, not {value!r}")
         for name in ("must", "must_not", "exclude_session_ids"):
             value = getattr(self, name)
             # an iterator would be used up here and leave nothing to filter by
             listed = isinstance(value, (list, tuple, set, frozenset))
             if not listed or not all(isinstance(item, str) and item for item in value):
-                raise TypeError(f"{name} must be a list of non-empty strings, not {value!r}")
+                raise OptionTypeError(name, f"must be a list of non-empty strings, not {value!r}")
         signal: object = self.extra_scores
         if signal is not None and not (isinstance(signal, Mapping) and all(map(_is_number, signal.values()))):
-            raise TypeError(f"extra_scores must map part ids to numbers, not {signal!r}")
+            raise OptionTypeError("extra_scores", f"must map part ids to numbers, not {signal!r}")
         if self.context is not None and not isinstance(self.context, Context):
-            raise TypeError(f"context must be a recall_rank.Context, not {self.context!r}")
+            raise OptionTypeError("context", f"must be a recall_rank.Context, not {self.context!r}")
         if self.redact is not None and not callable(self.redact):
-            raise TypeError(f"redact must be a function (text, low, high) that gives edits, not {self.redact!r}")
+            raise OptionTypeError(
+                "redact", f"must be a function (text, low, high) that gives edits, not {self.redact!r}"
+            )
         if self.weights is not None and not isinstance(self.weights, Weights):
-            raise TypeError(f"weights must be a recall_rank.weights.Weights, not {self.weights!r}")
+            raise OptionTypeError("weights", f"must be a recall_rank.weights.Weights, not {self.weights!r}")
         if self.cancel is not None and not callable(getattr(self.cancel, "is_set", None)):
-            raise TypeError(f"cancel must have is_set(), as threading.Event has; {self.cancel!r} has not")
+            raise OptionTypeError("cancel", f"must have is_set(), as threading.Event has; {self.cancel!r} has not")
 
 
 OPTION_NAMES = frozenset(each.name for each in fields(Options))
@@ -178,7 +183,7 @@ _checked = lru_cache(maxsize=64, typed=True)(Options)
 def _one_of(name: str, value: object, accepted: Sequence[str]) -> None:
     if value not in accepted:
         listed = ", ".join(repr(item) for item in accepted[:-1])
-        raise ValueError(f"{name} must be {listed} or {accepted[-1]!r}, not {value!r}")
+        raise OptionValueError(name, f"must be {listed} or {accepted[-1]!r}, not {value!r}")
 
 
 def _is_number(value: object) -> bool:
@@ -187,4 +192,4 @@ def _is_number(value: object) -> bool:
 
 def _whole(name: str, value: object, low: int, high: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
+        raise OptionValueError(name, f"must be a whole number from {low} to {high}, not {value!r}")

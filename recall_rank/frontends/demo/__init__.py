@@ -1,4 +1,4 @@
-"""A small invented history that ships with the package: nobody's projects, nobody's words."""
+"""A small invented history that ships with the package, for the command `demo`, examples and tests."""
 
 from __future__ import annotations
 

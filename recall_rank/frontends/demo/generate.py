@@ -1,4 +1,4 @@
-"""Writes history.jsonl from the stories: `python -m recall_rank.frontends.demo.generate`. Same stories, same bytes."""
+"""Writes history.jsonl from the stories, always the same bytes: `python -m recall_rank.frontends.demo.generate`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from recall_rank.frontends.demo import NOW, harborline, kitewatch, ledgerleaf, mossgarden
-from recall_rank.frontends.demo.story import Story, Turn
+from recall_rank.frontends.demo.story import Story, StoryTurn
 
 SEED: Final = 7
 SECOND_MS: Final = 1_000
@@ -19,14 +19,15 @@ TARGET: Final = Path(__file__).with_name("history.jsonl")
 
 
 def history() -> str:
-    """The whole file; a session line comes before its messages, the oldest session first."""
-    chance = random.Random(SEED)  # noqa: S311 - made-up pauses, no secret
+    """Return the text of the file: for each session, the oldest first, its record and those of its messages."""
+    chance = random.Random(SEED)  # noqa: S311 - invented pauses, not a secret
     stories = sorted(STORIES, key=lambda story: -story.days_ago)
     lines = (line for number, story in enumerate(stories, 1) for line in _lines(story, number, chance))
     return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
 
 
 def _lines(story: Story, number: int, chance: random.Random) -> Iterator[dict[str, Any]]:
+    """Yield the records of session `number`; `chance` gives the pauses between its messages."""
     session = f"demo-{number:02}"
     start = time = NOW - int(story.days_ago * DAY_MS)
     messages = []
@@ -49,9 +50,9 @@ def _lines(story: Story, number: int, chance: random.Random) -> Iterator[dict[st
     yield from messages
 
 
-def _messages(turns: tuple[Turn, ...]) -> Iterator[tuple[str, list[Turn]]]:
-    """Turns as messages: what the user says is one each, what the agent does in between is one together."""
-    pending: list[Turn] = []
+def _messages(turns: tuple[StoryTurn, ...]) -> Iterator[tuple[str, list[StoryTurn]]]:
+    """Yield (role, parts) of each message: one for each text of the user, one for all parts of the agent in between."""
+    pending: list[StoryTurn] = []
     for turn in turns:
         if turn.kind == "user":
             if pending:
@@ -64,7 +65,8 @@ def _messages(turns: tuple[Turn, ...]) -> Iterator[tuple[str, list[Turn]]]:
         yield "assistant", pending
 
 
-def _part(turn: Turn, part: str) -> dict[str, Any]:
+def _part(turn: StoryTurn, part: str) -> dict[str, Any]:
+    """Return the record of a part, which gets the id `part`."""
     if turn.kind != "run":
         return {"id": part, "type": "reasoning" if turn.kind == "think" else "text", "text": turn.text}
     status = "error" if turn.error else "completed"

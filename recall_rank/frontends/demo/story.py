@@ -1,4 +1,4 @@
-"""How an invented session is written down: a story told as turns."""
+"""Story and StoryTurn: an invented session as its author writes it, from which generate.py makes records."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """One piece of a conversation: user, say (assistant), think (reasoning) or run (a tool call)."""
+class StoryTurn:
+    """One part of a conversation; `kind` is user, say (assistant), think (reasoning) or run (a tool call)."""
 
     kind: str
     text: str
@@ -19,34 +19,40 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One session: where, by which program, about what, and how many days before the end."""
+    """One session: its project, agent, title and parts, and its start in days before the end of the history."""
 
     project: str
     agent: str
     title: str
     days_ago: float
-    turns: tuple[Turn, ...]
+    turns: tuple[StoryTurn, ...]
 
 
-def user(text: str) -> Turn:
-    return Turn("user", text)
+def user(text: str) -> StoryTurn:
+    """Return a message of the user."""
+    return StoryTurn("user", text)
 
 
-def say(text: str) -> Turn:
-    return Turn("say", text)
+def say(text: str) -> StoryTurn:
+    """Return a text of the assistant."""
+    return StoryTurn("say", text)
 
 
-def think(text: str) -> Turn:
-    return Turn("think", text)
+def think(text: str) -> StoryTurn:
+    """Return reasoning of the assistant."""
+    return StoryTurn("think", text)
 
 
-def run(command: str, output: str, *, error: bool = False) -> Turn:
-    return Turn("run", output, "bash", {"command": command, "description": "Run a command"}, error)
+def run(command: str, output: str, *, error: bool = False) -> StoryTurn:
+    """Return a call of the tool bash."""
+    return StoryTurn("run", output, "bash", {"command": command, "description": "Run a command"}, error)
 
 
-def read(path: str, output: str) -> Turn:
-    return Turn("run", output, "read", {"filePath": path})
+def read(path: str, output: str) -> StoryTurn:
+    """Return a call of the tool read."""
+    return StoryTurn("run", output, "read", {"filePath": path})
 
 
-def edit(path: str, old: str, new: str) -> Turn:
-    return Turn("run", "Edit applied.", "edit", {"filePath": path, "oldString": old, "newString": new})
+def edit(path: str, old: str, new: str) -> StoryTurn:
+    """Return a call of the tool edit."""
+    return StoryTurn("run", "Edit applied.", "edit", {"filePath": path, "oldString": old, "newString": new})

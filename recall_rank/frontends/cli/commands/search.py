@@ -28,6 +28,7 @@ from recall_rank.frontends.cli.output.console import (
     print_lines,
 )
 from recall_rank.frontends.cli.output.reopen import put_reopen
+from recall_rank.model.option_errors import OptionError
 from recall_rank.model.serialize import repaired
 
 if TYPE_CHECKING:
@@ -98,19 +99,15 @@ def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as
         response = recall.search(repaired(query), now=now, **options)
     except LookupError as error:
         fail(str(error.args[0]), NO_HITS, as_json=as_json)
+    except OptionError as error:
+        fail(f"{OPTIONS.get(error.option, error.option)} {error.problem}", USAGE, as_json=as_json)
     except (ValueError, TypeError, RuntimeError) as error:
-        fail(_as_typed(str(error)), USAGE, as_json=as_json)
+        fail(str(error), USAGE, as_json=as_json)
     if "redact" not in options:
         return response
     from recall_rank.frontends.redaction.redacted_answers import response_without_secrets
 
     return response_without_secrets(response)
-
-
-def _as_typed(message: str) -> str:
-    """Return an error message of the library with its option named as on the command line."""
-    name, blank, rest = message.partition(" ")
-    return f"{OPTIONS[name]}{blank}{rest}" if name in OPTIONS else message
 
 
 def _show(response: SearchResponse, now: int, offset: int, *, as_json: bool) -> None:
