@@ -1,5 +1,5 @@
 from collections.abc import Iterable
-from typing import Self
+from typing import Any, Self
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
@@ -7,7 +7,7 @@ from typing_extensions import disjoint_base
 @disjoint_base
 class Vocabulary:
     @property
-    def families(self) -> dict[bytes, tuple[tuple[bytes, tuple[int]], ...]]: ...
+    def families(self) -> dict[bytes, Any]: ...
     @property
     def arena_buffer(self) -> ReadableBuffer: ...
     @property

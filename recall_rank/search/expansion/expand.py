@@ -1,4 +1,4 @@
-"""Stage: which terms of the vocabulary stand for the words of a query, and how well each does."""
+"""Stage: the terms of the eligible vocabulary that match the words of a query, and the weight of each."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from recall_rank._core.search.evidence import idf
 from recall_rank.analysis.question_intent import answer_cues, framing_words
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.search.deadline import Deadline
-from recall_rank.search.expansion.forms import Forms, members_of
-from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, never
+from recall_rank.search.expansion.forms import FormLookup, MatchedForm, MatchedPrefix
+from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, members_of, never
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Compound, Query, Word
 from recall_rank.weights import Weights
 
-MIN_HALF = 3  # characters of each half when a word is taken apart
-MAX_JOIN = 5  # neighbouring words of the query that may have been written as one
-PROSE_WORDS = 5  # meaning words from which a query is a sentence rather than a name
-LONG_QUERY = 12  # words from which only pairs are joined
+MIN_HALF = 3  # characters of each half when a word is split
+MAX_JOIN = 5  # neighbouring words of the query that are tried as one
+PROSE_WORDS = 5  # a query with more meaningful words than this is a sentence, not a name
+LONG_QUERY = 12  # a query with more words than this is joined in pairs only
 
 
 @dataclass(slots=True)
 class TermGroup:
-    """Terms that stand for one thing of the query; its factor is rarity times boost."""
+    """The terms that match one word or compound of the query. `factor` is the group's rarity times its boost."""
 
     written: str
-    at: int  # first word of the query it covers
-    span: int
+    at: int  # the first word of the query that the group covers
+    span: int  # words that it covers
     members: list[Member]
     boost: float
-    frequency: int = 0
+    frequency: int = 0  # eligible documents that hold a member, summed over the members
     factor: float = 0.0
-    joint: bool = False  # a document must also hold the group before
+    joint: bool = False  # a document must also hold the group before: these are the halves of one word
 
 
 @dataclass(slots=True)
 class Expansion:
-    """The groups of a query, the most evidence a document could give, and the matcher for reading passages."""
+    """What a query is searched by: its term groups, and the matcher that reads passages for their forms."""
 
     groups: list[TermGroup]
-    known: list[tuple[Word, int]]  # words with a form in the vocabulary, for longer_words(), and their places
-    ceiling: float
+    known: list[tuple[Word, int]]  # words with a group of their own, and their places, for longer_words()
+    ceiling: float  # the most evidence that a document could have
     matcher: Matcher
     word_weights: list[float]
-    repaired: dict[str, list[str]]  # words nobody wrote -> what was searched instead
+    repaired: dict[str, list[str]]  # word that no document holds -> forms searched in its place
     unknown: list[str]  # words without any form in the vocabulary
     words_done: int  # words that were looked up before the deadline
 
@@ -55,36 +55,35 @@ class Expansion:
 _group, _expansion = Maker(TermGroup).make, Maker(Expansion).make
 
 
-def expand(query: Query, segment: IndexReader, eligible: EligibleSet, deadline: Deadline | None = None) -> Expansion:
-    """The terms of the eligible vocabulary that stand for the words of `query`; after the deadline, for the words
-    that were looked up before it."""
+def expand(query: Query, reader: IndexReader, eligible: EligibleSet, deadline: Deadline | None = None) -> Expansion:
+    """The expansion of `query` over the eligible vocabulary; after the deadline, of the words looked up before it."""
     late, deadline_ns = (deadline.passed, deadline.at_ns) if deadline else (never, 0)
-    return _Expander(query, Lexicon(segment, eligible.doc_marks, late), eligible.doc_count, late, deadline_ns).run()
+    lexicon = Lexicon(reader, eligible.doc_marks, late)
+    return _Expander(query, lexicon, eligible.doc_count, late, deadline_ns).run()
 
 
 def rarity(documents: int, frequency: float, weights: Weights) -> float:
-    """What a word that `frequency` of the documents hold is worth: its IDF, and a little for standing there at all."""
+    """The weight of a word in `frequency` of `documents`: its IDF plus `present`, the bonus for being there at all."""
     return idf(documents, frequency) + weights.present
 
 
-def longer_words(
-    expansion: Expansion, segment: IndexReader, eligible: EligibleSet, weights: Weights
-) -> list[TermGroup]:
+def longer_words(expansion: Expansion, reader: IndexReader, eligible: EligibleSet, weights: Weights) -> list[TermGroup]:
     """Groups of the longer terms that begin with a known word of the query: hits by these alone follow all others."""
     documents = eligible.doc_count
-    lexicon = Lexicon(segment, eligible.doc_marks)
+    lexicon = Lexicon(reader, eligible.doc_marks)
     groups = []
     for word, at in expansion.known:
         members = lexicon.longer(word.form)
         if members:
-            frequency = lexicon.held([members], documents)[0]
-            groups.append(
-                TermGroup(word.written, at, 1, members, 1.0, frequency, rarity(documents, frequency, weights))
-            )
+            frequency = lexicon.frequencies([members], documents)[0]
+            factor = rarity(documents, frequency, weights)
+            groups.append(TermGroup(word.written, at, 1, members, 1.0, frequency, factor))
     return groups
 
 
 class _Expander:
+    """Builds the expansion of one query: compounds first, then joins of neighbours, then single words."""
+
     __slots__ = (
         "a_text",
         "alone",
@@ -117,9 +116,9 @@ class _Expander:
         self.documents = documents
         self.groups: list[TermGroup] = []
         self.with_forms: list[tuple[Word, int]] = []
-        self.forms = Forms(query, lexicon, deadline_ns)
-        self.prefixes: list[tuple[bytes, int, float]] = []
-        self.covered: set[int] = set()  # words that are pieces of a compound known as one
+        self.forms = FormLookup(query, lexicon, deadline_ns)
+        self.prefixes: list[MatchedPrefix] = []
+        self.covered: set[int] = set()  # words that are pieces of a compound with terms
         self.alone: set[int] = set()  # words with a group of their own
 
         forms = [word.form for word in query.words]
@@ -136,9 +135,9 @@ class _Expander:
             self.cuts.setdefault(at, []).append(cut)
         self.framing = framing_words(forms)
         if self.framing:
-            matter = sum(word.counts and word.form not in self.framing for word in query.words)
-            if matter < 1 or (matter == 1 and query.counting == len(forms)):
-                self.framing = frozenset()  # the talk itself is the matter
+            subject_words = sum(word.counts and word.form not in self.framing for word in query.words)
+            if subject_words < 1 or (subject_words == 1 and query.counting == len(forms)):
+                self.framing = frozenset()  # the conversation itself is the subject
 
     def run(self) -> Expansion:
         self._compounds()
@@ -149,7 +148,7 @@ class _Expander:
             if late:
                 break
             self._word(at, word)
-            late = self.late()  # then near words may have been missed
+            late = self.late()  # repairs may have been left out
             done += not late
         word_weights, unknown = self._weigh()
         matcher = Matcher(word_weights, self.counts)
@@ -160,7 +159,7 @@ class _Expander:
             if group.joint:
                 group.factor = min(group.factor, previous.factor)
                 previous.factor = 0.0
-        # a word nobody wrote could have been the rarest evidence of all: without it nothing answers for certain
+        # a word that no document holds would be the rarest: the ceiling includes it, so that no answer seems complete
         weights = self.weights
         missing = len(unknown) * rarity(self.documents, 0, weights)
         ceiling = (weights.k1 + 1) * (missing + sum([group.factor for group in self.groups]))
@@ -169,17 +168,17 @@ class _Expander:
         )
 
     def _weigh(self) -> tuple[list[float], list[str]]:
-        """Give every group its factor; the weight of each word, and the words that nothing stands for.
+        """Set the factor of every group; the weight of each word of the query, and the words without a group.
 
-        A word weighs as much as its own group is rare, a stop word as the commonest word would.
+        A word weighs as much as the rarity of its own group, a stop word as one in `stop_word_share` of the documents.
         """
         documents, words, weights = self.documents, self.query.words, self.weights
         weighed = [rarity(documents, documents * weights.stop_word_share, weights)] * len(words)
         answered: set[int] = set()
         kept = []
-        frequencies = self.lexicon.held([group.members for group in self.groups], documents)
+        frequencies = self.lexicon.frequencies([group.members for group in self.groups], documents)
         for group, frequency in zip(self.groups, frequencies, strict=True):
-            if not frequency:  # its members are of the whole vocabulary, and not of the eligible documents
+            if not frequency:  # inflections are cached for the whole vocabulary, not for the eligible documents
                 continue
             kept.append(group)
             at = group.at
@@ -209,32 +208,33 @@ class _Expander:
     def _add(
         self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False
     ) -> None:
+        """Add a group, unless it has no members; of equal terms the most similar member is kept."""
         if not members:
             return
         if span == 1:
             self.alone.add(at)
         if len(members) > 1:
             best: dict[tuple[int, int], float] = {}
-            for first, last, weight in members:  # a form may be a neighbour of the word and of the same stem
-                best[first, last] = max(weight, best.get((first, last), 0.0))
-            members = [(first, last, weight) for (first, last), weight in sorted(best.items())]
+            for first, last, similarity in members:  # a form may be a repair of the word and an inflection too
+                best[first, last] = max(similarity, best.get((first, last), 0.0))
+            members = [Member(first, last, similarity) for (first, last), similarity in sorted(best.items())]
         self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint))
 
-    # --- several words as one ------------------------------------------------------------------
-
     def _compounds(self) -> None:
+        """Add a group for each compound of the query: words written as one, or a word with its punctuation."""
         weights = self.weights
         for compound, terms in zip(self.query.compounds, self.known_compounds, strict=True):
             if self.late():
                 return
             at, span = compound.at, compound.span
-            members = self.forms.of(compound.form, terms, at, span, repair=not compound.cjk)
+            members = self.forms.members(compound.form, terms, at, span, repair=not compound.cjk)
             if span > 1 and members and not compound.cjk:
                 self.covered.update(range(at, at + span))
             boost = weights.hyphened if self.a_text and _is_hyphened(compound) else weights.joined
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
+        """Add a group for neighbouring words of the query that a document holds as one form."""
         words, weights = self.query.words, self.weights
         joinable = [b"" if word.cjk else word.form for word in words]
         few = len(words) <= LONG_QUERY
@@ -246,22 +246,21 @@ class _Expander:
                 return
             if (at, last) in taken or not any(self.counts[at : last + 1]):
                 continue
-            members = self.forms.of(form, terms, at, last + 1 - at, repair=True)
+            members = self.forms.members(form, terms, at, last + 1 - at, repair=True)
             self._add(" ".join([each.written for each in words[at : last + 1]]), at, last + 1 - at, members, boost)
 
-    # --- one word --------------------------------------------------------------------------------
-
     def _word(self, at: int, word: Word) -> None:
+        """Add the groups of one word: its forms, its halves, and the longer terms that an unknown word begins."""
         form, terms, weights = word.form, self.known[at], self.weights
         if word.cjk and self._in_pair(at):
-            self.forms.matched.append((form, at, 1, weights.cjk_single))
+            self.forms.matched.append(MatchedForm(form, at, 1, weights.cjk_single))
             return
         if not word.counts:
-            self.forms.matched.append((form, at, 1, 1.0))
+            self.forms.matched.append(MatchedForm(form, at, 1, 1.0))
             return
         family = self.families[at]
         written = bool(terms) or (bool(family) and any(self.lexicon.count(kin) for _, kin in family))
-        members = self.forms.of(form, terms, at, 1, repair=not written)
+        members = self.forms.members(form, terms, at, 1, repair=not written)
         if family:
             members += self.forms.inflected(family, at)
         if at in self.tagged:
@@ -274,40 +273,44 @@ class _Expander:
         if at in self.cuts:
             self._split(at, word, written=written)
         if characters(form) >= MIN_PREFIX:
-            self.prefixes.append((form, at, weights.prefix))
+            self.prefixes.append(MatchedPrefix(form, at, weights.prefix))
         if at in self.alone:
             self.with_forms.append((word, at))
         else:
             self._add(word.written, at, 1, self.lexicon.longer(form), weights.prefix)
 
     def _split(self, at: int, word: Word, *, written: bool) -> None:
-        """The halves of a word: both or nothing where it is alone or `written` in any form; else each for itself, for
-        a blank was forgotten."""
+        """Add groups for the halves of a word.
+
+        A word that is alone in the query, or that is `written` in some form in the documents, matches by both halves
+        together. Any other word lacks a blank: each half matches by itself.
+        """
         lexicon, forms, weights = self.lexicon, self.forms, self.weights
         halves = [half for cut in self.cuts[at] for half in (word.form[:cut], word.form[cut:])]
         found = list(zip(halves, lexicon.find(halves), strict=True))
         pairs = list(zip(found[::2], found[1::2], strict=True))
         if not written and self.query.counting > 1:
-            # the pair whose rarer half is the commonest
+            # the cut whose rarer half is the most frequent
             for half, terms in max(pairs, key=lambda pair: min(lexicon.count(terms) for _, terms in pair)):
                 members = [
-                    *forms.of(half, terms, at, 1, repair=False),
+                    *forms.members(half, terms, at, 1, repair=False),
                     *forms.inflected(lexicon.families([half])[0], at),
                     *forms.tagged([half]).get(0, ()),
                 ]
                 self._add(word.written, at, 1, members, weights.blank_missing)
             return
-        worth = weights.split_known if written else weights.split
+        similarity = weights.split_known if written else weights.split
         for pair in pairs:
             for (half, terms), joint in zip(pair, (False, True), strict=True):
-                forms.matched.append((half, at, 1, worth))
-                self._add(word.written, at, 1, members_of(terms, 1.0), worth, joint=joint)
+                forms.matched.append(MatchedForm(half, at, 1, similarity))
+                self._add(word.written, at, 1, members_of(terms, 1.0), similarity, joint=joint)
 
     def _in_pair(self, at: int) -> bool:
+        """Whether a CJK character stands in a pair of characters."""
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
 
 
 def _is_hyphened(compound: Compound) -> bool:
-    """Whether it is words in lower case with hyphens between them, and no other sign."""
+    """Whether a compound is lower-case words with hyphens between them and no other punctuation."""
     written = compound.written
     return "-" in written and written == written.lower() and all(map(str.isalnum, written.split("-")))

@@ -1,26 +1,48 @@
-"""Which terms stand for one form of a query: itself, what it was meant to be, its inflections and names."""
+"""The terms that match one form of a query: the form itself, its repairs, its inflections, and names that equal it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from recall_rank.search.expansion.lexicon import Lexicon, Member, Terms, characters
+from recall_rank.search.expansion.lexicon import Inflection, Lexicon, Member, NearForm, Terms, characters, members_of
 from recall_rank.search.query import Query
 
 TAGS = b"\x01\x02\x03"  # first bytes of the terms that are names of tools, authors and directories
-MIN_REPAIR = 4  # characters from which a word may be misspelt
-MIN_REPAIR_TWO = 8
-MAX_FUZZY = 24  # fuzzy mode: neighbours of a known word
+MIN_REPAIR = 4  # characters from which a word may be misspelt by one edit
+MIN_REPAIR_TWO = 8  # characters from which a word may be misspelt by two edits
+MAX_FUZZY = 24  # fuzzy mode: terms close to a known word
 
 
-class Forms:
-    """The forms of one query in the eligible vocabulary, and those that passages are to be read for."""
+class MatchedForm(NamedTuple):
+    """A form that counts in passages for the words [word, word + span) of the query, and its similarity, 0 to 1."""
+
+    form: bytes
+    word: int
+    span: int
+    similarity: float
+
+
+class MatchedPrefix(NamedTuple):
+    """A beginning of longer words that counts in passages for one word of the query, and its similarity, 0 to 1."""
+
+    form: bytes
+    word: int
+    similarity: float
+
+
+class FormLookup:
+    """Looks up forms of one query in the eligible vocabulary, and notes what passages are read for.
+
+    `matched` are the forms to find in passages; `repaired` tells, for each word of the query that no document holds,
+    the forms searched in its place. After `deadline_ns`, a monotonic time, 0 for none, repairs are left out.
+    """
 
     __slots__ = ("_deadline_ns", "_fuzzy", "_lexicon", "_tag_weights", "_weights", "_words", "matched", "repaired")
 
     def __init__(self, query: Query, lexicon: Lexicon, deadline_ns: int) -> None:
-        self.matched: list[tuple[bytes, int, int, float]] = []  # form, first word, words, similarity: for the matcher
-        self.repaired: dict[str, list[str]] = {}  # words nobody wrote -> what was searched instead
+        self.matched: list[MatchedForm] = []
+        self.repaired: dict[str, list[str]] = {}
         self._words = query.words
         self._weights = weights = query.weights
         self._tag_weights = (weights.tool_name, weights.author, weights.directory)
@@ -28,45 +50,48 @@ class Forms:
         self._lexicon = lexicon
         self._deadline_ns = deadline_ns
 
-    def of(self, form: bytes, terms: Terms, at: int, span: int, *, repair: bool) -> list[Member]:
-        """The form itself, which is `terms`, or what it may have been meant to be; it stands for the words
-        [at, at + span)."""
+    def members(self, form: bytes, terms: Terms, at: int, span: int, *, repair: bool) -> list[Member]:
+        """The members for a form of the words [at, at + span): its own `terms`, or with `repair` its repairs.
+
+        In fuzzy mode a single word that is known has repairs too.
+        """
         members: list[Member] = []
         if terms:
-            self.matched.append((form, at, span, 1.0))
+            self.matched.append(MatchedForm(form, at, span, 1.0))
             members = members_of(terms, 1.0)
         if (repair and not terms) or (self._fuzzy and span == 1):
             members += self._repairs(form, at, span, known=bool(terms))
         return members
 
-    def inflected(self, family: Iterable[tuple[bytes, Terms]], at: int, share: float = 1.0) -> list[Member]:
-        """Other forms of the word `at`."""
+    def inflected(self, family: Iterable[Inflection], at: int, share: float = 1.0) -> list[Member]:
+        """The members for the inflections of the word `at`; their similarity is multiplied by `share`."""
         members, similarity = [], share * self._weights.stem
-        for other, terms in family:
-            self.matched.append((other, at, 1, similarity))
+        for form, terms in family:
+            self.matched.append(MatchedForm(form, at, 1, similarity))
             members += members_of(terms, similarity)
         return members
 
     def tagged(self, forms: list[bytes], share: float = 1.0) -> dict[int, list[Member]]:
-        """The forms that are names of tools, authors or directories: place of the form -> its terms."""
+        """The members for names of tools, authors and directories that equal a form, by the place of the form."""
         found: dict[int, list[Member]] = {}
         for at, tag, number in self._lexicon.tagged(forms, TAGS):
-            found.setdefault(at, []).append((number, number + 1, share * self._tag_weights[tag]))
+            found.setdefault(at, []).append(Member(number, number + 1, share * self._tag_weights[tag]))
         return found
 
     def misspelt_names(self, form: bytes) -> list[Member]:
-        """Tools, authors and directories that the word may have been meant to be, though nobody wrote them."""
+        """The members for names of tools, authors and directories within one or two edits of a form."""
         members: list[Member] = []
         if len(form) < MIN_REPAIR or form.isdigit():
             return members
         bound = 2 if len(form) >= MIN_REPAIR_TWO else 1
-        worth = (0.0, self._weights.repair_one, self._weights.repair_two)
+        by_edits = (0.0, self._weights.repair_one, self._weights.repair_two)
         for tag, weight in zip(TAGS, self._tag_weights, strict=True):
             for terms, edits in self._lexicon.within(bytes((tag,)) + form, bound, self._deadline_ns):
-                members += members_of(terms, worth[edits] * weight)
+                members += members_of(terms, by_edits[edits] * weight)
         return members
 
     def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> list[Member]:
+        """The members for forms within the edit bound; with those of the nearest also their inflections and names."""
         members: list[Member] = []
         length = characters(form)
         if length < MIN_REPAIR or form.isdigit():
@@ -74,18 +99,18 @@ class Forms:
         bound = (2 if length >= MIN_REPAIR_TWO else 1) + (1 if self._fuzzy else 0)
         near = self._lexicon.within(form, bound, self._deadline_ns)
         if self._fuzzy:
-            near = self._capped(near, bound - 1)
+            near = self._limited(near, bound - 1)
         weights = self._weights
-        worth = (0.0, weights.repair_one, weights.repair_two, weights.repair_three)
-        nearest = near[0][1] if near else 0
+        by_edits = (0.0, weights.repair_one, weights.repair_two, weights.repair_three)
+        nearest = near[0].edits if near else 0
         for terms, edits in near:
-            similarity = weights.expand_known * worth[edits] if known else worth[edits]
+            similarity = weights.expand_known * by_edits[edits] if known else by_edits[edits]
             if not known and edits > nearest:
                 similarity *= weights.farther
             other = self._lexicon.form(terms)
             if other[:1] != form[:1]:
                 similarity *= weights.other_initial
-            self.matched.append((other, at, span, similarity))
+            self.matched.append(MatchedForm(other, at, span, similarity))
             if not known and span == 1:
                 self.repaired.setdefault(self._words[at].written, []).append(other.decode("utf-8", "replace"))
             members += members_of(terms, similarity)
@@ -94,18 +119,10 @@ class Forms:
                 members += self.inflected(self._lexicon.families([other])[0], at, similarity)
         return members
 
-    def _capped(self, near: list[tuple[Terms, int]], smart: int) -> list[tuple[Terms, int]]:
-        """At most MAX_FUZZY neighbours beyond those that smart mode would take: the commonest of the nearest."""
-        kept = [pair for pair in near if pair[1] <= smart]
-        rest = [pair for pair in near if pair[1] > smart]
+    def _limited(self, near: list[NearForm], smart_bound: int) -> list[NearForm]:
+        """The forms within the bound of smart mode, and of those beyond it the MAX_FUZZY most frequent."""
+        kept = [each for each in near if each.edits <= smart_bound]
+        rest = [each for each in near if each.edits > smart_bound]
         if len(rest) > MAX_FUZZY:
-            rest.sort(key=lambda pair: -self._lexicon.count(pair[0]))  # equals stay in the order of the vocabulary
+            rest.sort(key=lambda each: -self._lexicon.count(each.terms))  # equals stay in vocabulary order
         return kept + rest[:MAX_FUZZY]
-
-
-def members_of(terms: Terms, worth: float) -> list[Member]:
-    """The terms of a form, each with what the form is worth."""
-    if len(terms) == 1:
-        number = terms[0]
-        return [(number, number + 1, worth)]
-    return [(number, number + 1, worth) for number in terms]

@@ -1,114 +1,173 @@
-"""The eligible vocabulary: which terms there are, how often, and which are forms of one word."""
+"""The eligible vocabulary: its terms, their document frequencies, and the forms of each English word."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from recall_rank._core.index.vocabulary import Vocabulary, within_each
 from recall_rank._core.search.spellings import as_one, as_two, tagged
 from recall_rank.analysis.stemming import base_form, irregular_forms, stem, stem_all
 from recall_rank.index.reader.index_reader import IndexReader
 
-MIN_PREFIX = 4  # characters from which a word stands for the words it begins
-MAX_FAMILIES = 65_536  # words whose other forms a vocabulary remembers
-FEW = 64  # terms whose stems may always be looked at
-STEM_TAIL = 7  # characters an inflected form may be longer than its stem
+MIN_PREFIX = 4  # characters from which a word matches the terms that it begins
+MAX_FAMILIES = 65_536  # words whose inflections a vocabulary caches
+FEW = 64  # terms that are stemmed whatever the time
+STEM_TAIL = 7  # characters by which an inflected form may be longer than its stem
 
-Member = tuple[int, int, float]  # terms [first, last) and what one of them is worth
-Terms = Sequence[int]  # the numbers of one form: one in each segment whose eligible documents hold it
+Terms = Sequence[int]
+"""The term numbers of one form: one number in each segment whose eligible documents hold it."""
+
 NO_TERMS: Terms = ()
 
 
+class Member(NamedTuple):
+    """The terms [first, last) of one segment, and how similar each is to the word that it matches, 0 to 1."""
+
+    first: int
+    last: int
+    similarity: float
+
+
+class TaggedTerm(NamedTuple):
+    """A term that is the name of a tool, an author or a directory: where its form and its tag are in the request."""
+
+    form_at: int
+    tag_at: int
+    term: int
+
+
+class JoinedForm(NamedTuple):
+    """The words first to last of a query written as one form, and its terms, none where no document holds it."""
+
+    first: int
+    last: int
+    form: bytes
+    terms: Terms
+
+
+class NearForm(NamedTuple):
+    """The terms of a form, and its edit distance from the form that was asked for."""
+
+    terms: Terms
+    edits: int
+
+
+class Inflection(NamedTuple):
+    """Another form of a word, and its terms, whether an eligible document holds them or not."""
+
+    form: bytes
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class _SegmentTerms:
+    """The vocabulary of one segment, with document frequencies among its eligible documents."""
+
+    vocabulary: Vocabulary
+    frequency: Callable[[int, int], int]  # documents that hold the terms [first, last), summed over the terms
+    complete: bool  # every term is in an eligible document
+    first_term: int  # of the segment, in the numbering of all segments
+
+    def number(self, term: int) -> int:
+        """The number of one of the segment's terms in the numbering of all segments; -1 where it is not eligible."""
+        eligible = term >= 0 and (self.complete or self.frequency(term, term + 1))
+        return self.first_term + term if eligible else -1
+
+
 def never() -> bool:
+    """False: the answer of a clock where there is no deadline."""
     return False
 
 
 class Lexicon:
-    """The eligible vocabulary: what no eligible document holds does not exist.
+    """The vocabulary of the eligible documents. A term that none of them holds does not exist.
 
-    Every segment numbers its own terms; here those of the second follow those of the first, and so on. A form has a
-    number in each segment that holds it, and all of them together stand for it.
+    Terms are numbered over all segments: those of the second segment follow those of the first. `late` tells whether
+    the deadline has passed, after which families() looks up no word that takes long.
     """
 
-    __slots__ = ("_firsts", "_late", "_only", "_only_postings", "_rooms")
+    __slots__ = ("_first_terms", "_late", "_only", "_only_postings", "_segments")
 
-    def __init__(self, segment: IndexReader, eligible: bytearray | None, late: Callable[[], bool] = never) -> None:
-        pieces = segment.views
-        self._late = late  # whether what would take long is to be left
-        self._rooms = [
-            (
-                piece.segment.vocabulary,
-                piece.frequency(eligible),
-                eligible is None and piece.sessions is None,  # all terms are there
-                piece.first_term,
+    def __init__(self, reader: IndexReader, eligible: bytearray | None, late: Callable[[], bool] = never) -> None:
+        views = reader.views
+        self._late = late
+        self._segments = [
+            _SegmentTerms(
+                view.segment.vocabulary,
+                view.frequency(eligible),
+                eligible is None and view.sessions is None,
+                view.first_term,
             )
-            for piece in pieces
+            for view in views
         ]
-        self._firsts = [piece.first_term for piece in pieces]
-        # the one segment, all of it: numbers are its own, and every term exists
+        self._first_terms = [view.first_term for view in views]
+        # of one complete segment kernels answer directly: its numbers are those of all segments
         self._only: Vocabulary | None = None
-        if len(pieces) == 1 and self._rooms[0][2]:
-            only = pieces[0].segment
+        if len(views) == 1 and self._segments[0].complete:
+            only = views[0].segment
             self._only, self._only_postings = only.vocabulary, only.postings
 
     def frequency(self, first: int, last: int) -> int:
-        """Documents that hold the terms [first, last), summed over the terms, which are of one segment."""
-        _, frequency, _, start = self._rooms[bisect_right(self._firsts, first) - 1]
-        return frequency(first - start, last - start)
+        """Documents that hold the terms [first, last) of one segment, summed over the terms."""
+        segment = self._segment_of(first)
+        return segment.frequency(first - segment.first_term, last - segment.first_term)
 
     def count(self, terms: Terms) -> int:
         """Documents that hold a form."""
         return sum([self.frequency(number, number + 1) for number in terms])
 
-    def held(self, groups: list[list[Member]], most: int) -> list[int]:
-        """For each group the documents that hold a member, summed over the members, but no more than `most`."""
+    def frequencies(self, groups: list[list[Member]], most: int) -> list[int]:
+        """For each group the documents that hold a member, summed over the members and limited to `most`."""
         if self._only is not None:
             return self._only_postings.frequencies(groups, most)
-        frequency = self._rooms[0][1] if len(self._rooms) == 1 else self.frequency
+        frequency = self._segments[0].frequency if len(self._segments) == 1 else self.frequency
         return [min(most, sum([frequency(first, last) for first, last, _ in members])) for members in groups]
 
     def find(self, forms: list[bytes]) -> list[Terms]:
-        """The terms of each form; none where no eligible document holds it."""
+        """The terms of each form."""
         if self._only is not None:
             return [(number,) if number >= 0 else NO_TERMS for number in self._only.find_all(forms)]
         found = [NO_TERMS] * len(forms)
-        for vocabulary, frequency, whole, start in self._rooms:
-            for at, number in enumerate(vocabulary.find_all(forms)):
-                if number >= 0 and (whole or frequency(number, number + 1)):
-                    found[at] = (*found[at], start + number)
+        for segment in self._segments:
+            for at, term in enumerate(segment.vocabulary.find_all(forms)):
+                if (number := segment.number(term)) >= 0:
+                    found[at] = (*found[at], number)
         return found
 
-    def tagged(self, forms: list[bytes], tags: bytes) -> list[tuple[int, int, int]]:
-        """Terms that are a byte of `tags` and then a form: (place of the form, place of the tag, term), ascending."""
+    def tagged(self, forms: list[bytes], tags: bytes) -> list[TaggedTerm]:
+        """The terms made of a byte of `tags` and one of the forms, ordered by form, tag and term."""
         if self._only is not None:
-            return tagged(self._only, forms, tags)
+            return [TaggedTerm(*row) for row in tagged(self._only, forms, tags)]
         return sorted(
-            (at, tag, start + number)
-            for vocabulary, frequency, whole, start in self._rooms
-            for at, tag, number in tagged(vocabulary, forms, tags)
-            if whole or frequency(number, number + 1)
+            TaggedTerm(form_at, tag_at, number)
+            for segment in self._segments
+            for form_at, tag_at, term in tagged(segment.vocabulary, forms, tags)
+            if (number := segment.number(term)) >= 0
         )
 
-    def as_one(self, forms: list[bytes], longest: int, unknown: bytes) -> list[tuple[int, int, bytes, Terms]]:
-        """Two to `longest` neighbours as one form, (first, last, form, terms): those that have terms, and those with a
-        word among them that is marked as `unknown`. An empty form is not joined."""
+    def as_one(self, forms: list[bytes], longest: int, unknown: bytes) -> list[JoinedForm]:
+        """Two to `longest` neighbouring forms joined: those with terms, and those with a form marked in `unknown`.
+
+        An empty form is joined with none.
+        """
         if self._only is not None:
             rows = as_one(self._only, forms, longest, unknown)
-            return [(first, last, form, (number,) if number >= 0 else NO_TERMS) for first, last, form, number in rows]
+            return [JoinedForm(*row[:3], (row[3],) if row[3] >= 0 else NO_TERMS) for row in rows]
         found: dict[tuple[int, int, bytes], Terms] = {}
-        for vocabulary, frequency, whole, start in self._rooms:
-            for first, last, form, number in as_one(vocabulary, forms, longest, unknown):
+        for segment in self._segments:
+            for first, last, form, term in as_one(segment.vocabulary, forms, longest, unknown):
                 terms = found.get((first, last, form), NO_TERMS)
-                if number >= 0 and (whole or frequency(number, number + 1)):
-                    found[first, last, form] = (*terms, start + number)
+                if (number := segment.number(term)) >= 0:
+                    found[first, last, form] = (*terms, number)
                 elif any(unknown[first : last + 1]):
                     found[first, last, form] = terms
-        return [(*key, found[key]) for key in sorted(found)]
+        return [JoinedForm(*key, found[key]) for key in sorted(found)]
 
     def as_two(self, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
-        """Where forms of ASCII letters and digits are two forms of at least `shortest` characters: (place of the form,
-        cut), ascending."""
+        """The places (form, cut) where a form of ASCII letters and digits is two forms of at least `shortest` bytes."""
         if self._only is not None:
             return as_two(self._only, forms, shortest)
         cuts = [
@@ -121,90 +180,100 @@ class Lexicon:
         tails = self.find([forms[at][cut:] for at, cut in cuts])
         return [where for where, head, tail in zip(cuts, heads, tails, strict=True) if head and tail]
 
-    def within(self, form: bytes, bound: int, deadline_ns: int = 0) -> list[tuple[Terms, int]]:
-        """The forms at 1 to `bound` edits and how many, nearest first, then in the order of a vocabulary.
+    def within(self, form: bytes, bound: int, deadline_ns: int = 0) -> list[NearForm]:
+        """The forms at 1 to `bound` edits (optimal string alignment), by edits and then in vocabulary order.
 
-        After the deadline, those that were found until then.
+        After the deadline, those that were found before it.
         """
-        near = within_each([vocabulary for vocabulary, *_ in self._rooms], form, bound, deadline_ns=deadline_ns)
-        if len(self._rooms) == 1:
-            _, frequency, whole, start = self._rooms[0]
-            return [((start + at,), edits) for at, edits in near[0] if whole or frequency(at, at + 1)]
+        near = within_each([each.vocabulary for each in self._segments], form, bound, deadline_ns=deadline_ns)
+        if len(self._segments) == 1:
+            segment = self._segments[0]
+            return [NearForm((number,), edits) for term, edits in near[0] if (number := segment.number(term)) >= 0]
         found: dict[bytes, tuple[list[int], int]] = {}
-        for (vocabulary, frequency, whole, start), others in zip(self._rooms, near, strict=True):
-            for number, edits in others:
-                if whole or frequency(number, number + 1):
-                    found.setdefault(vocabulary.form(number), ([], edits))[0].append(start + number)
-        return [found[other] for other in sorted(found, key=lambda other: (found[other][1], *_place(other)))]
+        for segment, others in zip(self._segments, near, strict=True):
+            for term, edits in others:
+                if (number := segment.number(term)) >= 0:
+                    found.setdefault(segment.vocabulary.form(term), ([], edits))[0].append(number)
+        order = sorted(found, key=lambda other: (found[other][1], *_vocabulary_order(other)))
+        return [NearForm(*found[other]) for other in order]
 
     def longer(self, form: bytes) -> list[Member]:
-        """The terms that a word of MIN_PREFIX characters or more begins."""
+        """The terms that begin with a form of MIN_PREFIX characters or more; none for a shorter form."""
         if characters(form) < MIN_PREFIX:
             return []
         return [
-            (start + first, start + last, 1.0)
-            for vocabulary, frequency, _, start in self._rooms
-            for first, last in vocabulary.prefix(form)
-            if frequency(first, last)
+            Member(segment.first_term + first, segment.first_term + last, 1.0)
+            for segment in self._segments
+            for first, last in segment.vocabulary.prefix(form)
+            if segment.frequency(first, last)
         ]
 
-    def families(self, forms: list[bytes]) -> list[Sequence[tuple[bytes, Terms]]]:
-        """The other forms of each English word and their terms, whether an eligible document holds them or not; of one
-        that was never asked for before none, once it is late."""
-        if len(self._rooms) == 1:
-            vocabulary, late = self._rooms[0][0], self._late
+    def families(self, forms: list[bytes]) -> list[Sequence[Inflection]]:
+        """The inflections of each English word; after the deadline, of words whose inflections are cached."""
+        if len(self._segments) == 1:
+            vocabulary, late = self._segments[0].vocabulary, self._late
             known = vocabulary.families.get
             return [found if (found := known(form)) is not None else family(vocabulary, form, late) for form in forms]
         return [self._family(form) for form in forms]
 
-    def _family(self, form: bytes) -> list[tuple[bytes, Terms]]:
+    def _family(self, form: bytes) -> list[Inflection]:
+        """The inflections of one word in all segments: irregular ones first, the others in vocabulary order."""
         found: dict[bytes, list[int]] = {}
-        for vocabulary, _, _, start in self._rooms:
-            for other, (number,) in family(vocabulary, form, self._late):
-                found.setdefault(other, []).append(start + number)
+        for segment in self._segments:
+            for other, (term,) in family(segment.vocabulary, form, self._late):
+                found.setdefault(other, []).append(segment.first_term + term)
         irregular = irregular_forms(form.decode("utf-8", "replace")) if found else []
-        kin = [other for other in (word.encode() for word in irregular) if other in found]
-        rest = sorted(found.keys() - set(kin), key=_place)
-        return [(other, found[other]) for other in (*kin, *rest)]
+        first = [other for other in (word.encode() for word in irregular) if other in found]
+        rest = sorted(found.keys() - set(first), key=_vocabulary_order)
+        return [Inflection(other, found[other]) for other in (*first, *rest)]
 
     def form(self, terms: Terms) -> bytes:
-        """What is written where one of the terms is."""
-        number = terms[0]
-        vocabulary, _, _, start = self._rooms[bisect_right(self._firsts, number) - 1]
-        return vocabulary.form(number - start)
+        """The form that these terms have."""
+        segment = self._segment_of(terms[0])
+        return segment.vocabulary.form(terms[0] - segment.first_term)
+
+    def _segment_of(self, number: int) -> _SegmentTerms:
+        return self._segments[bisect_right(self._first_terms, number) - 1]
+
+
+def members_of(terms: Terms, similarity: float) -> list[Member]:
+    """A member for each term of a form."""
+    return [Member(number, number + 1, similarity) for number in terms]
 
 
 def characters(form: bytes) -> int:
-    """How many characters a form has."""
+    """The number of characters of a form."""
     return len(form) if form.isascii() else len(form.decode("utf-8", "replace"))
 
 
-def _place(form: bytes) -> tuple[int, bytes]:
-    """Forms stand in a vocabulary in the order of this."""
+def _vocabulary_order(form: bytes) -> tuple[int, bytes]:
+    """The sort key of a vocabulary: characters, then bytes."""
     return characters(form), form
 
 
-def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> tuple[tuple[bytes, tuple[int]], ...]:
-    """The other terms that are forms of the same English word, by stem or by irregular form, and their numbers. None
-    where it is `late` and many terms would have to be looked at."""
-    known = vocabulary.families.get(form)
+def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> Sequence[Inflection]:
+    """The other terms of one vocabulary that are forms of one English word, by stem or by irregular form; cached.
+
+    None where it is `late` and more than FEW terms would have to be stemmed.
+    """
+    known: Sequence[Inflection] | None = vocabulary.families.get(form)
     if known is None:
         word = form.decode() if form.isalpha() else ""
         root = stem(base_form(word))
-        ranges = _likely(vocabulary, root)
+        ranges = _ranges_of_root(vocabulary, root)
         if sum([last - first for first, last in ranges]) > FEW and late():
             return ()
         if len(vocabulary.families) >= MAX_FAMILIES:
             vocabulary.families.clear()
         irregular = vocabulary.find_all([other.encode() for other in irregular_forms(word)])
-        numbers = dict.fromkeys([*(number for number in irregular if number >= 0), *_of_root(vocabulary, root, ranges)])
-        kin = [(vocabulary.form(number), (number,)) for number in numbers]
-        known = vocabulary.families[form] = tuple([(other, terms) for other, terms in kin if other != form])
+        terms = dict.fromkeys([*(term for term in irregular if term >= 0), *_of_root(vocabulary, root, ranges)])
+        kin = [Inflection(vocabulary.form(term), (term,)) for term in terms]
+        known = vocabulary.families[form] = tuple([each for each in kin if each.form != form])
     return known
 
 
-def _likely(vocabulary: Vocabulary, root: str) -> list[tuple[int, int]]:
-    """Terms [first, last) among which those with this stem are."""
+def _ranges_of_root(vocabulary: Vocabulary, root: str) -> list[tuple[int, int]]:
+    """Ranges of terms [first, last) that include every term with this stem."""
     if len(root) < 3:
         return []
     shared = (root[:-1] if root[-1] in "iye" and len(root) > 3 else root).encode()
@@ -215,7 +284,7 @@ def _likely(vocabulary: Vocabulary, root: str) -> list[tuple[int, int]]:
 
 def _of_root(vocabulary: Vocabulary, root: str, ranges: list[tuple[int, int]]) -> list[int]:
     """The terms of `ranges` that have this stem."""
-    numbers = [number for first, last in ranges for number in range(first, last)]
-    words = [(number, other.decode()) for number in numbers if (other := vocabulary.form(number)).isalpha()]
+    terms = [term for first, last in ranges for term in range(first, last)]
+    words = [(term, other.decode()) for term in terms if (other := vocabulary.form(term)).isalpha()]
     stems = stem_all([word for _, word in words])
-    return [number for (number, _), own in zip(words, stems, strict=True) if own == root]
+    return [term for (term, _), own in zip(words, stems, strict=True) if own == root]
