@@ -19,7 +19,7 @@ from bench.reporting.report import Plot, Report, Table
 from recall_rank import Index, Options
 from recall_rank.search.engine import run as search
 from recall_rank.search.query import Query
-from recall_rank.search.results.calibrate import signs_of, signs_of_query
+from recall_rank.search.results.calibrate import candidate_signals, query_signals
 from recall_rank.search.results.respond import respond
 from recall_rank.weights import DEFAULT
 
@@ -140,7 +140,7 @@ def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Seq
             one.why.confidence,
             _right(one, query, good, whole),
             one.session_id in sessions,
-            signs_of_query(done) + signs_of(done, entry.candidate),
+            query_signals(done) + candidate_signals(done, entry.candidate),
         )
         for one, entry in zip(response.results, done.page, strict=True)
     ]

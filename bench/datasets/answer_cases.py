@@ -1,4 +1,4 @@
-"""The rooms that candidates go through and that answers are made in."""
+"""Cases of the kernels that rank candidates and make the records of an answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from array import array
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from recall_rank._core.rank import candidate
+from recall_rank._core.rank import rerank
+from recall_rank._core.rank.candidate import Candidate
 from recall_rank._core.rank.features import FEATURE_NAMES
 from recall_rank._core.runtime import record_factory as frozen
 from recall_rank.model import Result
@@ -22,25 +23,22 @@ WORTH = array("d", [0.125, 0.125, 0.5, 0.5, 1.5, 0.25, 0.125, 0.0])
 
 
 def answer_rows(plain: Callable[[str], Any]) -> Iterator[Row]:
-    """Room, native and plain call, how much of what one call does; where `plain` knows the slow version."""
-    slow_candidate, slow_maker = plain("rank.candidate.Candidate"), plain("runtime.record_factory.Maker")
+    """Kernel, native and plain call, the number and the name of what one call works on; none without slow versions."""
+    slow_candidate, slow_maker = plain("rank.rerank.Candidate"), plain("runtime.record_factory.Maker")
     if slow_candidate is None:
         return
     chance = random.Random(3)
     natives, slow = [], []
     for number in range(32):
         row = [chance.randrange(8) / 8 for _ in FEATURE_NAMES]
-        native = candidate.Candidate(number, number, chance.randrange(64) / 64, number)
-        table = memoryview(array("f", row)).cast("B").cast("f", (1, len(row)))
-        candidate.take_features([native], table)
+        native = Candidate(number, number, chance.randrange(64) / 64, number)
+        native.features = row
         natives.append(native)
         slow.append(slow_candidate(native.evidence, number, tuple(row[place] for place in MEASURES)))
     yield (
-        "candidate.boost",
-        lambda: [one.score for one in _boosted(candidate.boost, candidate.best_first, natives)],
-        lambda: [
-            one.score for one in _boosted(plain("rank.candidate.boost"), plain("rank.candidate.best_first"), slow)
-        ],
+        "rerank.boost",
+        lambda: [one.score for one in _boosted(rerank.boost, rerank.order, natives)],
+        lambda: [one.score for one in _boosted(plain("rank.rerank.boost"), plain("rank.rerank.order"), slow)],
         len(natives),
         "candidates",
     )
@@ -56,6 +54,6 @@ def answer_rows(plain: Callable[[str], Any]) -> Iterator[Row]:
     )
 
 
-def _boosted(boost: Any, best_first: Any, candidates: list[Any]) -> Any:
+def _boosted(boost: Any, order: Any, candidates: list[Any]) -> Any:
     boost(candidates, WORTH, 100, 0.0)
-    return best_first(candidates, lambda one: one.time)
+    return order(candidates, lambda one: one.time)

@@ -10,7 +10,7 @@ from recall_rank.search.deadline import Deadline, DegradeKind
 from recall_rank.search.expansion.expand import Expansion
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
-from recall_rank.search.ranking.group import Grouped
+from recall_rank.search.types import PageEntry
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class SearchContext:
     eligible: EligibleSet
     expansion: Expansion
     text_marks: bytearray | None = None  # parts whose text holds the query, once it was scanned
-    page: list[Grouped] = field(default_factory=list)
+    page: list[PageEntry] = field(default_factory=list)
     answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()
     total: int = 0

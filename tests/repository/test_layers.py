@@ -293,7 +293,7 @@ def test_no_folder_has_more_than_twenty_modules() -> None:
     ("module", "source", "words"),
     [
         pytest.param("model.sessions", "from recall_rank.analysis.normalize import fold", "below", id="model is low"),
-        pytest.param("search.ranking.boost", "import rapidfuzz.fuzz\nimport numpy", "numpy", id="no numpy in a search"),
+        pytest.param("search.ranking.rerank", "import rapidfuzz\nimport numpy", "numpy", id="no numpy in a search"),
         pytest.param("search.results.snippet", "import rapidfuzz.fuzz", "rapidfuzz", id="only ranking has rapidfuzz"),
         pytest.param("search.engine", "def f():\n    import recall_rank.loaders", "loaders", id="late counts too"),
         pytest.param("search.engine", "from recall_rank.frontends import cli", "frontends", id="no frontend below"),

@@ -1,1 +1,1 @@
-"""The final order of the best candidates."""
+"""Puts the hits of a search in their final order."""

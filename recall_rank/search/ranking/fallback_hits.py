@@ -1,4 +1,4 @@
-"""The hits behind the ranked ones: what only longer words give away, then what only the text does."""
+"""Fallback hits, behind those of the prefilter: parts with longer words, then parts that a text scan finds."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from recall_rank.search.retrieval.prefilter import prefilter
 
 
 def scan(search: SearchContext) -> None:
-    """Mark the parts whose text holds the query."""
+    """Set text_marks: a mark for every part whose text holds the query."""
     search.text_marks, looked = text_hits(search.segment, search.query, search.eligible.part_marks, search.deadline)
     search.stages.append("scan")
     search.reached(looked)
 
 
 def extend(search: SearchContext, evidence: Evidences) -> None:
-    """Add the tail to the hits of `evidence`, each kind as a tier of its own: now all hits are known."""
+    """Add the fallback hits to those of `evidence`, each kind as a tier behind all others; then all hits are known."""
     ranked = evidence.hit_count
     if not search.text_decides and not search.deadline.passed():
         _by_longer_words(search, evidence)
     if search.text_marks is None and not search.deadline.passed():
         scan(search)
     if search.text_marks is None:
-        search.reached(0)  # what only the text gives away may be anywhere
+        search.reached(0)  # any part may hold the query in its text
         return
     known = evidence.hit_count
     evidence.extend_marked(search.text_marks, search.segment.part_first_doc)
@@ -35,7 +35,7 @@ def extend(search: SearchContext, evidence: Evidences) -> None:
 
 
 def _by_longer_words(search: SearchContext, evidence: Evidences) -> None:
-    """Add the parts that hold a word which a word of the query begins."""
+    """Add the parts that hold a longer word, one that begins with a word of the query."""
     segment, eligible = search.segment, search.eligible
     longer = longer_words(search.expansion, segment, eligible, search.query.weights)
     if not longer:
@@ -45,7 +45,7 @@ def _by_longer_words(search: SearchContext, evidence: Evidences) -> None:
         search.query,
         search.expansion,
         eligible,
-        None,  # what is a hit already stays where it is
+        None,  # all parts: a part that is a hit keeps its tier
         search.deadline.at_ns,
         longer,
     )

@@ -1,69 +1,56 @@
-"""Stage: ranked parts become a page of results, by part or by session."""
+"""Groups ranked candidates into page entries, by part or by session."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 
-from recall_rank._core.rank.candidate import in_turns
-from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.rank.candidate import Candidate
+from recall_rank._core.rank.rerank import diversify
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import TITLE_ROLE
 from recall_rank.model import Talk
-from recall_rank.search.ranking.candidate import Candidate
+from recall_rank.search.types import PageEntry
 
 # as Evidence.sessions() tells it: session, part, document, score, hits, title, tier
 SessionHits = tuple[int, int, int, float, int, bool, int]
 BUCKETS = {"exact": 0, "project": 1, "global": 2}
-PER_SESSION = 2  # parts of one session on a page before other sessions have had their turn
-
-
-@dataclass(slots=True)
-class Grouped:
-    """One place on the page."""
-
-    candidate: Candidate
-    session: int
-    title_match: bool = False  # the session's title is a hit too
-
-
-_grouped = Maker(Grouped).make
+PER_SESSION = 2  # parts of one session on a page that do not wait for other sessions
 
 
 def by_part(
     segment: IndexReader, ranked: list[Candidate], rest: list[Candidate], diversity: float | None
-) -> Iterator[Grouped]:
-    """One entry a part, the ranked ones before the rest; with `diversity`, no session fills the page.
+) -> Iterator[PageEntry]:
+    """One entry a part: the ranked candidates, then the rest. With `diversity`, no session fills the page.
 
-    From its third part on, a session waits for other sessions' parts that are nearly as good: the third stands where a
-    part with `diversity` of its score would, the fourth with its square, and so on. Nothing is dropped, and no
-    score changes. `rest` keeps its order, so that the place of an entry does not depend on how much of it is given.
+    From its third ranked part on, a session waits for parts of other sessions that are nearly as good: the third ranks
+    as a part with `diversity` of its score would, the fourth with the square, and so on. No part is dropped, and no
+    score changes. `rest` keeps its order, so that the place of an entry does not depend on the length of `rest`.
     """
     found = ranked + rest
     sessions = segment.sessions_of([candidate.part for candidate in found])
     order: Iterable[int] = range(len(found))
     if diversity is not None:
-        first = in_turns(ranked, sessions[: len(ranked)], PER_SESSION, diversity)
+        first = diversify(ranked, sessions[: len(ranked)], PER_SESSION, diversity)
         order = chain(first, range(len(ranked), len(found)))
-    return (_grouped(found[at], sessions[at], False) for at in order)
+    return (PageEntry(found[at], sessions[at]) for at in order)
 
 
 def by_session(
     segment: IndexReader, ranked: Iterable[Candidate], others: Iterable[SessionHits], ceiling: float
-) -> list[Grouped]:
-    """One entry a session, in the order of its best hit; content represents it before its title does.
+) -> list[PageEntry]:
+    """One entry a session, in the order of its best hit; a content part represents it rather than its title.
 
-    `ranked` are candidates, best first. `others` tells all sessions with hits, best first, as Evidence.sessions()
-    does; those without a ranked candidate follow, scored by evidence / `ceiling`.
+    `ranked` are candidates, best first. `others` are sessions with hits, best first; those without a ranked candidate
+    follow the others, and their score is their evidence over `ceiling`.
     """
-    found: dict[int, Grouped] = {}
+    found: dict[int, PageEntry] = {}
     for candidate in ranked:
         session = _session(segment, candidate)
         title = is_title(segment, candidate)
         entry = found.get(session)
         if entry is None:
-            found[session] = Grouped(candidate, session, title)
+            found[session] = PageEntry(candidate, session, title)
             continue
         entry.title_match = entry.title_match or title
         if is_title(segment, entry.candidate) and not title:
@@ -73,7 +60,7 @@ def by_session(
         time = segment.message_time[segment.part_message[part]]
         content = Candidate(part, doc, evidence / ceiling, time, "scan" if tier else "prefilter")
         if entry is None:
-            found[session] = Grouped(content, session, title)
+            found[session] = PageEntry(content, session, title)
             continue
         entry.title_match = entry.title_match or title
         if is_title(segment, entry.candidate) and not is_title(segment, content):
@@ -82,18 +69,18 @@ def by_session(
 
 
 def add_others(segment: IndexReader, ranked: Iterable[Candidate], again: float) -> None:
-    """Let the best candidate of a talk between people stand for its further messages too; `ranked` are best first.
+    """Add further messages of a talk between people to the score of its best candidate; `ranked` are best first.
 
-    The second message adds `again` of its score, the third its square, and so on.
+    The second message adds the share `again` of its score, the third the square of that share, and so on.
     """
     bests: dict[int, Candidate] = {}
-    told: dict[int, list[int]] = {}  # of each session, the messages that were counted
+    counted: dict[int, list[int]] = {}  # messages of each session
     for candidate in ranked:
         home, part, _ = segment.local(candidate.part, candidate.doc)
         if home.session_talk[home.message_session[home.part_message[part]]] != Talk.PEOPLE:
             continue
         session, message = _session(segment, candidate), segment.part_message[candidate.part]
-        best, messages = bests.setdefault(session, candidate), told.setdefault(session, [])
+        best, messages = bests.setdefault(session, candidate), counted.setdefault(session, [])
         if message not in messages:
             best.others += candidate.score * again ** len(messages) if messages else 0.0
             messages.append(message)
@@ -101,18 +88,19 @@ def add_others(segment: IndexReader, ranked: Iterable[Candidate], again: float) 
         best.raw = best.score = best.score + best.others
 
 
-def _represent(entry: Grouped, content: Candidate) -> None:
-    """Show content instead of the title, in the place the title has earned."""
-    content.stand_for(entry.candidate)
+def _represent(entry: PageEntry, content: Candidate) -> None:
+    """Let a content part represent the session instead of its title, with the rank of the title."""
+    content.take_rank_of(entry.candidate)
     entry.candidate = content
 
 
-def by_bucket(entries: Iterable[Grouped], buckets: Mapping[int, str]) -> list[Grouped]:
-    """The same entries, those of the nearer directory first."""
+def by_bucket(entries: Iterable[PageEntry], buckets: Mapping[int, str]) -> list[PageEntry]:
+    """The entries, those of a nearer directory first, else in their order."""
     return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
 
 
 def is_title(segment: IndexReader, candidate: Candidate) -> bool:
+    """Whether the candidate is the title of its session."""
     return segment.message_role[segment.part_message[candidate.part]] == TITLE_ROLE
 
 

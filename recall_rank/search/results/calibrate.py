@@ -6,9 +6,9 @@ from array import array
 from math import log
 from operator import attrgetter
 
-from recall_rank._core.rank import candidate as room
+from recall_rank._core.rank import calibration as kernel
+from recall_rank._core.rank.candidate import Candidate
 from recall_rank.search.context import SearchContext
-from recall_rank.search.ranking.candidate import Candidate
 from recall_rank.search.ranking.group import is_title
 
 _raw = attrgetter("raw")
@@ -26,9 +26,9 @@ def calibrate(search: SearchContext) -> None:
     if not candidates:
         return
     words, weights = search.query.counting, search.query.weights
-    asked = array("d", signs_of_query(search))
+    asked = array("d", query_signals(search))
     chance, sure = array("d", weights.chance), array("d", weights.sure)
-    room.chances(candidates, asked, chance, sure, words, weights.plenty, LEAST)
+    kernel.calibrate(candidates, asked, chance, sure, words, weights.plenty, LEAST)
     best = max(candidates, key=_raw)
     search.answerable = best.sure
     first = None if search.query.options.offset else best
@@ -41,13 +41,13 @@ def calibrate(search: SearchContext) -> None:
             candidate.confidence = "medium" if certain >= medium else "low"
 
 
-def signs_of_query(search: SearchContext) -> list[float]:
+def query_signals(search: SearchContext) -> list[float]:
     """The signs that all candidates of a search share: the first ones, in the order of SureWeights."""
     weights = search.query.weights
     documents = min(max(search.eligible.doc_count, weights.fewest), weights.most)
     return [1.0, log(search.expansion.ceiling / (search.query.counting + 1) + LEAST), log(documents)]
 
 
-def signs_of(search: SearchContext, candidate: Candidate) -> list[float]:
+def candidate_signals(search: SearchContext, candidate: Candidate) -> list[float]:
     """The signs of one candidate, which follow those of its query in SureWeights; ChanceWeights has the first alone."""
-    return room.signs_of(candidate, search.query.counting, search.query.weights.plenty, LEAST)
+    return kernel.signals_of(candidate, search.query.counting, search.query.weights.plenty, LEAST)

@@ -1,4 +1,4 @@
-"""Which hits make the page asked for, in the order asked for."""
+"""Assembles the page of entries that the options ask for."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from itertools import islice
 from recall_rank._core.search.column_filters import marked
 from recall_rank.index.reader.index_reader import Evidences
 from recall_rank.search.context import SearchContext
+from recall_rank.search.ranking.best_hits import best_parts, best_sessions, candidates
 from recall_rank.search.ranking.fallback_hits import extend
-from recall_rank.search.ranking.group import PER_SESSION, Grouped, by_bucket, by_part, by_session
-from recall_rank.search.ranking.ranking import best_parts, best_sessions, candidates, rerank
+from recall_rank.search.ranking.group import PER_SESSION, by_bucket, by_part, by_session
+from recall_rank.search.ranking.rerank import rerank
+from recall_rank.search.types import PageEntry
 
 
-def page(search: SearchContext, evidence: Evidences) -> list[Grouped]:
-    """The entries from `offset` on, as many as `results`."""
+def page(search: SearchContext, evidence: Evidences) -> list[PageEntry]:
+    """The entries of the page: `results` of them from `offset` on. Sets the totals of the search."""
     options = search.query.options
     first, last = options.offset, options.offset + options.results
     in_buckets = bool(options.directory and options.fallback)
     by_sessions, by_time = options.group == "session", options.order == "time"
-    # not only when the page is not full: what follows a full page decides whether the answer is truncated
+    # also for a full page at the end: whether a hit follows decides whether the answer is truncated
     known = len(evidence.sessions()) if by_sessions else evidence.hit_count
     if last >= known or in_buckets or by_time or search.text_decides:
         extend(search, evidence)
@@ -31,10 +33,10 @@ def page(search: SearchContext, evidence: Evidences) -> list[Grouped]:
         if by_sessions:
             chosen = by_session(search.segment, (), sessions[first:last], search.expansion.ceiling or 1.0)
         else:
-            chosen = list(_in_turns(search, evidence, [(row[0], row[4]) for row in sessions]))
-        rerank(search, [entry.candidate for entry in chosen])  # scored all the same, and left in their places
+            chosen = list(_by_time(search, evidence, [(row[0], row[4]) for row in sessions]))
+        rerank(search, [entry.candidate for entry in chosen])  # for their scores; they keep the order of time
         return chosen
-    entries: Iterable[Grouped]
+    entries: Iterable[PageEntry]
     if by_sessions:
         entries = best_sessions(search, evidence, sessions)
     else:
@@ -45,13 +47,13 @@ def page(search: SearchContext, evidence: Evidences) -> list[Grouped]:
     return list(islice(entries, first, last))
 
 
-def _in_turns(search: SearchContext, evidence: Evidences, counts: Sequence[tuple[int, int]]) -> Iterator[Grouped]:
-    """The page's hits in the order of the segment; where not all fit, a session's third waits for all others."""
+def _by_time(search: SearchContext, evidence: Evidences, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
+    """The page's hits in order of time; where not all fit, a session's third hit comes behind two of all others."""
     segment = search.segment
     hits, page = bytearray(segment.parts), bytearray(segment.parts)
     evidence.mark_hits(hits)
     order: list[tuple[int, int]] = []
-    for session, low, high in _turns(search, counts):
+    for session, low, high in _ranges(search, counts):
         start, end = (segment.message_first_part[message] for message in segment.span_of(session))
         own = marked(memoryview(hits)[start:end])
         for part in own[low:high]:
@@ -59,10 +61,10 @@ def _in_turns(search: SearchContext, evidence: Evidences, counts: Sequence[tuple
             order.append((start + part, session))
     found = {candidate.part: candidate for candidate in candidates(search, evidence.among(page))}
     for part, session in order:
-        yield Grouped(found[part], session)
+        yield PageEntry(found[part], session)
 
 
-def _turns(search: SearchContext, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+def _ranges(search: SearchContext, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """(session, first, last) of its hits for every session that is on the page; `counts` are (session, hits)."""
     options = search.query.options
     first, last = options.offset, options.offset + options.results

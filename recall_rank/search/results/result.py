@@ -14,9 +14,9 @@ from recall_rank.index.segment.strings import Strings
 from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Why
 from recall_rank.search.context import SearchContext
 from recall_rank.search.options import Options
-from recall_rank.search.ranking.group import Grouped
 from recall_rank.search.results.snippet import Snippet, field_names, passage_matches, snippet_at, snippet_of
 from recall_rank.search.retrieval.literal import first_match
+from recall_rank.search.types import PageEntry
 
 DAY_MS = 86_400_000
 RECENT_DAYS = 7
@@ -70,7 +70,7 @@ class Asked:
             query.now - RECENT_DAYS * DAY_MS,
         )
 
-    def result(self, entry: Grouped) -> Result:
+    def result(self, entry: PageEntry) -> Result:
         search, options, candidate, session = self.search, self.options, entry.candidate, entry.session
         segment, part, doc = search.segment.local(candidate.part, candidate.doc)
         columns = self.columns.get(id(segment))

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.text.passages import cut, folded, passages
+from recall_rank._core.text.passages import cut, folded
 from recall_rank.analysis.normalize import fold
 from tests.reference.text import passages as reference
 from tests.support.kernel_inputs import seeds
 
-STARTS = array("Q", [10, 20, 30, 40])
 ATOMS = [b"a", b"bc", b" ", b". ", b"? ", b"! ", b"\n", b"\xf8", b"\xff", "é".encode(), "🙂".encode(), b"\x80" * 9]
 
 
@@ -76,17 +75,3 @@ def test_texts_are_folded_whatever_they_are_cut_from(pieces: list[str], data: st
 def test_texts_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="length"):
         folded(b"abc", array("Q", [1]), array("Q"), fold)
-    with pytest.raises(OverflowError):
-        passages([2**70], STARTS, 0)
-
-
-@given(st.lists(st.integers(0, 2)), st.integers(0, 2**40))
-def test_a_passage_ends_where_the_next_begins(docs: list[int], first: int) -> None:
-    found = passages([doc + first for doc in docs], STARTS, first)
-    assert [list(each) for each in found] == [list(each) for each in reference.passages(docs, STARTS)]
-
-
-@pytest.mark.parametrize(("doc", "first_doc"), [(3, 0), (-1, 0), (1, 2), (2**40, 0)])
-def test_a_passage_is_one_that_is_there(doc: int, first_doc: int) -> None:
-    with pytest.raises(IndexError):
-        passages([doc], STARTS, first_doc)

@@ -23,9 +23,5 @@ def cut(text: bytes, longest: int) -> list[int]:
     return [*ends, len(text)]
 
 
-def passages(docs: Sequence[int], doc_start: Sequence[int]) -> tuple[list[int], list[int]]:
-    return [doc_start[doc] for doc in docs], [doc_start[doc + 1] for doc in docs]
-
-
 def folded(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:
     return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]

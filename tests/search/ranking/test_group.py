@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from recall_rank._core.rank.candidate import Candidate
 from recall_rank.corpus import Index
 from recall_rank.index.segment.build import build
 from recall_rank.model import Session
-from recall_rank.search.ranking.candidate import Candidate
 from recall_rank.search.ranking.group import PER_SESSION, by_part
 from recall_rank.weights import DEFAULT
 from tests.support.search_samples import DAY_MS, NOW, ask, message, paged, pages, part, parts, session

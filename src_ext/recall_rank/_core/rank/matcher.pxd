@@ -29,7 +29,7 @@ cdef class Matcher:
     cpdef bint add(self, bytes form, int slot, int span, float similarity) except -1
     cpdef bint add_prefix(self, bytes form, int slot, float similarity) except -1
     cdef Py_ssize_t measure_passages(self, const unsigned char[::1] text, const uint64_t[::1] starts,
-                                     const uint64_t[::1] ends, int width, float[:, ::1] out,
+                                     const uint64_t[::1] ends, int width, float* out,
                                      int64_t deadline_ns) except -1
     cdef Py_ssize_t match_tokens(self, TokenBuffer* buffer, FormMatch* matches) noexcept nogil
     cdef FormMatch* read(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end,

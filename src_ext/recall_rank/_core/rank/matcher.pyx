@@ -133,20 +133,22 @@ cdef class Matcher:
         before every passage. The densest window has at most `width` words. Raises IndexError for a passage outside of
         the text and ValueError for arrays that do not fit. O(tokens + matches) without the GIL.
         """
-        return self.measure_passages(text, starts, ends, width, out, deadline_ns)
+        if ends.shape[0] != starts.shape[0] or out.shape[0] < starts.shape[0] or out.shape[1] != FEATURES:
+            raise ValueError("starts, ends and out do not fit together")
+        return self.measure_passages(text, starts, ends, width, &out[0, 0] if out.shape[0] else NULL, deadline_ns)
 
     cdef Py_ssize_t measure_passages(self, const unsigned char[::1] text, const uint64_t[::1] starts,
-                                     const uint64_t[::1] ends, int width, float[:, ::1] out,
+                                     const uint64_t[::1] ends, int width, float* out,
                                      int64_t deadline_ns) except -1:
-        """Do what measure() says; no argument is None."""
+        """Do what measure() says; `out` has room for FEATURES numbers a passage."""
         cdef Py_ssize_t count = starts.shape[0], k, found, room = 0
         cdef const unsigned char* data = NULL
         cdef TokenBuffer buffer
         cdef FormMatch* matches = NULL
         cdef Py_ssize_t done = 0
         cdef bint failed = False
-        if ends.shape[0] != count or out.shape[0] < count or out.shape[1] != FEATURES:
-            raise ValueError("starts, ends and out do not fit together")
+        if ends.shape[0] != count:
+            raise ValueError("starts and ends differ in length")
         for k in range(count):
             if starts[k] > ends[k] or ends[k] > <uint64_t>text.shape[0]:
                 raise IndexError(f"no range {starts[k]}:{ends[k]} in {text.shape[0]} bytes")
@@ -179,7 +181,8 @@ cdef class Matcher:
                 failed = found > 0 and not cache_add(&self.cache, data + starts[k], data + ends[k], matches, found)
                 if failed:
                     break
-                measure_matches(matches, found, &self.query, buffer.words, self.cues, width, &out[k, 0])
+                measure_matches(matches, found, &self.query, buffer.words, self.cues, width,
+                                out + k * FEATURES)
         PyMem_RawFree(matches)
         buffer_free(&buffer)
         if failed:

@@ -1,13 +1,7 @@
-"""Where a text is cut into passages, the documents of a segment; where these stand, and their small letters."""
+"""Where a text is cut into passages, the documents of a segment; and texts in lower case."""
 
-from cpython.array cimport array as Array
-from cpython.array cimport clone
 from cpython.unicode cimport PyUnicode_1BYTE_DATA, PyUnicode_DecodeUTF8, PyUnicode_New
 from libc.stdint cimport uint64_t
-
-from array import array
-
-cdef Array PLACES = array("Q")  # what clone() makes more of: bytes in a text
 
 
 cdef Py_ssize_t last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end,
@@ -61,22 +55,6 @@ def cut(bytes text not None, Py_ssize_t longest):
         ends.append(end)
         if end == size:
             return ends
-
-
-def passages(list docs not None, const uint64_t[::1] doc_start not None, Py_ssize_t first_doc):
-    """Where documents begin and end in the text of their segment: two arrays u64[n], in bytes.
-
-    doc_start u64[docs + 1] are the places of the segment's documents, of which the first is number `first_doc`.
-    """
-    cdef Py_ssize_t count = len(docs), k, at
-    cdef Array starts = clone(PLACES, count, False), ends = clone(PLACES, count, False)
-    for k in range(count):
-        at = <Py_ssize_t>docs[k] - first_doc
-        if not 0 <= at < doc_start.shape[0] - 1:
-            raise IndexError(docs[k])
-        starts.data.as_ulonglongs[k] = doc_start[at]
-        ends.data.as_ulonglongs[k] = doc_start[at + 1]
-    return starts, ends
 
 
 cdef str in_small(const unsigned char* text, Py_ssize_t size):

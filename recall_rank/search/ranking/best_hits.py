@@ -1,27 +1,24 @@
-"""The survivors of a search in their final order, and what is left when there is no time to rank them."""
+"""Chooses the hits that are reranked, and puts all hits of a search in their final order."""
 
 from __future__ import annotations
 
 from itertools import compress
 
-from recall_rank._core.rank.candidate import best_first, of_hits
+from recall_rank._core.rank.candidate import Candidate, candidates_of
 from recall_rank._core.search.hits import Hits
 from recall_rank.index.reader.index_reader import Evidences
 from recall_rank.search.context import SearchContext
-from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.query import Query
-from recall_rank.search.ranking.boost import boost
-from recall_rank.search.ranking.candidate import Candidate
 from recall_rank.search.ranking.group import BUCKETS, SessionHits, add_others, by_session
-from recall_rank.search.ranking.group import Grouped as Entry
-from recall_rank.search.ranking.score import holding, read, score
+from recall_rank.search.ranking.rerank import mark_holding, order, rerank
+from recall_rank.search.types import PageEntry
 
 
 def best_parts(search: SearchContext, evidence: Evidences) -> tuple[list[Candidate], list[Candidate]]:
-    """The survivors in their final order, and behind them, as far as the page needs them, all other hits.
+    """The reranked candidates, best first, and the hits behind them in the order of their evidence.
 
-    There are as many survivors as fill whole pages: no page mixes them with hits by evidence alone. Out of time, there
-    are none.
+    As many are reranked as fill whole pages, so that no page mixes them with hits by evidence alone; none are when the
+    time to score ended. The hits behind them are cut where the page ends.
     """
     options, weights = search.query.options, search.query.weights
     count, needed = _whole_pages(search.query), options.offset + options.results
@@ -41,8 +38,8 @@ def best_parts(search: SearchContext, evidence: Evidences) -> tuple[list[Candida
     return best, candidates(search, found.taken(rest))
 
 
-def best_sessions(search: SearchContext, evidence: Evidences, rows: list[SessionHits]) -> list[Entry]:
-    """All sessions with hits: as many as fill whole pages in their final order, the others by evidence alone."""
+def best_sessions(search: SearchContext, evidence: Evidences, rows: list[SessionHits]) -> list[PageEntry]:
+    """All sessions with hits: as many as fill whole pages are reranked, the others follow by their evidence."""
     segment, ceiling, weights = search.segment, search.expansion.ceiling or 1.0, search.query.weights
     if search.eligible.buckets:
         rows = sorted(rows, key=lambda row: (row[6], _bucket(search, row[0])))
@@ -54,7 +51,7 @@ def best_sessions(search: SearchContext, evidence: Evidences, rows: list[Session
     if best is None:
         return by_session(segment, (), rows, ceiling)
     add_others(segment, best, weights.again)
-    ranked = by_session(segment, ordered(search, best), (), ceiling)[:count]
+    ranked = by_session(segment, order(search, best), (), ceiling)[:count]
     titled = {row[0] for row in rows if row[5]}
     for entry in ranked:
         entry.title_match = entry.title_match or entry.session in titled
@@ -62,40 +59,9 @@ def best_sessions(search: SearchContext, evidence: Evidences, rows: list[Session
     return ranked + by_session(segment, (), [row for row in rows if row[0] not in known], ceiling)
 
 
-def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
-    """`found` in their final order; None when the time to score was over before all of them were read and scored."""
-    segment, query, deadline = search.segment, search.query, search.deadline
-    if not found:
-        return []
-    if not deadline.too_late_to_score() and read(segment, query, search.expansion, found, deadline):
-        boost(segment, query, found)
-        best = ordered(search, found)
-        if score(segment, query, best, deadline):
-            boost(segment, query, best[: query.weights.scored])
-            for candidate in best:
-                candidate.stage = "score"
-            search.stages += ("score", "boost")
-            return ordered(search, best)
-    search.degraded.add(DegradeKind.TIME)
-    for candidate in found:
-        candidate.forget()
-    return None
-
-
 def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
-    """Parts as they were found: by the prefilter, or behind its hits by longer words and the text scan."""
-    return of_hits(found, search.segment.times_of(found.parts()), search.expansion.ceiling or 1.0)
-
-
-def ordered(search: SearchContext, found: list[Candidate]) -> list[Candidate]:
-    """By score, then newer, then source, session, message and part: a total order, whatever order things came in."""
-    segment, messages = search.segment, search.segment.part_message
-
-    def names(candidate: Candidate) -> tuple[str, str, str, str]:
-        row, message = segment.session_of_part(candidate.part), messages[candidate.part]
-        return row.source, row.id, segment.message_ids[message], segment.part_ids[candidate.part]
-
-    return best_first(found, names)
+    """A candidate for each hit, in the order of the hits."""
+    return candidates_of(found, search.segment.times_of(found.parts()), search.expansion.ceiling or 1.0)
 
 
 def _whole_pages(query: Query) -> int:
@@ -105,13 +71,15 @@ def _whole_pages(query: Query) -> int:
 
 
 def _likely(search: SearchContext, found: Hits, count: int) -> Hits:
-    """Of the prefilter's hits the first `count`, and of the next LOOKED_AT those that hold the query as it was written:
-    its words may all be common ones."""
+    """The hits to rerank: the first `count` of the prefilter, and of the next ones those that hold the whole query.
+
+    A query of common words has much evidence nearly everywhere, and is meant as it was written.
+    """
     sure = min(count, found.first_tier)
     others = range(sure, min(count + search.query.weights.looked_at, found.first_tier))
     if not others or search.deadline.too_late_to_score():
         return found.taken(range(sure))
-    marks = holding(search.segment, search.query, found.taken(others).docs())
+    marks = mark_holding(search, found.taken(others).docs())
     return found.taken([*range(sure), *compress(others, marks)])
 
 

@@ -1,0 +1,14 @@
+from _typeshed import ReadableBuffer
+
+from recall_rank._core.rank.candidate import Candidate
+
+def signals_of(candidate: Candidate, words: float, plenty: float, least: float) -> list[float]: ...
+def calibrate(
+    candidates: list[Candidate],
+    query: ReadableBuffer,
+    chance: ReadableBuffer,
+    sure: ReadableBuffer,
+    words: float,
+    plenty: float,
+    least: float,
+) -> None: ...

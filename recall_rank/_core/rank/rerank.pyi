@@ -1,0 +1,47 @@
+from collections.abc import Callable
+
+from _typeshed import ReadableBuffer
+from typing_extensions import disjoint_base
+
+from recall_rank._core.rank.candidate import Candidate
+from recall_rank._core.rank.matcher import Matcher
+from recall_rank._core.rank.rapidfuzz_scorer import Scorer
+
+@disjoint_base
+class RerankQuery:
+    def __init__(
+        self,
+        matcher: Matcher,
+        whole: bytes,
+        phrases: list[bytes],
+        fold: Callable[[str], str],
+        *,
+        width: int,
+        least_phrase: float,
+        embedded: float,
+    ) -> None: ...
+
+@disjoint_base
+class SegmentTexts:
+    def __init__(
+        self,
+        text_between: Callable[..., ReadableBuffer],
+        doc_start: ReadableBuffer,
+        part_start: ReadableBuffer,
+        part_first_doc: ReadableBuffer,
+        first_doc: int = 0,
+        first_part: int = 0,
+    ) -> None: ...
+    def mark_holding(self, docs: list[int], whole: bytes) -> bytearray: ...
+    def measure(self, candidates: list[Candidate], query: RerankQuery, deadline_ns: int = 0) -> bool: ...
+
+def compare(
+    candidates: list[Candidate],
+    scorer: Scorer,
+    names: list[tuple[str, ...]] | None,
+    weights: ReadableBuffer,
+    deadline_ns: int = 0,
+) -> bool: ...
+def boost(candidates: list[Candidate], worth: ReadableBuffer, now: int, fade: float) -> None: ...
+def order(candidates: list[Candidate], names: Callable[[Candidate], object]) -> list[Candidate]: ...
+def diversify(candidates: list[Candidate], sessions: list[int], most: int, share: float) -> list[int]: ...

@@ -1,0 +1,172 @@
+"""Reranks candidates: their passages are read again, measured, boosted, compared with the query, and ordered.
+
+One native call a segment reads and measures the passages; three more boost, compare and order all candidates. The
+comparison by rapidfuzz is a call of its own because only the best candidates are compared, and which these are is known
+when all are boosted and ordered.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import compress
+
+from rapidfuzz import fuzz
+
+from recall_rank._core.rank import rerank as kernel
+from recall_rank._core.rank.candidate import Candidate
+from recall_rank._core.rank.rapidfuzz_scorer import Scorer
+from recall_rank._core.rank.rerank import RerankQuery, SegmentTexts
+from recall_rank.analysis.normalize import encode, fold, fold_cached
+from recall_rank.index.reader.segment_view import SegmentView
+from recall_rank.search.context import SearchContext
+from recall_rank.search.deadline import DegradeKind
+from recall_rank.search.query import Query
+
+DAY_MS = 86_400_000
+SHORTEST_QUERY = 4  # bytes of a query from which on it is searched as a whole
+
+
+def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
+    """The candidates in their final order; None when the time to score ended first, and then none is changed."""
+    if not found:
+        return []
+    best = None if search.deadline.too_late_to_score() else _rescored(search, found)
+    if best is None:
+        search.degraded.add(DegradeKind.TIME)
+        for candidate in found:
+            candidate.forget()
+        return None
+    for candidate in best:
+        candidate.stage = "score"
+    search.stages += ("score", "boost")
+    return best
+
+
+def _rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
+    """The candidates with new scores, best first; None when the time to score ended before all were read."""
+    if not measure(search, found):
+        return None
+    boost(search, found)
+    ranked = order(search, found)
+    best = ranked[: search.query.weights.scored]
+    if not compare(search, best):
+        return None
+    boost(search, best)  # again, with the similarity
+    return order(search, ranked)
+
+
+def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
+    """Read the candidates' passages, and set what they show of the query; False when the time to score ended."""
+    query, weights = search.query, search.query.weights
+    wanted = RerankQuery(
+        search.expansion.matcher,
+        whole_query(query),
+        [encode(fold(phrase.strip())) for phrase in query.phrases],
+        fold,
+        width=weights.window_words,
+        least_phrase=weights.whole_from,
+        embedded=weights.embedded,
+    )
+    return all(
+        _texts(view).measure(_at(candidates, places), wanted, search.deadline.score_by_ns)
+        for view, places in search.segment.parted([candidate.doc for candidate in candidates])
+    )
+
+
+def boost(search: SearchContext, candidates: list[Candidate]) -> None:
+    """Set boosts and score of the candidates: each boost adds a bounded share of a candidate's own evidence."""
+    query, weights = search.query, search.query.weights
+    several = query.counting > 1
+    worth = (
+        weights.window,
+        weights.phrase if several else 0.0,
+        weights.near if several else 0.0,
+        weights.quoted,
+        weights.whole_query,
+        weights.cue,
+        weights.scorer,
+        weights.recency,
+    )
+    if signal := query.options.extra_scores:
+        for candidate in candidates:
+            candidate.extra = weights.extra * _signal(signal, search.segment.part_ids[candidate.part])
+    kernel.boost(candidates, array("d", worth), query.now, weights.recency / (weights.recency_days * DAY_MS))
+
+
+def compare(search: SearchContext, candidates: list[Candidate]) -> bool:
+    """Set the similarity of the candidates to the query; False, and none set, when the time to score ended.
+
+    Names, paths and error lines, which have no stop words, are compared with the densest window, in any order of their
+    words. The similarity of a sentence is the mean of rapidfuzz's ratios to the densest window, the directory, the
+    session's title and the tool's name, by their weights; absent texts are left out.
+    """
+    query, weights = search.query, search.query.weights
+    is_sentence = query.counting < len(query.words)
+    scorer = Scorer(fuzz.ratio if is_sentence else fuzz.token_sort_ratio, query.folded)
+    names = _names(search, candidates) if is_sentence else None
+    shares = (weights.field_text, weights.field_directory, weights.field_title, weights.field_tool_name)
+    return kernel.compare(candidates, scorer, names, array("d", shares), search.deadline.score_by_ns)
+
+
+def order(search: SearchContext, candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates by score, then newer first, then source, session, message and part: a total order."""
+    segment, messages = search.segment, search.segment.part_message
+
+    def names(candidate: Candidate) -> tuple[str, str, str, str]:
+        row, message = segment.session_of_part(candidate.part), messages[candidate.part]
+        return row.source, row.id, segment.message_ids[message], segment.part_ids[candidate.part]
+
+    return kernel.order(candidates, names)
+
+
+def mark_holding(search: SearchContext, docs: list[int]) -> bytearray:
+    """A mark for each of `docs` whose passage holds the whole query, u8[docs]; none for a query of a single word."""
+    marks = bytearray(len(docs))
+    whole = whole_query(search.query)
+    for view, places in search.segment.parted(docs) if whole else ():
+        held = _texts(view).mark_holding([docs[place] for place in places], whole)
+        for place in compress(places, held):
+            marks[place] = 1
+    return marks
+
+
+def whole_query(query: Query) -> bytes:
+    """The folded query as one text to search; empty for a single word, which its terms find."""
+    whole = encode(query.folded.strip())
+    return whole if len(query.words) + len(query.compounds) > 1 and len(whole) >= SHORTEST_QUERY else b""
+
+
+def _texts(view: SegmentView) -> SegmentTexts:
+    segment = view.segment
+    return SegmentTexts(
+        segment.text_between,
+        segment.doc_start,
+        segment.part_start,
+        segment.part_first_doc,
+        view.first_doc,
+        view.first_part,
+    )
+
+
+def _at(candidates: list[Candidate], places: Sequence[int]) -> list[Candidate]:
+    """The candidates at `places`, which are as many as there are candidates where one segment holds all."""
+    return candidates if len(places) == len(candidates) else [candidates[place] for place in places]
+
+
+def _names(search: SearchContext, candidates: list[Candidate]) -> list[tuple[str, ...]]:
+    """The folded directory, session title and tool name of each candidate; empty texts where there are none."""
+    found: list[tuple[str, ...]] = [()] * len(candidates)
+    for view, places in search.segment.parted([candidate.doc for candidate in candidates]):
+        segment = view.segment
+        parts = [candidates[place].part - view.first_part for place in places]
+        tools, sessions = segment.names.values, segment.sessions
+        for place, part, number in zip(places, parts, segment.sessions_of(parts), strict=True):
+            session, tool = sessions[number], tools[segment.part_tool[part]]
+            found[place] = fold_cached(session.directory), fold_cached(session.title), fold_cached(tool or "")
+    return found
+
+
+def _signal(scores: Mapping[str, float], part_id: str) -> float:
+    """The caller's own signal for a part, limited to 0 to 1; 0 for a part without one."""
+    return min(1.0, max(0.0, float(scores.get(part_id, 0.0))))

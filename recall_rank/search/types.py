@@ -1,0 +1,16 @@
+"""Records that the stages of a search hand to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recall_rank._core.rank.candidate import Candidate
+
+
+@dataclass(slots=True)
+class PageEntry:
+    """One entry of a page of results: a part, or a session represented by one of its parts."""
+
+    candidate: Candidate
+    session: int  # its number in the index reader
+    title_match: bool = False  # grouped by session: the session's title is a hit, too

@@ -1,0 +1,58 @@
+"""The calibrated score of candidates: logistic in signals of the query and of the candidate."""
+
+from libc.math cimport exp, log
+
+from recall_rank._core.rank.candidate cimport COVERAGE, MATCHED, NEAR, WORDS, Candidate
+
+cdef enum:
+    SIGNALS = 6  # of a candidate
+
+
+cdef void fill_signals(Candidate one, double words, double plenty, double least, double* signals) noexcept nogil:
+    """Fill in the SIGNALS of one candidate, in the order that signals_of() names."""
+    signals[0] = log(one.raw / (one.raw + plenty) + least)
+    signals[1] = one.whole
+    signals[2] = one.row[COVERAGE]
+    signals[3] = one.row[NEAR]
+    signals[4] = log(<double>one.row[WORDS] + 1)
+    signals[5] = words - one.row[MATCHED]
+
+
+cdef double logistic(const double[::1] coefficients, const double[::1] query, const double* signals) noexcept nogil:
+    """1 / (1 + e^-x), where x weighs the signals of the query and, behind them, the first of the candidate's."""
+    cdef Py_ssize_t k, first = query.shape[0]
+    cdef double total = 0
+    for k in range(coefficients.shape[0]):
+        total += coefficients[k] * (query[k] if k < first else signals[k - first])
+    return 1 / (1 + exp(-total))
+
+
+def signals_of(Candidate candidate not None, double words, double plenty, double least):
+    """The signals of one candidate, a list of six.
+
+    They are ln(e / (e + plenty) + least) of its raw score e, `whole`, the features coverage and near, ln(1 + the words
+    of its passage), and how many of the query's `words` do not match.
+    """
+    cdef double[SIGNALS] signals
+    fill_signals(candidate, words, plenty, least, signals)
+    return [signals[k] for k in range(SIGNALS)]
+
+
+def calibrate(list candidates not None, const double[::1] query not None, const double[::1] chance not None,
+              const double[::1] sure not None, double words, double plenty, double least):
+    """Replace the score of every candidate by a chance, and set `sure`; candidates without a raw score stay.
+
+    Both are logistic in query f64[n], the signals of the query, followed by signals_of() the candidate. chance and
+    sure are their coefficients; shorter ones leave out the last signals. `sure` of a candidate whose passage was not
+    read is its score. Raises ValueError for more coefficients than signals.
+    """
+    cdef double[SIGNALS] signals
+    cdef Candidate one
+    if max(chance.shape[0], sure.shape[0]) > query.shape[0] + SIGNALS:
+        raise ValueError(f"there are no more than {query.shape[0] + SIGNALS} signals for coefficients")
+    for each in candidates:
+        one = <Candidate?>each
+        if one.raw > 0:  # a hit of the text scan alone has no evidence
+            fill_signals(one, words, plenty, least, signals)
+            one.score = logistic(chance, query, signals)
+            one.sure = logistic(sure, query, signals) if one.was_read else one.score

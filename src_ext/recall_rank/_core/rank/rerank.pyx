@@ -1,0 +1,327 @@
+"""Rerank candidates: read their passages, measure, compare and boost them, and put them in order.
+
+Each function works on all candidates of a search, or of one of its segments, in one call.
+"""
+
+from cpython.array cimport array as Array
+from cpython.array cimport clone
+from libc.math cimport pow
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport qsort
+from libc.string cimport memcpy
+
+from recall_rank._core.rank.candidate cimport BOOST_COUNT, CUES, END, NEAR, PHRASE, START, WINDOW, Candidate
+from recall_rank._core.rank.features cimport FEATURES
+from recall_rank._core.rank.matcher cimport Matcher
+
+from array import array
+
+from recall_rank._core.text.passages import folded
+from recall_rank._core.text.substring_scan import find, mark_ranges, stands
+
+cdef Array OFFSETS = array("Q")  # the types of new arrays: byte offsets of a text,
+cdef Array FLOATS = array("f")   # features
+cdef Array DOUBLES = array("d")  # and similarities
+
+cdef enum:
+    REACH = 65536       # bytes of a part around a passage in which the whole query and quoted phrases are searched
+    MOST_PLACES = 16    # occurrences of the whole query that are looked at
+
+
+cdef class RerankQuery:
+    """What of a query is searched in the passages of its candidates, and what its occurrences are worth.
+
+    whole: the whole query, folded, or b"" where it is not searched; phrases: its quoted phrases, folded. The whole
+    query is searched around a passage that holds more than the share `least_phrase` of it in one run; inside of a
+    longer name it counts `embedded` instead of 1. The densest window of a passage has at most `width` words. `fold`
+    turns a str into lower case.
+    """
+
+    cdef Matcher matcher
+    cdef bytes whole
+    cdef list phrases
+    cdef object fold
+    cdef int width
+    cdef float least_phrase
+    cdef double embedded
+    cdef uint64_t reach
+
+    def __init__(self, Matcher matcher not None, bytes whole not None, list phrases not None, fold not None, *,
+                 int width, float least_phrase, double embedded):
+        self.matcher = matcher
+        self.whole = whole
+        self.phrases = phrases
+        self.fold = fold
+        self.width = width
+        self.least_phrase = least_phrase
+        self.embedded = embedded
+        self.reach = max(REACH, len(whole), max([len(phrase) for phrase in phrases], default=0))
+
+
+cdef class SegmentTexts:
+    """The texts of one segment, and the columns that locate its parts and passages in them.
+
+    text_between(starts, ends), u64[n] bytes each, returns the text of the segment, in which those ranges may be read.
+    doc_start u64[docs + 1] and part_start u64[parts + 1] are bytes of that text, part_first_doc u32[parts + 1] are
+    documents. Documents and parts of candidates are numbered from first_doc and first_part.
+    """
+
+    cdef object text_between
+    cdef const uint64_t[::1] doc_start
+    cdef const uint64_t[::1] part_start
+    cdef const uint32_t[::1] part_first_doc
+    cdef Py_ssize_t first_doc
+    cdef Py_ssize_t first_part
+
+    def __init__(self, text_between not None, const uint64_t[::1] doc_start not None,
+                 const uint64_t[::1] part_start not None, const uint32_t[::1] part_first_doc not None,
+                 Py_ssize_t first_doc=0, Py_ssize_t first_part=0):
+        self.text_between = text_between
+        self.doc_start = doc_start
+        self.part_start = part_start
+        self.part_first_doc = part_first_doc
+        self.first_doc = first_doc
+        self.first_part = first_part
+        if part_start.shape[0] != part_first_doc.shape[0]:
+            raise ValueError("part_start and part_first_doc differ in length")
+
+    cdef Py_ssize_t own_doc(self, Py_ssize_t doc) except -1:
+        """The number of a document within the segment; raises IndexError for one of another segment."""
+        if not 0 <= doc - self.first_doc < self.doc_start.shape[0] - 1:
+            raise IndexError(f"document {doc} is not in this segment")
+        return doc - self.first_doc
+
+    cdef Py_ssize_t own_part(self, Py_ssize_t part) except -1:
+        """The number of a part within the segment; raises IndexError for one of another segment."""
+        if not 0 <= part - self.first_part < self.part_start.shape[0] - 1:
+            raise IndexError(f"part {part} is not in this segment")
+        return part - self.first_part
+
+    def mark_holding(self, list docs not None, bytes whole not None):
+        """A bytearray with 1 for each of `docs` whose passage holds `whole`, a folded text, in any case."""
+        cdef Py_ssize_t count = len(docs), k, doc
+        cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
+        for k in range(count):
+            doc = self.own_doc(docs[k])
+            starts.data.as_ulonglongs[k] = self.doc_start[doc]
+            ends.data.as_ulonglongs[k] = self.doc_start[doc + 1]
+        marks = bytearray(count)
+        mark_ranges(self.text_between(starts, ends), starts, ends, whole, marks)
+        return marks
+
+    def measure(self, list candidates not None, RerankQuery query not None, int64_t deadline_ns=0):
+        """Read the passages of the segment's candidates and set their features, `whole`, `quoted` and `window`.
+
+        A candidate around whose passage the whole query occurs takes the passage of that occurrence as its document.
+        False, and no candidate changed, when the deadline came before the last passage was read; deadline_ns is a
+        time.monotonic_ns(), 0 for none. Raises IndexError for a candidate of another segment. O(bytes read).
+        """
+        cdef Py_ssize_t count = len(candidates), k, doc
+        cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
+        cdef Array features = clone(FLOATS, count * FEATURES, False)
+        cdef Candidate candidate
+        for k in range(count):
+            candidate = <Candidate?>candidates[k]
+            self.own_part(candidate.part)
+            doc = self.own_doc(candidate.doc)
+            starts.data.as_ulonglongs[k] = self.doc_start[doc]
+            ends.data.as_ulonglongs[k] = self.doc_start[doc + 1]
+        text = self.text_between(starts, ends)
+        if query.matcher.measure_passages(text, starts, ends, query.width, features.data.as_floats,
+                                          deadline_ns) < count:
+            return False
+        for k in range(count):
+            candidate = candidates[k]
+            memcpy(candidate.row, features.data.as_floats + k * FEATURES, FEATURES * sizeof(float))
+            candidate.was_read = True
+        if query.whole:
+            self.find_whole([candidate for candidate in candidates
+                             if (<Candidate>candidate).row[PHRASE] > query.least_phrase], query)
+        if query.phrases:
+            self.find_quoted(candidates, query)
+        self.read_windows(candidates, query.fold)
+        return True
+
+    cdef tuple surroundings(self, list candidates, uint64_t reach):
+        """The bytes of each candidate's part within `reach` of its passage: two arrays, starts and ends."""
+        cdef Py_ssize_t count = len(candidates), k, doc, part
+        cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
+        cdef Candidate candidate
+        cdef uint64_t start, end
+        for k in range(count):
+            candidate = candidates[k]
+            doc, part = self.own_doc(candidate.doc), self.own_part(candidate.part)
+            start, end = self.doc_start[doc], self.doc_start[doc + 1]
+            # neither difference nor sum overflows
+            starts.data.as_ulonglongs[k] = max(self.part_start[part], start - min(start, reach))
+            ends.data.as_ulonglongs[k] = min(self.part_start[part + 1], end + min(~end, reach))
+        return starts, ends
+
+    cdef int find_whole(self, list candidates, RerankQuery query) except -1:
+        """Set `whole` of the candidates around whose passage the whole query occurs, and their document."""
+        cdef Candidate candidate
+        cdef Py_ssize_t first
+        if not candidates:
+            return 0
+        starts, ends = self.surroundings(candidates, query.reach)
+        found = stands(self.text_between(starts, ends), starts, ends, query.whole, MOST_PLACES)
+        for candidate, (at, alone) in zip(candidates, found):
+            if at >= 0:
+                candidate.whole = 1.0 if alone else query.embedded
+                first = self.own_part(candidate.part)
+                # its words may be densest in another passage than the one that holds them in order
+                candidate.doc = self.first_doc + self.doc_at(at, self.part_first_doc[first],
+                                                             self.part_first_doc[first + 1])
+        return 0
+
+    cdef Py_ssize_t doc_at(self, uint64_t offset, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+        """The last of the documents [first, last) that begins at or before `offset`, first - 1 for none."""
+        cdef Py_ssize_t half
+        while first < last:
+            half = (first + last) // 2
+            if offset < self.doc_start[half]:
+                last = half
+            else:
+                first = half + 1
+        return first - 1
+
+    cdef int find_quoted(self, list candidates, RerankQuery query) except -1:
+        """Set `quoted` of the candidates."""
+        cdef Candidate candidate
+        starts, ends = self.surroundings(candidates, query.reach)
+        text = memoryview(self.text_between(starts, ends))
+        for candidate, start, end in zip(candidates, starts, ends):
+            held = [phrase for phrase in query.phrases if find(text[start:end], phrase) >= 0]
+            candidate.quoted = <double>len(held) / len(query.phrases)
+        return 0
+
+    cdef int read_windows(self, list candidates, fold) except -1:
+        """Set `window` of the candidates, which are measured."""
+        cdef Py_ssize_t count = len(candidates), k
+        cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
+        cdef Candidate candidate
+        cdef uint64_t start
+        for k in range(count):
+            candidate = candidates[k]
+            start = self.doc_start[self.own_doc(candidate.doc)]
+            starts.data.as_ulonglongs[k] = start + <uint64_t>candidate.row[START]
+            ends.data.as_ulonglongs[k] = start + <uint64_t>candidate.row[END]
+        windows = folded(self.text_between(starts, ends), starts, ends, fold)
+        for k in range(count):
+            candidate = candidates[k]
+            candidate.window = windows[k]
+        return 0
+
+
+def compare(list candidates not None, scorer not None, list names, const double[::1] weights not None,
+            int64_t deadline_ns=0):
+    """Set `similarity` of every candidate; False, and none set, when the deadline came before all were compared.
+
+    The similarity is the mean of what a Scorer gives for the candidate's window and for names[k], a tuple of further
+    texts, by their weights f64[texts]; empty texts are left out. `names` None compares the window alone.
+    """
+    cdef Py_ssize_t count = len(candidates), k
+    cdef Array means = clone(DOUBLES, count, False)
+    cdef Candidate candidate
+    rows = [((<Candidate?>candidate).window,) for candidate in candidates]
+    if names is not None:
+        rows = [row + further for row, further in zip(rows, names, strict=True)]
+    if not scorer.means(rows, weights, means, deadline_ns):
+        return False
+    for k in range(count):
+        candidate = candidates[k]
+        candidate.similarity = means.data.as_doubles[k] / 100
+    return True
+
+
+def boost(list candidates not None, const double[::1] worth not None, int64_t now, double fade):
+    """Set boosts, raw and score of every candidate.
+
+    worth f64[8] is the greatest share of the evidence that each of BOOSTS adds. Recency loses `fade` a millisecond
+    between the candidate's time and `now`.
+    """
+    cdef Py_ssize_t k
+    cdef Candidate one
+    cdef double total, age
+    if worth.shape[0] != BOOST_COUNT:
+        raise ValueError(f"worth must be {BOOST_COUNT} numbers, not {worth.shape[0]}")
+    for candidate in candidates:
+        one = <Candidate?>candidate
+        age = now - one.time
+        one.shares[0] = worth[0] * one.row[WINDOW]
+        one.shares[1] = worth[1] * one.row[PHRASE]
+        one.shares[2] = worth[2] * one.row[NEAR]
+        one.shares[3] = worth[3] * one.quoted
+        one.shares[4] = worth[4] * one.whole
+        one.shares[5] = worth[5] if one.row[CUES] else 0
+        one.shares[6] = worth[6] * one.similarity
+        one.shares[7] = worth[7] if age <= 0 else max(0.0, worth[7] - fade * age)
+        total = 0
+        for k in range(BOOST_COUNT):
+            total += one.shares[k]
+        one.raw = one.score = one.evidence * (1 + total) + one.extra
+        one.was_boosted = True
+
+
+cdef struct RankKey:
+    double score
+    int64_t time
+    Py_ssize_t index  # of the candidate
+
+
+cdef int compare_keys(const void* one, const void* other) noexcept nogil:
+    """Negative where `one` ranks before `other`: higher score, then newer, then lower index."""
+    cdef const RankKey* a = <const RankKey*>one
+    cdef const RankKey* b = <const RankKey*>other
+    if a.score != b.score:
+        return -1 if a.score > b.score else 1
+    if a.time != b.time:
+        return -1 if a.time > b.time else 1
+    return -1 if a.index < b.index else a.index > b.index
+
+
+def order(list candidates not None, names not None):
+    """The candidates by descending score, then newer first, then ascending names(candidate). O(n log n).
+
+    `names` is called only for candidates whose score and time are equal.
+    """
+    cdef Py_ssize_t count = len(candidates), k, first = 0
+    cdef Candidate candidate
+    cdef bytearray memory = bytearray(count * sizeof(RankKey))
+    cdef RankKey* keys = <RankKey*><char*>memory
+    for k in range(count):
+        candidate = <Candidate?>candidates[k]
+        keys[k] = RankKey(candidate.score, candidate.time, k)
+    qsort(keys, count, sizeof(RankKey), compare_keys)
+    found = [candidates[keys[k].index] for k in range(count)]
+    for k in range(1, count + 1):
+        if k < count and keys[k].score == keys[first].score and keys[k].time == keys[first].time:
+            continue
+        if k - first > 1:
+            found[first:k] = sorted(found[first:k], key=names)
+        first = k
+    return found
+
+
+def diversify(list candidates not None, list sessions not None, Py_ssize_t most, double share):
+    """Indices of `candidates`, best first, in an order in which no session fills the page. O(n log n).
+
+    sessions[k] is the session of candidates[k]. Behind the first `most` candidates of a session its next one ranks
+    with `share` of its score, the one behind that with `share` squared, and so on. Equals keep their order.
+    """
+    cdef Py_ssize_t count = len(candidates), k, earlier
+    cdef Candidate candidate
+    cdef dict seen = {}
+    cdef bytearray memory = bytearray(count * sizeof(RankKey))
+    cdef RankKey* keys = <RankKey*><char*>memory
+    if len(sessions) != count:
+        raise ValueError(f"there are {count} candidates, not {len(sessions)}")
+    for k in range(count):
+        candidate = <Candidate?>candidates[k]
+        earlier = seen.get(sessions[k], 0)
+        seen[sessions[k]] = earlier + 1
+        keys[k] = RankKey(candidate.score, 0, k)
+        if earlier >= most:
+            keys[k].score *= pow(share, earlier + 1 - most)
+    qsort(keys, count, sizeof(RankKey), compare_keys)
+    return [keys[k].index for k in range(count)]

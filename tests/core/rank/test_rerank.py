@@ -1,0 +1,264 @@
+"""Reranking against slow versions: what is read of passages, the comparison, the boosts, and the order."""
+
+from __future__ import annotations
+
+from array import array
+from random import Random
+from time import monotonic_ns
+from typing import Any
+
+import pytest
+from hypothesis import given
+from rapidfuzz import fuzz
+
+from recall_rank._core.rank.candidate import BOOSTS, Candidate
+from recall_rank._core.rank.features import FEATURE_NAMES
+from recall_rank._core.rank.matcher import Matcher
+from recall_rank._core.rank.rapidfuzz_scorer import Scorer
+from recall_rank._core.rank.rerank import RerankQuery, SegmentTexts, boost, compare, diversify, order
+from recall_rank.analysis.normalize import fold
+from tests.reference.rank import rapidfuzz_scorer
+from tests.reference.rank import rerank as reference
+from tests.support.kernel_inputs import seeds
+from tests.support.matchers import FEATURES, query, some_passage, some_query, table
+
+MEASURES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
+WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, 0.25])
+DAY, FADE = 100, 0.25 / 1024
+WIDTH, EMBEDDED = 4, 0.5
+
+
+class Segment:
+    """Parts of one to three passages, and the texts of a segment that begins at other numbers than 0."""
+
+    def __init__(self, chance: Random) -> None:
+        self.first_doc, self.first_part = chance.choice([0, 7, 2**40]), chance.choice([0, 3])
+        self.doc_start, self.part_start, self.first_docs, self.text = [0], [0], [0], b""
+        for _ in range(chance.randint(1, 4)):
+            for _ in range(chance.randint(1, 3)):
+                self.text += b"\xf8" + some_passage(chance)
+                self.doc_start.append(len(self.text))
+            self.part_start.append(len(self.text))
+            self.first_docs.append(len(self.doc_start) - 1)
+
+    @property
+    def starts(self) -> tuple[list[int], list[int], list[int]]:
+        return self.doc_start, self.part_start, self.first_docs
+
+    def places(self) -> list[tuple[int, int]]:
+        """(part, document) of every passage."""
+        parts = range(len(self.part_start) - 1)
+        return [(part, doc) for part in parts for doc in range(self.first_docs[part], self.first_docs[part + 1])]
+
+    def text_between(self, starts: array[int], ends: array[int]) -> bytes:
+        """The text with zeros wherever it must not be read."""
+        allowed = bytearray(len(self.text))
+        for start, end in zip(starts, ends, strict=True):
+            allowed[start:end] = self.text[start:end]
+        return bytes(allowed)
+
+    def native(self) -> SegmentTexts:
+        columns = array("Q", self.doc_start), array("Q", self.part_start), array("I", self.first_docs)
+        return SegmentTexts(self.text_between, *columns, self.first_doc, self.first_part)
+
+    def candidate(self, part: int, doc: int) -> Candidate:
+        return Candidate(part + self.first_part, doc + self.first_doc, 1.0)
+
+
+def rerank_query(matcher: Matcher, whole: bytes = b"", phrases: list[bytes] | None = None) -> RerankQuery:
+    return RerankQuery(matcher, whole, phrases or [], fold, width=WIDTH, least_phrase=0.25, embedded=EMBEDDED)
+
+
+def piece_of(chance: Random, text: bytes) -> bytes:
+    """Some bytes of a text in lower case, at least one, without the mark of a field."""
+    words = text.replace(b"\xf8", b" ").lower().split()
+    start = chance.randrange(len(words)) if words else 0
+    return b" ".join(words[start : start + chance.randint(1, 3)]) or b"?"
+
+
+@given(seeds)
+def test_candidates_are_measured_as_their_passages_tell(chance: Random) -> None:
+    segment, (matcher, _) = Segment(chance), some_query(chance)
+    places = chance.choices(segment.places(), k=chance.randint(0, 9))
+    whole = piece_of(chance, segment.text) if chance.random() < 0.7 else b""
+    phrases = [piece_of(chance, segment.text) for _ in range(chance.randint(0, 2))]
+    found = [segment.candidate(*place) for place in places]
+    assert segment.native().measure(found, rerank_query(matcher, whole, phrases))
+    for place, one in zip(places, found, strict=True):
+        row, start, end = table(1), segment.doc_start[place[1]], segment.doc_start[place[1] + 1]
+        matcher.measure(segment.text, array("Q", [start]), array("Q", [end]), WIDTH, row)
+        assert list(one.features) == row.tolist()[0]
+        slow = reference.measure(place, one.features, segment.text, segment.starts, whole, phrases, 0.25)
+        assert (one.part, one.doc) == (place[0] + segment.first_part, slow.doc + segment.first_doc)
+        assert one.whole == (0.0 if slow.at < 0 else 1.0 if slow.alone else EMBEDDED)
+        assert one.quoted == slow.quoted
+        assert one.window == fold(slow.window.decode("utf-8", "replace"))
+
+
+@given(seeds)
+def test_passages_that_hold_a_text_are_marked(chance: Random) -> None:
+    segment = Segment(chance)
+    docs = [doc for _, doc in chance.choices(segment.places(), k=chance.randint(0, 9))]
+    whole = piece_of(chance, segment.text)
+    marks = segment.native().mark_holding([doc + segment.first_doc for doc in docs], whole)
+    passages = [segment.text[segment.doc_start[doc] : segment.doc_start[doc + 1]] for doc in docs]
+    assert list(marks) == [whole in passage.lower() for passage in passages]
+
+
+def test_nothing_changes_when_the_deadline_has_passed() -> None:
+    segment = Segment(Random(3))
+    candidate = segment.candidate(0, 0)
+    assert not segment.native().measure([candidate], rerank_query(query("a")), monotonic_ns() - 1)
+    assert (candidate.features, candidate.window) == ((), "")
+    assert segment.native().measure([], rerank_query(query("a")), monotonic_ns() - 1), "of no candidate all are read"
+    candidate.window = "a"
+    assert not compare([candidate], Scorer(fuzz.ratio, "a"), None, array("d", [1.0]), monotonic_ns() - 1)
+    assert candidate.similarity == 0
+
+
+def test_a_whole_query_in_the_next_passage_takes_the_candidate_there() -> None:
+    text = b"\xf8red fish \xf8a red fish"
+    texts = SegmentTexts(
+        lambda *_: text, array("Q", [0, 10, len(text)]), array("Q", [0, len(text)]), array("I", [0, 2])
+    )
+    (found,) = [Candidate(0, 0, 1.0)]
+    assert texts.measure([found], rerank_query(query("red", "fish"), b"a red fish"))
+    assert (found.doc, found.whole) == (1, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("part", "doc", "first"), [(0, 4, 0), (0, -1, 0), (0, 1, 2), (0, 2**40, 0), (2, 1, 0), (-1, 1, 0), (2**40, 0, 0)]
+)
+def test_a_candidate_of_another_segment_is_refused(part: int, doc: int, first: int) -> None:
+    columns = array("Q", [0, 1, 2, 3]), array("Q", [0, 2, 3]), array("I", [0, 2, 3])
+    texts = SegmentTexts(lambda *_: b"\xf8ab", *columns, first)
+    with pytest.raises(IndexError):
+        texts.measure([Candidate(part, doc, 1.0)], rerank_query(query("a")))
+
+
+@pytest.mark.parametrize("doc", [-1, 3])
+def test_a_document_of_another_segment_is_not_marked(doc: int) -> None:
+    with pytest.raises(IndexError):
+        SegmentTexts(
+            lambda *_: b"\xf8ab", array("Q", [0, 1, 2, 3]), array("Q", [0, 3]), array("I", [0, 3])
+        ).mark_holding([doc], b"a")
+
+
+def test_columns_of_different_segments_are_refused() -> None:
+    with pytest.raises(ValueError, match="length"):
+        SegmentTexts(lambda *_: b"", array("Q", [0]), array("Q", [0]), array("I", [0, 0]))
+
+
+def some_pairs(chance: Random) -> list[tuple[Candidate, reference.Candidate]]:
+    """Native and slow candidates; all numbers are sums of powers of two, so that no sum of them is rounded."""
+    pairs = []
+    for number in range(chance.randint(0, 12)):
+        evidence, time = chance.choice([0.0, 0.5, 0.75, 4.0]), chance.choice([0, 50, DAY - 64, DAY, DAY + 5])
+        values = tuple(chance.choice([0.0, 0.25, 1.0]) for _ in MEASURES)
+        native, slow = Candidate(number, 7, evidence, time), reference.Candidate(evidence, time, values)  # type: ignore[arg-type]
+        if chance.random() < 0.8:
+            row = [9.0] * FEATURES
+            for place, value in zip(MEASURES, values, strict=True):
+                row[place] = value
+            native.features = row
+        else:
+            slow.features = (0.0,) * 4
+        for name in ("quoted", "whole", "similarity", "extra"):
+            value = chance.choice([0.0, 0.5, 1.0])
+            setattr(native, name, value)
+            setattr(slow, name, value)
+        pairs.append((native, slow))
+    return pairs
+
+
+@given(seeds)
+def test_boosts_are_shares_of_the_evidence(chance: Random) -> None:
+    pairs = some_pairs(chance)
+    boost([native for native, _ in pairs], WORTH, DAY, FADE)
+    reference.boost([slow for _, slow in pairs], WORTH, DAY, FADE)
+    for native, slow in pairs:
+        assert tuple(native.boosts) == slow.boosts
+        assert native.score == native.raw == slow.score
+        parts = native.explain()
+        assert sum(parts.values()) == native.score
+        named = dict(zip(BOOSTS, slow.boosts, strict=True))
+        shown = {name: value for name, value in parts.items() if name in named}
+        assert shown == {name: slow.evidence * share for name, share in named.items() if share} or not native.raw
+
+
+def test_boosts_have_one_worth_a_name() -> None:
+    with pytest.raises(ValueError, match="8 numbers"):
+        boost([], array("d", [1.0] * 7), 0, 0.0)
+
+
+@given(seeds)
+def test_a_similarity_is_the_mean_of_the_texts_there_are(chance: Random) -> None:
+    texts = ["", "tide table", "table", "harbour", "ébène"]
+    found = [Candidate(number, 0, 1.0) for number in range(chance.randint(0, 6))]
+    for one in found:
+        one.window = chance.choice(texts)
+    names = [(chance.choice(texts), chance.choice(texts)) for _ in found] if chance.random() < 0.7 else None
+    weights = array("d", [0.5, 0.25, 0.25])
+    assert compare(found, Scorer(fuzz.ratio, "tide table"), names, weights)
+    rows = [(one.window, *(names[k] if names else ())) for k, one in enumerate(found)]
+    means = [0.0] * len(found)
+    rapidfuzz_scorer.Scorer(fuzz.ratio, "tide table").means(rows, weights, means)
+    assert [one.similarity for one in found] == pytest.approx([mean / 100 for mean in means])
+
+
+def test_every_compared_candidate_has_names() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        compare([Candidate(0, 0, 1.0)], Scorer(fuzz.ratio, "a"), [], array("d", [1.0]))
+
+
+@given(seeds)
+def test_the_best_are_first(chance: Random) -> None:
+    found = [
+        Candidate(number, 0, chance.choice([0.25, 0.5, 1.0]), chance.choice([1, 2]))
+        for number in range(chance.randint(0, 20))
+    ]
+    chance.shuffle(found)
+    asked: list[int] = []
+
+    def names(candidate: Any) -> int:
+        asked.append(candidate.part)
+        return int(candidate.part)
+
+    given = list(found)
+    ranked = [one.part for one in order(found, names)]
+    assert ranked == [one.part for one in reference.order(found, lambda one: one.part)]
+    assert found == given, "the list itself is not changed"
+    keys = [(one.score, one.time) for one in found]
+    assert sorted(asked) == sorted(one.part for one in found if keys.count((one.score, one.time)) > 1)
+
+
+def test_equals_with_equal_names_keep_their_order() -> None:
+    found = [Candidate(number, 0, 1.0) for number in (3, 1, 2)]
+    assert order(found, lambda _: 0) == found
+
+
+@given(seeds)
+def test_no_session_fills_the_page(chance: Random) -> None:
+    scores = [chance.choice([0.25, 0.5, 1.0]) for _ in range(chance.randint(0, 12))]
+    sessions, most = [chance.randrange(3) for _ in scores], chance.randrange(3)
+    found = [Candidate(0, 0, score) for score in scores]
+    assert diversify(found, sessions, most, 0.5) == reference.diversify(scores, sessions, most, 0.5)
+
+
+def test_every_diversified_candidate_has_a_session() -> None:
+    with pytest.raises(ValueError, match="1 candidates, not 0"):
+        diversify([Candidate(0, 0, 1.0)], [], 2, 0.5)
+
+
+@pytest.mark.parametrize("wrong", [[None], ["a"], None])
+def test_only_candidates_are_reranked(wrong: Any) -> None:
+    texts = SegmentTexts(lambda *_: b"", array("Q", [0]), array("Q", [0]), array("I", [0]))
+    for call in (
+        lambda: texts.measure(wrong, rerank_query(query("a"))),
+        lambda: boost(wrong, WORTH, 0, 0.0),
+        lambda: compare(wrong, Scorer(fuzz.ratio, "a"), None, WORTH),
+        lambda: order(wrong, id),
+        lambda: diversify(wrong, [1], 2, 0.5),
+    ):
+        with pytest.raises(TypeError):
+            call()

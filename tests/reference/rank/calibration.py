@@ -1,0 +1,25 @@
+"""The signals of a candidate, and the chance that they make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+
+def signals_of(candidate: Any, words: float, plenty: float, least: float) -> list[float]:
+    """The six signals, by the names of the features."""
+    coverage, _, _, near, matched, _, _, _, length, _, _ = candidate.features or [0.0] * 11
+    return [
+        math.log(candidate.raw / (candidate.raw + plenty) + least),
+        candidate.whole,
+        coverage,
+        near,
+        math.log(length + 1),
+        words - matched,
+    ]
+
+
+def chance_of(coefficients: Sequence[float], signals: Sequence[float]) -> float:
+    """Logistic in as many signals as there are coefficients."""
+    return 1 / (1 + math.exp(-sum(c * signal for c, signal in zip(coefficients, signals, strict=False))))

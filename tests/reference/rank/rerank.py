@@ -1,0 +1,84 @@
+"""Slow versions of reranking: what is read of one candidate after the other, its score, and the order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.reference.text.substring_scan import stands
+
+REACH = 65_536
+
+
+@dataclass(slots=True, frozen=True)
+class Measured:
+    """What measure() reads of a candidate besides its features."""
+
+    doc: int
+    at: int  # the byte at which the whole query occurs, -1 for nowhere
+    alone: bool  # whether that is outside of a longer name
+    quoted: float
+    window: bytes
+
+
+def measure(
+    candidate: tuple[int, int],
+    row: Sequence[float],
+    text: bytes,
+    starts: tuple[Sequence[int], Sequence[int], Sequence[int]],
+    whole: bytes,
+    phrases: Sequence[bytes],
+    least_phrase: float,
+) -> Measured:
+    """What SegmentTexts.measure() reads of a candidate (part, doc) whose passage has the features `row`.
+
+    starts are doc_start, part_start and part_first_doc. Capital letters of the text that are not ASCII match nothing.
+    """
+    (part, doc), (doc_start, part_start, part_first_doc) = candidate, starts
+    at, alone = -1, False
+    if whole and row[2] > least_phrase:
+        low, high = max(part_start[part], doc_start[doc] - REACH), min(part_start[part + 1], doc_start[doc + 1] + REACH)
+        ((at, alone),) = stands(text, [low], [high], whole, 16)
+        if at >= 0:
+            doc = max(k for k in range(part_first_doc[part], part_first_doc[part + 1]) if doc_start[k] <= at)
+    low, high = max(part_start[part], doc_start[doc] - REACH), min(part_start[part + 1], doc_start[doc + 1] + REACH)
+    quoted = sum(phrase in text[low:high].lower() for phrase in phrases) / max(1, len(phrases))
+    first = doc_start[doc]
+    return Measured(doc, at, alone, quoted, text[first + int(row[6]) : first + int(row[7])])
+
+
+@dataclass
+class Candidate:
+    """What a candidate's score is made of; features are window, phrase, near and cues."""
+
+    evidence: float
+    time: int
+    features: tuple[float, float, float, float]
+    quoted: float = 0.0
+    whole: float = 0.0
+    similarity: float = 0.0
+    extra: float = 0.0
+    boosts: tuple[float, ...] = ()
+    score: float = 0.0
+
+
+def boost(candidates: Sequence[Candidate], worth: Sequence[float], now: int, fade: float) -> None:
+    """Each boost by itself; a time after `now` counts as `now`."""
+    for one in candidates:
+        window, phrase, near, cues = one.features
+        measures = (window, phrase, near, one.quoted, one.whole, float(cues > 0), one.similarity)
+        recency = max(0.0, worth[7] - fade * max(0, now - one.time))
+        one.boosts = (*(share * value for share, value in zip(worth, measures, strict=False)), recency)
+        one.score = one.evidence * (1 + sum(one.boosts)) + one.extra
+
+
+def order(candidates: Sequence[Any], names: Callable[[Any], Any]) -> list[Any]:
+    """One sort by a key of score, time and names."""
+    return sorted(candidates, key=lambda one: (-one.score, -one.time, names(one)))
+
+
+def diversify(scores: Sequence[float], sessions: Sequence[int], most: int, share: float) -> list[int]:
+    """One sort by the scores, after those of crowded sessions were lowered."""
+    lowered = [score * share ** max(0, sessions[: k + 1].count(sessions[k]) - most) for k, score in enumerate(scores)]
+    return sorted(range(len(scores)), key=lowered.__getitem__, reverse=True)
