@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from recall_rank.model import Context, Session, SourceReport
+from recall_rank.model import Context, ReadFailure, Session, SourceReport
 from recall_rank.model.project_scope import inside, normal_path
 
 _NAMED: Final = re.compile(r"[^A-Za-z0-9]+")
@@ -35,30 +35,25 @@ def own_reports(
     said = Counter(each.source for each in own for _ in each.messages)
     found = []
     for report in reports:
-        errors = tuple(error for error in report.errors if _concerns(_place(error), folders, files))
-        if report.failed and not errors and report.agent not in _IN_PROJECTS:
-            errors = (f"nothing of the {report.agent} history could be read",)
+        failures = tuple(each for each in report.failures if _concerns(each.location, folders, files))
+        if report.failed and not failures and report.agent not in _IN_PROJECTS:
+            failures = (ReadFailure("", f"nothing of the {report.agent} history could be read"),)
         kept = replace(
             report,
-            location=report.location if errors and _concerns(report.location, folders, files) else "",
+            location=report.location if failures and _concerns(report.location, folders, files) else "",
             bytes=0,
             sessions=held[report.agent],
             messages=said[report.agent],
             parts=0,
             malformed=tuple(bad for bad in report.malformed if _concerns(bad.location, folders, files)),
-            errors=errors,
+            failures=failures,
             warnings=(),
             newest=0,
             kept=0,
         )
-        if kept.sessions or kept.errors or kept.malformed:
+        if kept.sessions or kept.failures or kept.malformed:
             found.append(kept)
     return found
-
-
-def _place(error: str) -> str:
-    """The file of an error text "FILE: REASON"."""
-    return error.rpartition(": ")[0]
 
 
 def _concerns(place: str, folders: Sequence[str], files: set[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 
 from recall_rank.loaders.copies import with_places_of
 from recall_rank.loaders.projects.repositories import name_repositories
-from recall_rank.model import BaseSource, Malformed, Notice, Reading, Session, Source, SourceReport, Unit
+from recall_rank.model import BaseSource, Malformed, Notice, ReadFailure, Reading, Session, Source, SourceReport, Unit
 from recall_rank.model.source_wrapper import complete_source
 
 UnitProgress = Callable[[int, "int | None"], None]
@@ -28,7 +28,7 @@ class LoadedSource:
     sessions: list[Session | None] = field(default_factory=list)  # None: its messages count in another session
     size: int = 0
     malformed: list[Malformed] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
+    failures: list[ReadFailure] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
@@ -47,7 +47,7 @@ class LoadedSource:
             len(messages),
             sum(len(message.parts) for message in messages),
             tuple(self.malformed),
-            tuple(self.errors),
+            tuple(self.failures),
             tuple(dict.fromkeys([*self.warnings, *(notice.text for notice in self.notices)])),
             max((message.time for message in messages), default=0),
         )
@@ -88,11 +88,11 @@ def located_sessions(reading: Reading, unit: Unit) -> list[Session]:
 
 
 def list_units(loaded: LoadedSource) -> list[Unit]:
-    """The units of a source; none where they cannot be listed, which `loaded.errors` then says."""
+    """The units of a source; none where they cannot be listed, which `loaded.failures` then says."""
     try:
         units = list(loaded.source.units())
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
-        loaded.errors.append(failure_text(loaded.source.location, error))
+        loaded.failures.append(ReadFailure(loaded.source.location, failure_reason(error)))
         return []
     loaded.warnings += loaded.source.warnings
     return units
@@ -102,18 +102,18 @@ def _read(loaded: LoadedSource, unit: Unit) -> None:
     try:
         reading = loaded.source.read(unit)
     except Exception as error:  # noqa: BLE001 - a unit that fails, however, must not hide the others
-        loaded.errors.append(failure_text(unit.location, error))
+        loaded.failures.append(ReadFailure(unit.location, failure_reason(error)))
         return
     loaded.sessions += located_sessions(reading, unit)
     loaded.malformed += reading.malformed
     loaded.warnings += reading.warnings
 
 
-def failure_text(location: str, error: Exception) -> str:
-    """A line that names the place and the reason of a failure."""
+def failure_reason(error: Exception) -> str:
+    """The reason of a failed read as it is shown to people."""
     if isinstance(error, OSError):
-        return f"{location}: {error.strerror or error}"
-    return f"{location}: {type(error).__name__}: {error}"
+        return error.strerror or str(error) or type(error).__name__
+    return f"{type(error).__name__}: {error}"
 
 
 def resolve_sessions(loaded: LoadedSource) -> None:

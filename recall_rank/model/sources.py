@@ -27,6 +27,17 @@ class Malformed:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadFailure:
+    """A unit or a whole store that could not be read, and the reason."""
+
+    location: str  # a unit's or a source's location; empty where it must not be told
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.reason}" if self.location else self.reason
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """A counted remark about several sessions of a source, such as how many copied messages count once.
 
@@ -180,15 +191,20 @@ class SourceReport:
     messages: int = 0
     parts: int = 0
     malformed: Sequence[Malformed] = ()
-    errors: Sequence[str] = ()  # units that could not be read at all
+    failures: Sequence[ReadFailure] = ()  # what could not be read at all
     warnings: Sequence[str] = ()
     newest: int = 0  # time of the newest message, ms
     kept: int = 0  # sessions that are gone from the source and were kept; not among those counted above
 
     @property
+    def errors(self) -> tuple[str, ...]:
+        """The failures as lines of text."""
+        return tuple(map(str, self.failures))
+
+    @property
     def failed(self) -> bool:
-        """Nothing at all could be read although something is there."""
-        return bool(self.errors) and not self.sessions
+        """Whether no session could be read and something failed."""
+        return bool(self.failures) and not self.sessions
 
 
 @dataclass(frozen=True, slots=True)

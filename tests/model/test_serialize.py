@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank.model import Flag, Malformed, SourceReport
+from recall_rank.model import Flag, Malformed, ReadFailure, SourceReport
 from recall_rank.model.serialize import error_to_dict, flag_names, source_to_dict
 from tests.support.frontend_samples import full_response, hit, response
 
@@ -87,7 +87,9 @@ def test_flags_are_words(flags: Flag, names: list[str]) -> None:
 
 
 def test_a_source_lists_its_malformed_records_only_when_asked() -> None:
-    report = SourceReport("codex", "/data", malformed=(Malformed("/data/a", "line 1", "torn"),), errors=("no",))
+    report = SourceReport(
+        "codex", "/data", malformed=(Malformed("/data/a", "line 1", "torn"),), failures=(ReadFailure("", "no"),)
+    )
     brief = source_to_dict(report)
     assert brief["malformed"] == 1
     assert brief["failed"] is True

@@ -14,6 +14,7 @@ from recall_rank.model import (
     Message,
     NearMiss,
     Part,
+    ReadFailure,
     Reading,
     Result,
     SearchResponse,
@@ -149,7 +150,7 @@ def fake_read_all(sources: Iterable[Any], progress: Any = None) -> tuple[list[Se
         try:
             found = list(source.units())
         except OSError as error:
-            reports.append(SourceReport(source.name, source.location, errors=(str(error),)))
+            reports.append(SourceReport(source.name, source.location, failures=(ReadFailure("", str(error)),)))
             continue
         sessions += found
         reports.append(SourceReport(source.name, source.location, sessions=len(found), newest=NOW))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from recall_rank.histories.cache.table import SourceEntry, Table, UnitEntry
-from recall_rank.loaders.read_all import LoadedSource, failure_text, list_units, located_sessions, stored_bytes
+from recall_rank.loaders.read_all import LoadedSource, failure_reason, list_units, located_sessions, stored_bytes
 from recall_rank.model import BaseSource, Session, Unit
 
 
@@ -31,7 +31,8 @@ def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
         units = list_units(loaded)
         signatures = {unit.key: _signature(source, unit) for unit in units}
     size = stored_bytes(source, units)
-    entry = SourceEntry(source.name, source.location, False, source.copy_group, size, loaded.errors, loaded.warnings)
+    reasons = [failure.reason for failure in loaded.failures]
+    entry = SourceEntry(source.name, source.location, False, source.copy_group, size, reasons, loaded.warnings)
     found = SourceScan(source, entry)
     for unit in units:
         signature = signatures[unit.key]
@@ -59,7 +60,7 @@ def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
     try:
         reading = source.read(entry.unit)
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
-        entry.error = failure_text(entry.unit.location, error)
+        entry.error = failure_reason(error)
         entry.malformed, entry.warnings = [], []
         return []
     entry.malformed, entry.warnings = list(reading.malformed), list(reading.warnings)

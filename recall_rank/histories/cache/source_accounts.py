@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from recall_rank.histories.cache.table import SourceEntry, Table
 from recall_rank.loaders.read_all import COPIED_ACROSS, FOUND_TWICE, copied_across
-from recall_rank.model import Notice, SourceReport
+from recall_rank.model import Notice, ReadFailure, SourceReport
 
 
 def reports(table: Table) -> list[SourceReport]:
@@ -41,11 +41,19 @@ def _report(source: SourceEntry, copied: int) -> SourceReport:
         sum(held.messages for held in live),
         sum(held.parts for held in live),
         tuple(bad for unit in source.units.values() for bad in unit.malformed),
-        (*source.errors, *(unit.error for unit in source.units.values() if unit.error)),
+        tuple(_failures(source)),
         tuple(dict.fromkeys(warnings)),
         max((held.newest for held in live), default=0),
         **({"kept": len(source.kept)} if source.kept else {}),
     )
+
+
+def _failures(source: SourceEntry) -> Iterator[ReadFailure]:
+    for reason in source.errors:
+        yield ReadFailure(source.location, reason)
+    for entry in source.units.values():
+        if entry.error is not None:
+            yield ReadFailure(entry.unit.location, entry.error)
 
 
 def sum_notices(notices: Iterable[Notice]) -> list[Notice]:

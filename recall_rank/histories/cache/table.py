@@ -42,7 +42,7 @@ class UnitEntry:
 
     unit: Unit
     signature: bytes  # empty: to be read again in any case
-    error: str | None = None
+    error: str | None = None  # why it could not be read
     malformed: list[Malformed] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     sessions: list[SessionEntry] = field(default_factory=list)
@@ -58,7 +58,7 @@ class SourceEntry:
     gone: bool = False  # no longer listed; the entry remains for its kept sessions
     copy_group: str | None = None  # see BaseSource.copy_group
     size: int = 0
-    errors: list[str] = field(default_factory=list)  # why its units could not be listed
+    errors: list[str] = field(default_factory=list)  # why its units could not be listed; at most one
     warnings: list[str] = field(default_factory=list)  # of listing them
     units: dict[str, UnitEntry] = field(default_factory=dict)
     notices: dict[int, list[Notice]] = field(default_factory=dict)  # of resolving the sessions of a group

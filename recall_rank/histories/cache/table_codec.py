@@ -13,7 +13,7 @@ import orjson
 from recall_rank.histories.cache.table import SessionEntry, SessionLocation, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.storage.table_file import DEAD, TableFile, dead_section
-from recall_rank.model import Flag, Malformed, Notice, Session, SourceReport, Tokens, Unit
+from recall_rank.model import Flag, Malformed, Notice, ReadFailure, Session, SourceReport, Tokens, Unit
 
 HEAD: Final = "head"  # what a search needs
 UNITS: Final = "units"  # what tells whether anything changed
@@ -171,7 +171,7 @@ def _packed(value: Any) -> bytes:
 def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
-    return list(astuple(value)) if isinstance(value, (Malformed, Tokens)) else value
+    return list(astuple(value)) if isinstance(value, (Malformed, ReadFailure, Tokens)) else value
 
 
 def _held(held: SessionEntry) -> list[Any]:
@@ -200,10 +200,12 @@ def _unheld(values: Sequence[Any]) -> SessionEntry:
 
 
 def _report(given: dict[str, Any]) -> SourceReport:
-    for name, value in given.items():
-        if isinstance(value, list):
-            given[name] = tuple(Malformed(*bad) for bad in value) if name == "malformed" else tuple(value)
-    return SourceReport(**given)
+    records = {
+        "malformed": tuple(Malformed(*values) for values in given["malformed"]),
+        "failures": tuple(ReadFailure(*values) for values in given["failures"]),
+        "warnings": tuple(given["warnings"]),
+    }
+    return SourceReport(**given | records)
 
 
 def _text(data: bytes) -> str:

@@ -13,7 +13,7 @@ from recall_rank.frontends.cli.output.console import print_lines
 from recall_rank.frontends.cli.output.search_lines import MATCH_STYLE, answer_lines, closing_lines, hit_lines, marked
 from recall_rank.frontends.display_text import age, utc_minute
 from recall_rank.histories.source_reports import with_reports
-from recall_rank.model import Count, SourceReport, Span
+from recall_rank.model import Count, ReadFailure, SourceReport, Span
 from tests.support.frontend_samples import NOW, full_response, hit, response
 
 MINUTE = 60_000
@@ -155,7 +155,7 @@ def test_what_was_left_out_is_said() -> None:
     coverage = replace(
         answer.coverage,
         parts=Count(17, 12, 7, {"words": 4, "filtered": 1, "directory": 0}),
-        per_source=(*answer.coverage.per_source, SourceReport("codex", "/x", errors=("no",))),
+        per_source=(*answer.coverage.per_source, SourceReport("codex", "/x", failures=(ReadFailure("", "no"),))),
     )
     shown = text_of(answer_lines(replace(answer, coverage=coverage), NOW)).splitlines()
     assert [line for line in shown if "searched" in line] == [
@@ -180,7 +180,8 @@ def test_what_was_left_out_is_said() -> None:
 def test_remarks_about_many_histories_leave_room_for_hits() -> None:
     reports = [SourceReport("codex", f"/{number}", warnings=(f"odd {number}",)) for number in range(20)]
     answer = with_reports(
-        replace(response([hit()]), warnings=("about this search",), load_errors=("no",) * 30), reports
+        replace(response([hit()]), warnings=("about this search",), load_errors=("no",) * 30),
+        reports,
     )
     lines = text_of(closing_lines(answer)).splitlines()
     told = [line for line in lines if line.startswith("note: ")]
