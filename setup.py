@@ -1,4 +1,4 @@
-"""Builds every src_ext/recall_rank/_core/<room>.pyx as the module recall_rank._core.<room>.
+"""Builds every src_ext/recall_rank/_core/<package>/<kernel>.pyx as the module recall_rank._core.<package>.<kernel>.
 
 Everything else about the package stands in pyproject.toml. Two environment variables choose another build:
 RECALL_RANK_DEBUG=1 turns Cython's checks on; RECALL_RANK_TRACE=1 records executed lines for coverage.
@@ -18,12 +18,12 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
 
 # Relative on purpose: setuptools refuses absolute source paths, and its hooks run with the project as directory.
-ROOMS = Path("src_ext/recall_rank/_core")
+KERNELS = Path("src_ext/recall_rank/_core")
 JOBS = 2
 
 
 def wanted(variable: str) -> bool:
-    """Whether an environment switch is on: set, and neither empty nor 0."""
+    """Return whether an environment variable is set, and neither empty nor 0."""
     return os.environ.get(variable, "0") not in {"", "0"}
 
 
@@ -46,14 +46,14 @@ DIRECTIVES: dict[str, Any] = {
 
 
 def compile_args() -> list[str]:
-    """Optimised for any machine of the architecture: wheels travel, so never -march=native."""
+    """Return compiler options that suit every processor of the architecture: wheels travel, so never -march=native."""
     if sys.platform == "win32":
         return ["/Od" if DEBUG else "/O2"]
     return ["-O1", "-g"] if DEBUG or TRACE else ["-O3", "-g0"]
 
 
 def macros() -> list[tuple[str, str | None]]:
-    """C switches that go with the chosen build."""
+    """Return the C macros of the chosen build."""
     debug: list[tuple[str, str | None]] = [("RECALL_RANK_DEBUG", "1")] if DEBUG else []
     # sys.monitoring reports no lines of nogil functions to coverage's C tracer, hence the older interface.
     names = ["CYTHON_TRACE", "CYTHON_TRACE_NOGIL"] if TRACE else []
@@ -61,31 +61,33 @@ def macros() -> list[tuple[str, str | None]]:
     return [*debug, *[(name, "1") for name in names], *off]
 
 
-def rooms() -> list[Extension]:
-    """One Extension a .pyx, named as its path says."""
+def kernels() -> list[Extension]:
+    """Return one Extension for each .pyx, named by its path.
+
+    Cython adds the .pxd files and the C headers that a kernel includes to what it depends on.
+    """
     return [
         Extension(
             ".".join(source.relative_to("src_ext").with_suffix("").parts),
             [str(source)],
-            include_dirs=[str(ROOMS)],
-            depends=[str(header) for header in sorted(ROOMS.rglob("*.h"))],
+            include_dirs=[str(KERNELS)],
             define_macros=macros(),
             extra_compile_args=compile_args(),
         )
-        for source in sorted(ROOMS.rglob("*.pyx"))
+        for source in sorted(KERNELS.rglob("*.pyx"))
     ]
 
 
 def cython_dir() -> str | None:
-    """Where generated C goes: out of the tree, one folder a mode (Cython does not notice changed directives).
+    """Return the folder of generated C: one for each mode, because Cython does not notice changed directives.
 
-    Coverage looks for the C beside its .pyx, so a traced build leaves it there.
+    None, the folder of the .pyx, in a traced build: coverage looks for the C there.
     """
     return None if TRACE else f"build/cython-{MODE}" if DEBUG else "build/cython"
 
 
-class BuildRooms(build_ext):
-    """Translates and compiles the rooms, says so when there is no compiler, rebuilds all when the mode has changed."""
+class BuildKernels(build_ext):
+    """Translates and compiles the kernels: all of them when the mode has changed; CompileError without a C compiler."""
 
     def finalize_options(self) -> None:
         super().finalize_options()
@@ -95,7 +97,7 @@ class BuildRooms(build_ext):
             self.force = True
 
     def run(self) -> None:
-        # Here and not when this file is read: every other command, and every hook of pip, comes by without Cython.
+        # Here and not when this file is read: other commands and the hooks of pip need no Cython.
         translated = cythonize(
             self.extensions,
             include_path=["src_ext"],
@@ -104,7 +106,7 @@ class BuildRooms(build_ext):
             compiler_directives=DIRECTIVES,
         )
         found = {extension.name: extension for extension in translated}
-        for extension in self.extensions:  # kept, not replaced: setuptools has already written on them
+        for extension in self.extensions:  # changed in place: setuptools has already set attributes of them
             extension.sources = found[extension.name].sources
             extension.depends = found[extension.name].depends
         super().run()
@@ -124,4 +126,4 @@ class BuildRooms(build_ext):
 
 
 if __name__ == "__main__":  # Cython's worker processes import this file again where fork is not the default
-    setup(ext_modules=rooms(), cmdclass={"build_ext": BuildRooms})
+    setup(ext_modules=kernels(), cmdclass={"build_ext": BuildKernels})

@@ -1,4 +1,4 @@
-"""What every test may rely on: fixed examples, compiled rooms, a home without histories, the shared data folder."""
+"""What every test may rely on: fixed examples, compiled kernels, a home without histories, the shared data folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ROOT / "src_ext" / "recall_rank" / "_core"
+KERNELS = ROOT / "src_ext" / "recall_rank" / "_core"
 SHARED = ROOT.parent / "shared"
 
 # Examples are the same in every run: pyproject.toml fixes the seed. What the long run of .ci/run finds is kept in
@@ -48,18 +48,18 @@ STORE_VARIABLES = (
 
 
 def pytest_report_header() -> str:
-    """Which checkout is tested, and whether its compiled rooms are there and as new as their sources."""
-    sources = sorted(ROOMS.rglob("*.pyx"))
+    """Which checkout is tested, and whether its compiled kernels are there and as new as their sources."""
+    sources = sorted(KERNELS.rglob("*.pyx"))
     built = {
         path.stem: importlib.util.find_spec(f"recall_rank._core.{path.parent.name}.{path.stem}") for path in sources
     }
-    missing = [room for room, spec in built.items() if spec is None]
+    missing = [kernel for kernel, spec in built.items() if spec is None]
     stale = [
         path.stem
         for path in sources
         if (spec := built[path.stem]) and spec.origin and Path(spec.origin).stat().st_mtime < path.stat().st_mtime
     ]
-    line = f"recall_rank: {len(sources) - len(missing)} of {len(sources)} compiled rooms"
+    line = f"recall_rank: {len(sources) - len(missing)} of {len(sources)} compiled kernels"
     if missing or stale:
         line += f"; missing: {missing}, older than their source: {stale}; run: python setup.py build_ext --inplace"
     return line

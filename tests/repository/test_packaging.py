@@ -22,7 +22,7 @@ import recall_rank
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = Path("src_ext/recall_rank/_core")
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-TINY_KERNEL = '"""A room of one function."""\n\n\ndef twice(int number):\n    return 2 * number\n'
+TINY_KERNEL = '"""A kernel of one function."""\n\n\ndef twice(int number):\n    return 2 * number\n'
 
 
 def run(*command: str, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -112,6 +112,7 @@ def test_the_source_archive_holds_sources_only(project: Path, tmp_path: Path) ->
         "recall_rank/**/*.py",
         "recall_rank/**/*.pyi",
         "src_ext/**/*.p[yx][xd]",
+        "src_ext/**/*.h",
         "tests/**/*.py",
         "bench/**/*.py",
     )

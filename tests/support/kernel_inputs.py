@@ -1,4 +1,4 @@
-"""Inputs for the compiled rooms: texts rich in what the rules are about, and columns that fit together."""
+"""Inputs for the compiled kernels: texts rich in what the rules are about, and columns that fit together."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def some_terms(chance: Random) -> list[bytes]:
 
 
 def columns(documents: Iterable[dict[bytes, int]]) -> dict[str, memoryview]:
-    """The buffers of a segment whose documents hold these terms, as the rooms take them."""
+    """The buffers of a segment whose documents hold these terms, as the kernels take them."""
     builder = reference_builder.SegmentBuilder()
     builder.documents = list(documents)
     return typed(builder.finish())

@@ -11,9 +11,9 @@ from libc.string cimport memcmp, memset
 
 from recall_rank._core.index.bloom cimport bloom_add, bloom_ask, bloom_free, bloom_init, bloom_may_hold
 from recall_rank._core.text.token_buffer cimport MAX_TERM
-from recall_rank._core.runtime.clock cimport rr_now
+from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.text.edit cimport osa_within
-from recall_rank._core.text.osa_simd cimport rr_can_take_eight, rr_edits_of_eight
+from recall_rank._core.text.osa_simd cimport rr_has_osa_x8, rr_osa_x8
 from recall_rank._core.index.term_signatures cimport rr_sieve
 from recall_rank._core.text.utf8 cimport points_of, to_points
 
@@ -52,7 +52,7 @@ cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bou
     word.mark = form[0] if form[0] < FIELDS else FIELDS
     word.size = to_points(form, size, word.points)
     word.signature = signature(word.points, word.size)
-    word.wide = wide and word.size <= 32 and rr_can_take_eight()
+    word.wide = wide and word.size <= 32 and rr_has_osa_x8()
     memset(word.places, 0, sizeof(word.places))
     for k in range(word.size if word.wide else 0):
         if word.points[k] < 128:
@@ -258,7 +258,7 @@ cdef class Vocabulary:
                 less = word.bound - max(length - word.size, 0)  # as many edits at least make the word as long
                 more = word.bound - max(word.size - length, 0)
                 continue
-            if deadline and rr_now() >= deadline:
+            if deadline and rr_monotonic_ns() >= deadline:
                 break
             if not has_room(near):
                 return False
@@ -288,7 +288,7 @@ cdef class Vocabulary:
                 starts[lanes] = start
                 lanes += 1
                 if lanes == LANES:
-                    rr_edits_of_eight(self.arena, starts, length, word.places, word.size, edits)
+                    rr_osa_x8(self.arena, starts, length, word.places, word.size, edits)
                     found = keep(word, waiting, edits, lanes, picked, found)
                     lanes = 0
             else:
@@ -299,7 +299,7 @@ cdef class Vocabulary:
         if lanes:
             for lane in range(lanes, LANES):
                 starts[lane] = starts[0]
-            rr_edits_of_eight(self.arena, starts, length, word.places, word.size, edits)
+            rr_osa_x8(self.arena, starts, length, word.places, word.size, edits)
             found = keep(word, waiting, edits, lanes, picked, found)
         return found
 

@@ -8,7 +8,7 @@ from recall_rank._core.rank.features cimport FEATURES, SLOTS, FormMatch, measure
 from recall_rank._core.rank.passage_matches cimport PassageMatches
 from recall_rank._core.rank.query_forms cimport (CUE, forms_add, forms_add_prefix, forms_free, forms_init,
                                                  forms_match)
-from recall_rank._core.runtime.clock cimport rr_now
+from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.runtime.prefetch cimport ask_for_passage
 from recall_rank._core.text.token_buffer cimport TokenBuffer, buffer_clear, buffer_free, buffer_init
 from recall_rank._core.text.tokens cimport tokenise
@@ -163,7 +163,7 @@ cdef class Matcher:
         buffer.wanted = &self.forms.wanted
         with nogil:
             for k in range(count):
-                if deadline_ns and rr_now() >= deadline_ns:
+                if deadline_ns and rr_monotonic_ns() >= deadline_ns:
                     break
                 done += 1
                 buffer_clear(&buffer)

@@ -9,7 +9,7 @@ from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from libc.stdint cimport int64_t, uint32_t
 
-from recall_rank._core.runtime.clock cimport rr_now
+from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 
 from array import array
 
@@ -137,7 +137,7 @@ cdef class Scorer:
                 raise TypeError(f"texts must be strings, not {type(text).__name__}")
         if not self.native:
             for k in range(count):
-                if deadline_ns and rr_now() >= deadline_ns:
+                if deadline_ns and rr_monotonic_ns() >= deadline_ns:
                     break
                 out[k] = self.function(self.query, texts[k])
                 done += 1
@@ -153,7 +153,7 @@ cdef class Scorer:
             rr_rf_borrow(borrowed + k, <PyObject*>held[k])
         with nogil:
             for k in range(count):
-                if deadline_ns and rr_now() >= deadline_ns:
+                if deadline_ns and rr_monotonic_ns() >= deadline_ns:
                     break
                 good = rr_rf_score(&self.call, borrowed + k, &out[k])
                 if not good:

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from recall_rank._core.search.block_scores cimport rr_add_scores, rr_add_touched, rr_fill_lanes, rr_take
-from recall_rank._core.runtime.clock cimport rr_now
+from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.index.doc_columns cimport Worth
 from recall_rank._core.runtime.scratch_pool cimport lend, lend_clean, take_back, take_back_clean
 from recall_rank._core.index.posting_frames cimport BLOCK, ROOM
@@ -188,7 +188,7 @@ cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* gr
             settle(second, NULL, factor, groups.worths, shapes, scores)
         if deadline and work > PACE:
             work = 0
-            if rr_now() >= deadline:
+            if rr_monotonic_ns() >= deadline:
                 return False
     return True
 
@@ -246,7 +246,7 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
         mains[group] = main_of(postings, groups, group)
     for block in range(postings.block_count):
         ends = deadline - held.count * AFTERWARDS if deadline else 0
-        if deadline and rr_now() >= ends:
+        if deadline and rr_monotonic_ns() >= ends:
             break
         base = block * BLOCK
         if base >= documents:

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp
 
 from recall_rank._core.text.token_buffer cimport MAX_TERM
-from recall_rank._core.runtime.clock cimport rr_now
+from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.index.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.index.postings cimport Cursor, Postings
 from recall_rank._core.text.utf8 cimport to_points
@@ -50,7 +50,7 @@ def holding(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most,
     wanted = signature(points, to_points(data, size, points))
     number = vocabulary.starts[size]
     while number < vocabulary.size:
-        if deadline_ns and rr_now() >= deadline_ns:
+        if deadline_ns and rr_monotonic_ns() >= deadline_ns:
             return None
         end = min(number + STRIDE, vocabulary.size)
         with nogil:

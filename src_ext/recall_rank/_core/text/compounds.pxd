@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 from recall_rank._core.text.token_buffer cimport (JOINED, MAX_JOIN, MAX_TERM, WORD, TokenBuffer, emit, may_be_wanted, may_begin,
                                        pad, reserve)
 from recall_rank._core.text.chars cimport DIGIT, LETTER, LOWER, MARK, SEPARATOR, UPPER, Chars, class_of, fold
-from recall_rank._core.text.ascii_words cimport rr_small_run
+from recall_rank._core.text.ascii_words cimport rr_lowercase_end
 from recall_rank._core.text.utf8 cimport peek
 
 cdef enum:
@@ -259,7 +259,7 @@ cdef inline Py_ssize_t read_compound(const Chars* chars, const unsigned char* te
             # a run of one class needs no further look at each byte
             run = at + 1
             if kind == LOWER:
-                run = rr_small_run(text, run, size)
+                run = rr_lowercase_end(text, run, size)
             elif kind == UPPER:  # all but the last, which the next piece may begin with
                 while run + 1 < size and 0x41 <= text[run] <= 0x5A and 0x41 <= text[run + 1] <= 0x5A:
                     run += 1

@@ -3,122 +3,9 @@
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 from recall_rank._core.runtime.prefetch cimport ask_for_passage
-from recall_rank._core.runtime.clock cimport rr_now
+from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 
-cdef extern from *:
-    """
-    #include <stddef.h>
-    typedef struct {
-        const unsigned char* bytes;   /* the needle, ASCII letters lower-case */
-        ptrdiff_t size;
-        ptrdiff_t first, second;      /* places of its two rarest bytes */
-        unsigned char fold_first, fold_second;  /* 0x20 where the byte is a letter */
-    } rr_needle;
-
-    static inline int rr_is_letter(unsigned char c) { return c >= 'a' && c <= 'z'; }
-
-    static inline int rr_same(const rr_needle* n, const unsigned char* at) {
-        for (ptrdiff_t k = 0; k < n->size; k++) {
-            unsigned char c = n->bytes[k];
-            if ((rr_is_letter(c) ? (unsigned char)(at[k] | 0x20) : at[k]) != c) return 0;
-        }
-        return 1;
-    }
-
-    /* Offset of the first occurrence in text[from, size), or -1. */
-    static ptrdiff_t rr_find_plain(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size) {
-        unsigned char a = n->bytes[n->first], b = n->bytes[n->second];
-        for (ptrdiff_t at = from; at + n->size <= size; at++)
-            if ((unsigned char)(text[at + n->first] | n->fold_first) == a
-                && (unsigned char)(text[at + n->second] | n->fold_second) == b && rr_same(n, text + at))
-                return at;
-        return -1;
-    }
-
-    /* Bytes of text[from, size) that begin a code point: all but 10xxxxxx. */
-    static ptrdiff_t rr_points_plain(const unsigned char* text, ptrdiff_t from, ptrdiff_t size) {
-        ptrdiff_t found = 0;
-        for (; from < size; from++) found += (text[from] & 0xC0) != 0x80;
-        return found;
-    }
-
-    #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
-    #include <immintrin.h>
-    __attribute__((target("avx2")))
-    static ptrdiff_t rr_points_wide(const unsigned char* text, ptrdiff_t from, ptrdiff_t size) {
-        const __m256i last = _mm256_set1_epi8((char)0xBF), zero = _mm256_setzero_si256();
-        ptrdiff_t found = 0;
-        while (from + 32 <= size) {
-            __m256i sums = zero;  /* a byte lane counts to 255 at most */
-            for (int k = 0; k < 255 && from + 32 <= size; k++, from += 32) {
-                __m256i bytes = _mm256_loadu_si256((const __m256i*)(text + from));
-                sums = _mm256_sub_epi8(sums, _mm256_cmpgt_epi8(bytes, last));  /* signed: 0x80 to 0xBF are the least */
-            }
-            sums = _mm256_sad_epu8(sums, zero);
-            found += _mm256_extract_epi64(sums, 0) + _mm256_extract_epi64(sums, 1)
-                   + _mm256_extract_epi64(sums, 2) + _mm256_extract_epi64(sums, 3);
-        }
-        return found + rr_points_plain(text, from, size);
-    }
-    static ptrdiff_t rr_points(const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
-        return wide && __builtin_cpu_supports("avx2") ? rr_points_wide(text, from, size)
-                                                      : rr_points_plain(text, from, size);
-    }
-    __attribute__((target("avx2")))
-    static ptrdiff_t rr_find_wide(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size) {
-        const __m256i a = _mm256_set1_epi8((char)n->bytes[n->first]), b = _mm256_set1_epi8((char)n->bytes[n->second]);
-        const __m256i fold_a = _mm256_set1_epi8((char)n->fold_first), fold_b = _mm256_set1_epi8((char)n->fold_second);
-        ptrdiff_t at = from;
-        for (; at + n->size + 31 <= size; at += 32) {
-            __m256i left = _mm256_loadu_si256((const __m256i*)(text + at + n->first));
-            __m256i right = _mm256_loadu_si256((const __m256i*)(text + at + n->second));
-            left = _mm256_cmpeq_epi8(_mm256_or_si256(left, fold_a), a);
-            right = _mm256_cmpeq_epi8(_mm256_or_si256(right, fold_b), b);
-            unsigned hits = (unsigned)_mm256_movemask_epi8(_mm256_and_si256(left, right));
-            while (hits) {
-                ptrdiff_t place = at + __builtin_ctz(hits);
-                if (rr_same(n, text + place)) return place;
-                hits &= hits - 1;
-            }
-        }
-        return rr_find_plain(n, text, at, size);
-    }
-    static ptrdiff_t rr_find(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
-        return wide && __builtin_cpu_supports("avx2") ? rr_find_wide(n, text, from, size)
-                                                      : rr_find_plain(n, text, from, size);
-    }
-    #elif defined(__aarch64__)
-    #include <arm_neon.h>
-    static ptrdiff_t rr_points(const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
-        (void)wide;
-        return rr_points_plain(text, from, size);
-    }
-    static ptrdiff_t rr_find(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
-        const uint8x16_t a = vdupq_n_u8(n->bytes[n->first]), b = vdupq_n_u8(n->bytes[n->second]);
-        const uint8x16_t fold_a = vdupq_n_u8(n->fold_first), fold_b = vdupq_n_u8(n->fold_second);
-        ptrdiff_t at = from;
-        if (wide)
-            for (; at + n->size + 15 <= size; at += 16) {
-                uint8x16_t left = vceqq_u8(vorrq_u8(vld1q_u8(text + at + n->first), fold_a), a);
-                uint8x16_t right = vceqq_u8(vorrq_u8(vld1q_u8(text + at + n->second), fold_b), b);
-                uint8x16_t both = vandq_u8(left, right);
-                if (vmaxvq_u8(both))
-                    for (int k = 0; k < 16; k++)
-                        if (rr_same(n, text + at + k)) return at + k;
-            }
-        return rr_find_plain(n, text, at, size);
-    }
-    #else
-    static ptrdiff_t rr_points(const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
-        (void)wide;
-        return rr_points_plain(text, from, size);
-    }
-    static ptrdiff_t rr_find(const rr_needle* n, const unsigned char* text, ptrdiff_t from, ptrdiff_t size, int wide) {
-        (void)wide;
-        return rr_find_plain(n, text, from, size);
-    }
-    #endif
-    """
+cdef extern from "simd/substring_scan.h":
     ctypedef struct rr_needle:
         const unsigned char* bytes
         Py_ssize_t size
@@ -126,10 +13,10 @@ cdef extern from *:
         Py_ssize_t second
         unsigned char fold_first
         unsigned char fold_second
-    int rr_is_letter(unsigned char byte) noexcept nogil
+    int rr_is_lowercase(unsigned char byte) noexcept nogil
     Py_ssize_t rr_find(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t size,
                        int wide) noexcept nogil
-    Py_ssize_t rr_points(const unsigned char* text, Py_ssize_t start, Py_ssize_t size, int wide) noexcept nogil
+    Py_ssize_t rr_count_code_points(const unsigned char* text, Py_ssize_t start, Py_ssize_t size, int wide) noexcept nogil
 
 cdef enum:
     STRIDE = 1048576   # bytes between two looks at the clock
@@ -190,7 +77,7 @@ def find(const unsigned char[::1] text not None, bytes needle not None, Py_ssize
 
 cdef bint in_name(unsigned char byte) noexcept nogil:
     """Whether a name or a path goes on with it."""
-    return (rr_is_letter(byte | 0x20) or 0x30 <= byte <= 0x39 or byte == c"_" or byte == c"-" or byte == c"."
+    return (rr_is_lowercase(byte | 0x20) or 0x30 <= byte <= 0x39 or byte == c"_" or byte == c"-" or byte == c"."
             or byte == c"/" or byte == c"\\")
 
 
@@ -273,7 +160,7 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
     with nogil:
         at = starts[0]
         while part < parts and good:
-            if deadline_ns and rr_now() >= deadline_ns:
+            if deadline_ns and rr_monotonic_ns() >= deadline_ns:
                 break
             limit = at + STRIDE
             while part < parts and at < limit:
@@ -339,9 +226,9 @@ cdef Py_ssize_t points_between(const unsigned char* text, Py_ssize_t start, Py_s
     """Code points that begin in text[start:end] of UTF-8. `wide` uses SIMD."""
     cdef Py_ssize_t found
     if end - start <= BRIEF:
-        return rr_points(text, start, end, wide)
+        return rr_count_code_points(text, start, end, wide)
     with nogil:
-        found = rr_points(text, start, end, wide)
+        found = rr_count_code_points(text, start, end, wide)
     return found
 
 

@@ -12,8 +12,7 @@ from recall_rank._core.text.token_buffer cimport (MAX_TERM, SPECIAL, WORD, Token
 from recall_rank._core.text.chars cimport CJK, DIGIT, EMOJI, LETTER, LOWER, SEPARATOR, Chars, class_of, known_chars
 from recall_rank._core.text.cjk cimport read_cjk
 from recall_rank._core.text.compounds cimport read_compound
-from recall_rank._core.text.ascii_words cimport rr_small_run, rr_write_small
-from recall_rank._core.text.token_skipper cimport pass_unwanted, rr_block, rr_look
+from recall_rank._core.text.ascii_words cimport rr_lowercase_end, rr_copy_lowercase
 from recall_rank._core.text.utf8 cimport encode, peek
 
 cdef enum:
@@ -48,7 +47,7 @@ cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text,
     cdef Py_ssize_t form = out.forms_size
     cdef unsigned char behind
     if chars.classes[text[at]] != DIGIT:
-        end = rr_small_run(text, end, size)
+        end = rr_lowercase_end(text, end, size)
     elif at and text[at - 1] == c'#':
         return at
     else:
@@ -64,7 +63,7 @@ cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text,
         return end + (end < size)
     if not reserve(out):
         return at
-    rr_write_small(out.forms + form, text + at, end - at, size - at)
+    rr_copy_lowercase(out.forms + form, text + at, end - at, size - at)
     out.forms_size = form + ((end - at + 7) & ~7)
     emit(out, at, end, form, end - at, end - at, WORD, out.words, 1, False)
     out.words += 1
@@ -105,11 +104,7 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
     cdef Py_ssize_t at = 0, width, start, form
     cdef uint32_t point
     cdef int kind, used
-    while not out.failed:
-        if out.wanted != NULL:
-            at = pass_unwanted(text, size, at, out)
-        if at >= size:
-            break
+    while at < size and not out.failed:
         width = peek(text, size, at, &point)
         kind = class_of(chars, point)
         if LOWER <= kind <= LETTER:
@@ -159,15 +154,6 @@ def tokens(bytes text not None):
         return found
     finally:
         buffer_free(&buffer)
-
-
-def looked_at(const unsigned char[::1] text not None, bint wide):
-    """The masks of 64 bytes of text that pass_unwanted() goes by, bit k of byte k. Without `wide`, eight at a time."""
-    cdef rr_block block
-    if text.shape[0] < 64:
-        raise ValueError(f"there must be 64 bytes, not {text.shape[0]}")
-    rr_look(&text[0], &block, wide)
-    return block.letters, block.small, block.digits, block.joins, block.odd, block.wide
 
 
 def asked(bytes text not None, frozenset stop_words not None):
