@@ -1,4 +1,4 @@
-"""Is each compiled room worth having: how many times faster than the plain version that gives the same answer?"""
+"""Is each kernel worth having: how many times faster is it than the slow version that gives equal answers?"""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
-ENOUGH = 3.0  # times faster, or the room is not worth its build
+ENOUGH = 3.0  # times faster, or the kernel is not worth its build
 LEAST_SECONDS = 0.05  # a timing shorter than this is repeated
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One room on one input; both callables give the same value. `amount` of `unit` is done by one call."""
+    """One kernel on one input; both callables give the same value. `amount` of `unit` is done by one call."""
 
-    room: str
+    kernel: str
     native: Callable[[], Any]
     plain: Callable[[], Any]
     amount: int
@@ -58,20 +58,22 @@ def run(options: argparse.Namespace) -> Report:
     texts = [document.text.encode() for document in documents(generate.sessions(options.parts, options.seed))]
     rows = []
     for case in cases(texts):
-        report.check(f"{case.room} equals the plain version", case.native() == case.plain())
+        report.check(f"{case.kernel} equals the plain version", case.native() == case.plain())
         native, plain = _seconds(case.native), _seconds(case.plain)
         rows.append(
             [
-                case.room,
+                case.kernel,
                 f"{case.amount:,} {case.unit}",
                 _rate(case, native),
                 _rate(case, plain),
                 f"{plain / native:.1f}",
             ]
         )
-        report.add(f"{case.room}/times faster", plain / native, "times", "higher", 0.4)
-        report.check(f"{case.room} at least {ENOUGH:g} times faster", plain >= ENOUGH * native, f"{plain / native:.1f}")
-    report.tables.append(Table("CPU", ["room", "input", "native", "plain", "times faster"], rows))
+        report.add(f"{case.kernel}/times faster", plain / native, "times", "higher", 0.4)
+        report.check(
+            f"{case.kernel} at least {ENOUGH:g} times faster", plain >= ENOUGH * native, f"{plain / native:.1f}"
+        )
+    report.tables.append(Table("CPU", ["kernel", "input", "native", "plain", "times faster"], rows))
     return report
 
 
@@ -92,7 +94,7 @@ def _rate(case: Case, seconds: float) -> str:
 
 
 def cases(texts: list[bytes]) -> Iterator[Case]:
-    """Every room that can be asked by itself."""
+    """Every kernel that can be asked by itself."""
     chance = random.Random(5)
     pairs = [(word, misspell(misspell(word, chance), chance)) for word in chance.sample(words()[2000:], 400)]
     yield Case(

@@ -1,4 +1,4 @@
-"""The rooms that columns on disk are written and read with, each on the columns of generated text."""
+"""The kernels that columns on disk are written and read with, each on the columns of generated text."""
 
 from __future__ import annotations
 

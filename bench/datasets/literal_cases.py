@@ -1,4 +1,4 @@
-"""The rooms that tell where a literal can stand, each on generated text and its vocabulary."""
+"""The kernels that tell where a literal can stand, each on generated text and its vocabulary."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 from recall_rank.analysis.date_mentions import named_dates
 from recall_rank.analysis.question_intent import answer_cues
 from recall_rank.corpus import Index
-from tests.support.search_samples import DAY_MS, NOW, ask, message, parts, session
+from tests.support.search.samples import DAY_MS, NOW, ask, message, parts, session
 
 
 def ms(*moment: int) -> int:

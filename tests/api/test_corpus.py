@@ -13,7 +13,7 @@ import pytest
 from recall_rank.corpus import Index, rank
 from recall_rank.model import Flag, Message, Part, SearchResponse, Session
 from recall_rank.model.coerce import session_from
-from tests.support.search_samples import NOW, ask, message, part, parts, session, texts
+from tests.support.search.samples import NOW, ask, message, part, parts, session, texts
 
 RECORD = Session(
     "s",

@@ -1,4 +1,4 @@
-"""The benchmark of the compiled rooms, without its clock."""
+"""The benchmark of the kernels, without its clock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bench.datasets.documents import documents
 
 def test_every_room_answers_as_its_plain_version() -> None:
     texts = [document.text.encode() for document in documents(generate.sessions(60, 1))]
-    rooms = list(cases(texts))
-    assert len(rooms) > 15
-    for case in rooms:
-        assert case.native() == case.plain(), case.room
+    kernels = list(cases(texts))
+    assert len(kernels) > 15
+    for case in kernels:
+        assert case.native() == case.plain(), case.kernel

@@ -21,8 +21,8 @@ from bench.reporting.evaluate_items import evaluate as bench_evaluate
 from bench.reporting.evaluate_items import figures, reciprocals
 from recall_rank import Evaluation, Index, LabelledQuery, Place, SearchResponse, evaluate
 from recall_rank.evaluation.report import Figures
-from tests.support.frontend_samples import hit, response
-from tests.support.search_samples import ENOUGH_MS, NOW, message, session
+from tests.support.frontends.samples import hit, response
+from tests.support.search.samples import ENOUGH_MS, NOW, message, session
 
 SECRETS = ("lantern", "brass", "whale", "harbour-session", "first-message")
 HISTORY = [

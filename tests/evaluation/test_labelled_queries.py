@@ -11,7 +11,7 @@ from recall_rank.evaluation.labelled_queries import LabelledQuery, answerable, l
 from recall_rank.index.reader.places import Place
 from recall_rank.recall import Recall
 from recall_rank.search.query import MAX_QUERY_CHARS
-from tests.support.search_samples import message, part, session
+from tests.support.search.samples import message, part, session
 
 SECRET = "hunter2"
 INDEX = Index.build(

@@ -16,8 +16,8 @@ from recall_rank.histories.backend import IndexFactory
 from recall_rank.histories.memory_backend import MemoryBackend
 from recall_rank.histories.open_backend import OpenedSources
 from recall_rank.model import Source
-from tests.support.frontend_samples import FakeIndex, FakeSource, fake_read_all, session
-from tests.support.harbor import tools
+from tests.support.frontends.harbor import tools
+from tests.support.frontends.samples import FakeIndex, FakeSource, fake_read_all, session
 
 Run = Callable[..., Result]
 

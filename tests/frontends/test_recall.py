@@ -13,7 +13,7 @@ from recall_rank.histories.source_reports import with_reports
 from recall_rank.model import Context, Malformed, SourceReport
 from recall_rank.recall import Recall
 from tests.frontends.conftest import Machine
-from tests.support.frontend_samples import FakeIndex, FakeSource, response, session
+from tests.support.frontends.samples import FakeIndex, FakeSource, response, session
 
 pytestmark = pytest.mark.usefixtures("machine")
 

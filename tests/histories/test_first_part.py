@@ -10,16 +10,16 @@ import pytest
 
 from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.tools.dispatch import RecallTools
-from recall_rank.histories.cache import first_part as room
+from recall_rank.histories.cache import first_part as module
 from recall_rank.histories.cache.first_part import STILL_READING, first_part
 from recall_rank.model import Context
 from recall_rank.recall import Recall
-from tests.support.shelf import SIZE, OpenShelf, Shelf
+from tests.support.histories.shelf import SIZE, OpenShelf, Shelf
 
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room.first_part, "__defaults__", (3 * SIZE,))
+    monkeypatch.setattr(module.first_part, "__defaults__", (3 * SIZE,))
 
 
 def ids(recall: Recall, **options: Any) -> list[str]:

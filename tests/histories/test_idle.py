@@ -16,7 +16,7 @@ from recall_rank.histories.cache.refresh import refresh
 from recall_rank.loaders import open_sources
 from tests.fixtures.make_codex import write_codex
 from tests.fixtures.make_fixtures import write_claude, write_opencode
-from tests.support.rebuilt import refreshed
+from tests.support.histories.rebuilt import refreshed
 from tests.support.soak import LONG, times
 
 LOOKS = times(20, 1_200)  # the long run looks for a minute

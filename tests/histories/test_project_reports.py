@@ -12,7 +12,7 @@ from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.model import Malformed, Reading, Session, Unit
 from recall_rank.recall import Recall
-from tests.support.harbor import BEES, FERRIES, HERE, NOW, TIDES
+from tests.support.frontends.harbor import BEES, FERRIES, HERE, NOW, TIDES
 
 LOCKED = OSError(11, "locked by zephyrcanary")
 

@@ -17,9 +17,9 @@ from recall_rank.index.errors import MissingIndexError
 from recall_rank.loaders import open_sources
 from recall_rank.model import Flag, Session, Unit
 from tests.histories.test_refresh import Shelf, talk
-from tests.support.machine import Machine
-from tests.support.rebuilt import ASKED
-from tests.support.search_samples import ENOUGH_MS, NOW
+from tests.support.histories.machine import Machine
+from tests.support.histories.rebuilt import ASKED
+from tests.support.search.samples import ENOUGH_MS, NOW
 
 TIMED = ("elapsed_ms", "cpu_ms")
 

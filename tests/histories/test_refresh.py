@@ -24,8 +24,8 @@ from tests.conftest import state
 from tests.fixtures.make_cursor import MAIN as MAIN_CHAT
 from tests.fixtures.make_cursor import SUB, composers, put, write_cursor
 from tests.fixtures.make_fixtures import FORK, MAIN, claude_main, lines, write_claude
-from tests.support.machine import Machine
-from tests.support.rebuilt import check, ids, refreshed, stored_sessions_of
+from tests.support.histories.machine import Machine
+from tests.support.histories.rebuilt import check, ids, refreshed, stored_sessions_of
 
 STEPS = int(os.environ.get("RECALL_RANK_REFRESH_STEPS", "10"))
 

@@ -28,11 +28,11 @@ from recall_rank.index.errors import IndexFolderError, UnusableIndexError
 from recall_rank.index.storage.format import FORMAT
 from recall_rank.loaders import open_sources
 from tests.histories.test_refresh import Shelf, talk
-from tests.support.kill_refreshers import store
+from tests.support.histories.kill_refreshers import store
+from tests.support.histories.rebuilt import ASKED, check, ids, refreshed
+from tests.support.index.system_calls import plant, refuse, watched
 from tests.support.privileges import modes_bind
-from tests.support.rebuilt import ASKED, check, ids, refreshed
 from tests.support.soak import LONG, times
-from tests.support.system_calls import plant, refuse, watched
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = times(25, 10_000)
@@ -76,12 +76,12 @@ def shelves() -> tuple[Shelf, Shelf]:
 
 @pytest.mark.slow
 def test_killed_at_any_call_a_refresh_leaves_the_old_index_or_the_new(tmp_path: Path) -> None:
-    assert int(child("kill_refreshers", tmp_path)) > 20
+    assert int(child("histories.kill_refreshers", tmp_path)) > 20
 
 
 @pytest.mark.slow
 def test_killed_at_any_moment_two_refreshers_leave_an_index(tmp_path: Path) -> None:
-    assert int(child("kill_refreshers", tmp_path, KILLS, 1)) == 2 * KILLS
+    assert int(child("histories.kill_refreshers", tmp_path, KILLS, 1)) == 2 * KILLS
 
 
 def test_a_manifest_tells_of_a_durable_table(tmp_path: Path) -> None:

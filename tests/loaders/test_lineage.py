@@ -11,7 +11,7 @@ from tests.fixtures import make_codex, make_fixtures, make_hermes, make_pi
 from tests.fixtures.make_chat_stores import write_memo
 from tests.fixtures.make_codex import write_codex
 from tests.fixtures.make_fixtures import Transcript, lines
-from tests.support.finding import load
+from tests.support.loaders.finding import load
 
 
 def read(*places: Path) -> tuple[dict[str, Session], list[SourceReport]]:

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from recall_rank.frontends.cli.main import cli
 from recall_rank.loaders import open_source, read_all
-from tests.support import counting
-from tests.support.counting import Counts, query, records
+from tests.support.loaders import counting
+from tests.support.loaders.counting import Counts, query, records
 
 pytestmark = pytest.mark.shared
 

@@ -14,7 +14,7 @@ from recall_rank.model import Message, Session, Tokens
 from tests.fixtures import make_chat_stores, make_codex, make_copilot, make_cursor, make_fixtures, make_gemini, make_pi
 from tests.fixtures.make_fixtures import START, lines
 from tests.fixtures.make_hermes import write_hermes
-from tests.support.finding import load
+from tests.support.loaders.finding import load
 
 
 def answers(session: Session) -> list[Message]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recall_rank.model.camel_case import camel, snake_arguments
-from tests.support.harbor import NOW, tools
+from tests.support.frontends.harbor import NOW, tools
 
 RESULT = {
     *("sessionID", "sessionTitle", "directory", "messageID", "role", "time", "partID", "partType", "pruned", "snippet"),

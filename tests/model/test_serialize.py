@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recall_rank.model import Flag, Malformed, ReadFailure, SourceReport
 from recall_rank.model.serialize import error_to_dict, flag_names, source_to_dict
-from tests.support.frontend_samples import full_response, hit, response
+from tests.support.frontends.samples import full_response, hit, response
 
 ALWAYS = {
     *("ok", "query", "match_mode", "group", "results", "total", "total_exact", "truncated", "scanned", "degrade_kind"),

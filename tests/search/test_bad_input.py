@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
 from recall_rank.model import Message, Part, Session
-from tests.support.search_samples import NOW, ask, found, message, paged, part, parts, session, texts
+from tests.support.search.samples import NOW, ask, found, message, paged, part, parts, session, texts
 
 MODES = ("literal", "smart", "fuzzy")
 ODD_TEXTS = [

@@ -20,8 +20,8 @@ from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
 from recall_rank.weights import DEFAULT
-from tests.support.cutting import Cut, joined
-from tests.support.search_samples import NOW, session
+from tests.support.index.cutting import Cut, joined
+from tests.support.search.samples import NOW, session
 
 WORDS = "lantern wick oil glass shutter harbor keeper rope storm tide".split()
 

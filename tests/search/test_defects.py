@@ -19,8 +19,8 @@ from recall_rank.search.deadline import SCORE_BY
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
 from recall_rank.search.results import snippet
-from tests.support.planting import replace_everywhere
-from tests.support.search_samples import DAY_MS, NOW, ask, found, marked, message, paged, part, parts, session, texts
+from tests.support.search.planting import replace_everywhere
+from tests.support.search.samples import DAY_MS, NOW, ask, found, marked, message, paged, part, parts, session, texts
 
 MODES = ("literal", "smart", "fuzzy", "regex")
 

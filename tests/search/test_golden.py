@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from recall_rank.corpus import Index
-from tests.support.search_samples import ask, found, parts
-from tests.support.small_corpus import NOW, sessions
+from tests.support.search.samples import ask, found, parts
+from tests.support.search.small_corpus import NOW, sessions
 
 
 @pytest.fixture(scope="module")

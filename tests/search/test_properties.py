@@ -15,9 +15,9 @@ from recall_rank.analysis.normalize import fold
 from recall_rank.corpus import Index
 from recall_rank.model import Context, Message, Part, Session
 from recall_rank.model.project_scope import inside
-from tests.support.search_samples import DAY_MS, NOW, ask, found, message, paged, parts, session
-from tests.support.strategies import histories, query
-from tests.support.strategies import sessions as any_session
+from tests.support.search.samples import DAY_MS, NOW, ask, found, message, paged, parts, session
+from tests.support.search.strategies import histories, query
+from tests.support.search.strategies import sessions as any_session
 
 some = settings(max_examples=60)
 modes = st.sampled_from(("literal", "smart", "fuzzy"))

@@ -11,7 +11,7 @@ import pytest
 from recall_rank.model import Context
 from recall_rank.search.options import OPTION_NAMES, Options
 from recall_rank.search.query import MAX_PATTERN_CHARS, MAX_QUERY_CHARS, MAX_WORDS, Query
-from tests.support.search_samples import NOW
+from tests.support.search.samples import NOW
 
 
 def parse(text: str, **options: Any) -> Query:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.search_samples import ask, texts
+from tests.support.search.samples import ask, texts
 
 
 def order(query: str, **options: object) -> list[str]:

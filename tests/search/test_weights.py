@@ -16,7 +16,7 @@ from recall_rank.model import Kind
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
 from recall_rank.weights import DEFAULT, ChanceWeights, KindWeights, SureWeights, Weights
-from tests.support.search_samples import NOW, ask, message, session
+from tests.support.search.samples import NOW, ask, message, session
 
 ROUNDS = 40
 TRIALS = (

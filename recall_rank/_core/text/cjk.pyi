@@ -1,1 +1,1 @@
-# Rooms only: there is nothing here that Python can call.
+# Kernels cimport from this one; Python can call nothing in it.

@@ -13,7 +13,7 @@ from recall_rank._core.index.postings import Postings
 from tests.reference.index import builder as reference
 from tests.reference.text import token_buffer as reference_token_buffer
 from tests.reference.text import tokens as reference_tokens
-from tests.support.kernel_inputs import seeds, some_text
+from tests.support.kernels.inputs import seeds, some_text
 
 Documents = list[tuple[bytes, list[tuple[bytes, bytes]]]]
 SHARED = [b"rate ", b"Limit ", b"rateLimit ", b"limit ", "é ".encode(), "日本".encode(), b"c++ "]

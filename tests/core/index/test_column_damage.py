@@ -16,8 +16,8 @@ from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.ranges import held_in
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.evidence import Evidence
-from tests.support.kernel_inputs import POSTINGS, VOCABULARY, columns, seeds, some_term, some_terms
-from tests.support.segments import ALONE, BLOCK, Segment, accumulate, flat, one_group, some_segment
+from tests.support.kernels.inputs import POSTINGS, VOCABULARY, columns, seeds, some_term, some_terms
+from tests.support.kernels.segments import ALONE, BLOCK, Segment, accumulate, flat, one_group, some_segment
 
 
 def damaged(chance: Random, given: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from recall_rank._core.index.derived_columns import owners, picked, pieces, placed
 from tests.reference.index import derived_columns as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 
 def some_firsts(chance: Random) -> array[int]:

@@ -11,8 +11,8 @@ from hypothesis import given
 
 from recall_rank._core.index.doc_columns import DocColumns
 from tests.reference.index import doc_columns as reference
-from tests.support.kernel_inputs import marks, seeds
-from tests.support.segments import flat, some_segment
+from tests.support.kernels.inputs import marks, seeds
+from tests.support.kernels.segments import flat, some_segment
 
 COLUMNS = (
     *("doc_part", "doc_words", "doc_class", "part_message"),

@@ -20,7 +20,7 @@ from tests.core.text.test_fields import some_part
 from tests.reference.index import builder as reference_builder
 from tests.reference.index import gather as reference
 from tests.reference.index.gather import LAST_TIME
-from tests.support.kernel_inputs import ATOMS, seeds
+from tests.support.kernels.inputs import ATOMS, seeds
 
 ROLES = {"user": 0, "assistant": 1, "system": 2, "tool": 3}
 TEXTS = [*ATOMS, "Ω", "ς", "İ", "\ud800", "\U0001f642\udfff", "\xe9 \xe8", "A. " * 9, "\n", "ΟΔΟΣ \ud800", "Always ",

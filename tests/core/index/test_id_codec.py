@@ -10,7 +10,7 @@ from hypothesis import given
 
 from recall_rank._core.index.id_codec import Shortened, lengthen, shorten
 from tests.reference.index import id_codec as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 
 def some_names(chance: Random, holders: list[bytes], holder: list[int]) -> list[bytes]:

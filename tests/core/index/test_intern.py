@@ -11,7 +11,7 @@ from hypothesis import given
 from recall_rank._core.index.builder import SegmentBuilder
 from tests.reference.index import builder as reference_builder
 from tests.reference.text import tokens as reference_tokens
-from tests.support.kernel_inputs import postings, seeds, some_text, typed
+from tests.support.kernels.inputs import postings, seeds, some_text, typed
 
 # forms that begin alike, differ in their last bytes, or only in length: what a slot of the table tells apart
 STARTS = ["abcdefghijklmnopq", "abcdefgh", "щщщщщщщщ", "abcdefghabcdefghabcdefgh"]

@@ -13,7 +13,7 @@ from hypothesis import given
 
 from recall_rank._core.index.packed_columns import pack, unpack
 from tests.reference.index import packed_columns as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 Code = Literal["B", "H", "I", "Q", "q"]
 CODES: list[Code] = ["B", "H", "I", "Q", "q"]

@@ -12,7 +12,7 @@ from hypothesis import given
 
 from recall_rank._core.index.part_facts import Facts
 from tests.reference.index import part_facts as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 
 def some_columns(chance: Random, parts: int = 0) -> dict[str, array[int]]:

@@ -13,7 +13,7 @@ from recall_rank._core.index.packing import PostingsWriter
 from recall_rank._core.index.postings import Postings
 from tests.reference.index import packing as reference_packing
 from tests.reference.index import postings as reference
-from tests.support.kernel_inputs import POSTINGS, columns, marks, postings, seeds
+from tests.support.kernels.inputs import POSTINGS, columns, marks, postings, seeds
 
 TERMS = [b"a", b"b", b"cc", b"dd", b"eee"]
 THREE = [{b"a": 1, b"bb": 2}, {b"bb": 255}, {b"a": 3}]

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from recall_rank._core.index.ranges import held_in
 from tests.reference.index import ranges as reference
-from tests.support.kernel_inputs import columns, postings, seeds
+from tests.support.kernels.inputs import columns, postings, seeds
 
 TERMS = [b"a", b"b", b"cc", b"dd", b"eee"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from recall_rank._core.index.vocabulary import Vocabulary, within_each
 from tests.reference.index import vocabulary as reference
-from tests.support.kernel_inputs import LETTERS, VOCABULARY, columns, seeds, some_term, some_terms, vocabularies
+from tests.support.kernels.inputs import LETTERS, VOCABULARY, columns, seeds, some_term, some_terms, vocabularies
 
 KNOWN = [b"cat", b"cart", b"carts", b"dog", "çat".encode(), "猫".encode(), b"\x01cat", b"\x02cat", b"x" * 64]
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from recall_rank._core.rank.calibration import calibrate, signals_of
 from recall_rank._core.rank.candidate import Candidate
 from tests.reference.rank import calibration as reference
-from tests.support.kernel_inputs import seeds
-from tests.support.matchers import FEATURES
+from tests.support.kernels.inputs import seeds
+from tests.support.kernels.matchers import FEATURES
 
 
 def some_candidate(chance: Random) -> Candidate:

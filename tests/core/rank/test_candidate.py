@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recall_rank._core.rank.candidate import Candidate, candidates_of
 from recall_rank._core.rank.rerank import boost
 from recall_rank._core.search.hits import Hits
-from tests.support.kernel_inputs import hit_rows
+from tests.support.kernels.inputs import hit_rows
 
 WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, 0.25])
 

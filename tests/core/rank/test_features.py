@@ -9,8 +9,8 @@ from hypothesis import given
 
 from recall_rank._core.rank.features import FEATURE_NAMES
 from recall_rank._core.rank.matcher import Matcher
-from tests.support.kernel_inputs import seeds
-from tests.support.matchers import features, query, some_passage, some_query
+from tests.support.kernels.inputs import seeds
+from tests.support.kernels.matchers import features, query, some_passage, some_query
 
 
 @given(seeds)

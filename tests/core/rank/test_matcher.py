@@ -12,8 +12,8 @@ from hypothesis import given
 
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.rank.passage_matches import PassageMatches
-from tests.support.kernel_inputs import seeds, some_text
-from tests.support.matchers import FEATURES, WORDS, features, query, some_passage, some_query, table, told
+from tests.support.kernels.inputs import seeds, some_text
+from tests.support.kernels.matchers import FEATURES, WORDS, features, query, some_passage, some_query, table, told
 
 
 @given(seeds)

@@ -13,7 +13,7 @@ from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.rank.snippet_window import SnippetWindow
 from tests.reference.rank import passage_matches as reference
 from tests.reference.rank import snippet_window as reference_snippet_window
-from tests.support.matchers import table, told
+from tests.support.kernels.matchers import table, told
 
 WORDS = ("tide", "moon", "harbour", "of", "tidemoon")
 FORMS = (

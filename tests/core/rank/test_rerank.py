@@ -19,8 +19,8 @@ from recall_rank._core.rank.rerank import RerankQuery, SegmentTexts, boost, comp
 from recall_rank.analysis.normalize import fold
 from tests.reference.rank import rapidfuzz_scorer
 from tests.reference.rank import rerank as reference
-from tests.support.kernel_inputs import seeds
-from tests.support.matchers import FEATURES, query, some_passage, some_query, table
+from tests.support.kernels.inputs import seeds
+from tests.support.kernels.matchers import FEATURES, query, some_passage, some_query, table
 
 MEASURES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
 WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, 0.25])

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from recall_rank._core.rank.snippet_window import SnippetWindow
 from tests.reference.rank import snippet_window as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 ONE = [1.0, 1.0, 1.0, 5.0]
 

@@ -7,8 +7,8 @@ from random import Random
 from hypothesis import given
 
 from recall_rank._core.runtime.scratch_pool import forget, kept
-from tests.support.kernel_inputs import seeds
-from tests.support.segments import ALONE, Segment, accumulate, flat, one_group
+from tests.support.kernels.inputs import seeds
+from tests.support.kernels.segments import ALONE, Segment, accumulate, flat, one_group
 
 MOST = 1 << 26  # bytes that are kept, however much was lent
 

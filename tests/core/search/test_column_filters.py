@@ -11,7 +11,7 @@ from hypothesis import given
 
 from recall_rank._core.search.column_filters import are_marked, count_marks, keep_marks, mark, marked, spread, unmark
 from tests.reference.search import column_filters as reference
-from tests.support.kernel_inputs import ascending, marks, seeds
+from tests.support.kernels.inputs import ascending, marks, seeds
 
 USER, ASSISTANT, TITLE = 0, 1, reference.TITLE_ROLE
 

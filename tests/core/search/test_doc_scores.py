@@ -10,8 +10,8 @@ from hypothesis import given
 
 from recall_rank._core.search.doc_scores import taken
 from tests.reference.search import doc_scores as reference
-from tests.support.kernel_inputs import seeds
-from tests.support.segments import ALONE, TERMS, Segment, accumulate, check, flat, groups
+from tests.support.kernels.inputs import seeds
+from tests.support.kernels.segments import ALONE, TERMS, Segment, accumulate, check, flat, groups
 
 
 @given(seeds)

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence, idf
-from tests.support.kernel_inputs import columns, marks, postings, seeds
-from tests.support.segments import (
+from tests.support.kernels.inputs import columns, marks, postings, seeds
+from tests.support.kernels.segments import (
     ALONE,
     BLOCK,
     CLASSES,

@@ -9,8 +9,8 @@ import pytest
 
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.search.evidence import Evidence
-from tests.support.kernel_inputs import columns, postings
-from tests.support.segments import ALONE, CLASSES, LONGEST, accumulate, close, flat, one_group
+from tests.support.kernels.inputs import columns, postings
+from tests.support.kernels.segments import ALONE, CLASSES, LONGEST, accumulate, close, flat, one_group
 
 
 def talk_of_three(kinds: bytes, talk: int = 0, **changed: Any) -> Evidence:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from recall_rank._core.search.hits import Hits
-from tests.support.kernel_inputs import hit_rows, marks, seeds
-from tests.support.segments import ALONE, Segment, accumulate, check, flat, one_group, some_segment
+from tests.support.kernels.inputs import hit_rows, marks, seeds
+from tests.support.kernels.segments import ALONE, Segment, accumulate, check, flat, one_group, some_segment
 
 
 @given(seeds)

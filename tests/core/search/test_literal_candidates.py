@@ -13,7 +13,7 @@ from hypothesis import given
 
 from recall_rank._core.search.literal_candidates import holding, mark_documents, stretches
 from tests.reference.search import literal_candidates as reference
-from tests.support.kernel_inputs import columns, marks, postings, seeds, some_term, vocabularies
+from tests.support.kernels.inputs import columns, marks, postings, seeds, some_term, vocabularies
 
 
 @given(seeds)

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from recall_rank._core.search.spellings import as_one, as_two, tagged
 from tests.reference.search import spellings as reference
-from tests.support.kernel_inputs import seeds, some_terms, vocabularies
+from tests.support.kernels.inputs import seeds, some_terms, vocabularies
 
 LONG = [b"a" * 30, b"b" * 34, b"b" * 35]
 KNOWN = [b"rate", b"limit", b"rat", b"elimit", b"ratelimit", b"r", b"\1rate", b"\3rate", b"".join(LONG[:2])]

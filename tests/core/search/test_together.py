@@ -13,8 +13,18 @@ from hypothesis import given
 from recall_rank._core.search.evidence import Evidence
 from recall_rank._core.search.together import Together
 from tests.reference.search import together as reference
-from tests.support.kernel_inputs import marks, seeds
-from tests.support.segments import ALONE, Segment, accumulate, apart, flat, groups, one_group, question, some_segment
+from tests.support.kernels.inputs import marks, seeds
+from tests.support.kernels.segments import (
+    ALONE,
+    Segment,
+    accumulate,
+    apart,
+    flat,
+    groups,
+    one_group,
+    question,
+    some_segment,
+)
 
 
 def some_members(chance: Random, sizes: list[int]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 
 from recall_rank._core.text.edit import within
 from tests.reference.text import edit as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 LETTERS = "abé中\U0001f642"
 strings = st.text(st.sampled_from(LETTERS), max_size=14)

@@ -12,7 +12,7 @@ from recall_rank._core.text.fields import fields, string_values
 from recall_rank.analysis.fields import Field
 from recall_rank.model import Part
 from tests.reference.text import fields as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 LEAVES = ["", " ", "a", "b c", "\ud800", 5, None, True, 1.5]
 NAMES = ["command", "cwd", "path", "k", 7]

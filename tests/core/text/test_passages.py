@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recall_rank._core.text.passages import cut, folded
 from recall_rank.analysis.normalize import fold
 from tests.reference.text import passages as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 ATOMS = [b"a", b"bc", b" ", b". ", b"? ", b"! ", b"\n", b"\xf8", b"\xff", "é".encode(), "🙂".encode(), b"\x80" * 9]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, Signs
 from tests.reference.text import secret_prefilter as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 STARTS = ["sk-ant-", "ghp_", "SK", "hooks.slack.com/services/", "AccountKey=", "xoxe.xoxb-", "Q~", ":AA", "hf_"]
 NATIVE, SLOW = Signs(STARTS), reference.Signs(STARTS)

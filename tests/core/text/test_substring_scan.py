@@ -13,7 +13,7 @@ from hypothesis import given
 
 from recall_rank._core.text.substring_scan import count_points, find, mark_parts, mark_ranges, stands
 from tests.reference.text import substring_scan as reference
-from tests.support.kernel_inputs import marks, seeds, some_text
+from tests.support.kernels.inputs import marks, seeds, some_text
 
 STRIDE = 1 << 20  # bytes between two looks at the clock
 BOTH = pytest.mark.parametrize("wide", [True, False])

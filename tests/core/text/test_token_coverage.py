@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recall_rank._core.text.token_coverage import whole
 from tests.reference.text import token_coverage as reference
-from tests.support.kernel_inputs import seeds
+from tests.support.kernels.inputs import seeds
 
 PIECES = [
     "a",

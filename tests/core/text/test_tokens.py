@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recall_rank._core.text.tokens import asked, tokens
 from tests.reference.text import tokens as reference
-from tests.support.kernel_inputs import strings, texts
+from tests.support.kernels.inputs import strings, texts
 
 WORD, JOINED, SPECIAL = 0, 1, 2
 STOP = [b"the", b"is", b"a", b"b"]

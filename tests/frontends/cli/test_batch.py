@@ -18,7 +18,7 @@ from recall_rank.histories.backend import Snapshot
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 from tests.frontends.conftest import Run
-from tests.support.frontend_samples import FakeIndex, session
+from tests.support.frontends.samples import FakeIndex, session
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from recall_rank.frontends.cli.main import cli, main
 from recall_rank.frontends.cli.options.filters import filter_options
 from recall_rank.model import Context
 from tests.frontends.conftest import Machine, Run
-from tests.support.frontend_samples import FakeIndex, FakeSource, session
+from tests.support.frontends.samples import FakeIndex, FakeSource, session
 
 pytestmark = pytest.mark.usefixtures("machine")
 

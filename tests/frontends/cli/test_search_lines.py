@@ -14,7 +14,7 @@ from recall_rank.frontends.cli.output.search_lines import MATCH_STYLE, answer_li
 from recall_rank.frontends.display_text import age, utc_minute
 from recall_rank.histories.source_reports import with_reports
 from recall_rank.model import Count, ReadFailure, SourceReport, Span
-from tests.support.frontend_samples import NOW, full_response, hit, response
+from tests.support.frontends.samples import NOW, full_response, hit, response
 
 MINUTE = 60_000
 DAY = 86_400_000

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from recall_rank.frontends.cli.output.console import print_lines
 from recall_rank.frontends.cli.output.search_lines import answer_lines
 from recall_rank.frontends.display_text import escape, one_line, safe_json
-from tests.support.frontend_samples import NOW, full_response, hit, response
+from tests.support.frontends.samples import NOW, full_response, hit, response
 
 DANGEROUS = (
     "\x00\x07\x08\x1b\x7f\x85\x9b\x9d\u00ad\u061c\u200b\u200d\u200e\u2028\u202e\u2066\u2069\ufeff\U000e0041\ud800"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harbor import HERE, NOW, tools
+from tests.support.frontends.harbor import HERE, NOW, tools
 
 QUESTION = "Why did the tide gauge drift after noon, as last time?"
 PARTS = [{"type": "text", "text": QUESTION}]

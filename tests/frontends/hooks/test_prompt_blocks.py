@@ -21,7 +21,7 @@ from recall_rank.frontends.hooks.prompt_blocks import (
 )
 from recall_rank.model import Context, Flag, Message, Part, Session
 from recall_rank.recall import Recall
-from tests.support.harbor import BEES, FERRIES, HERE, NOW, TIDES, Invented
+from tests.support.frontends.harbor import BEES, FERRIES, HERE, NOW, TIDES, Invented
 
 QUESTION = "Why did the tide gauge drift after noon, as last time?"
 

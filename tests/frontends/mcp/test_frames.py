@@ -22,7 +22,7 @@ from recall_rank.frontends.mcp import frames, server
 from recall_rank.frontends.mcp.background_reading import BackgroundHistories
 from recall_rank.model import Context
 from recall_rank.recall import Recall
-from tests.support.harbor import Invented
+from tests.support.frontends.harbor import Invented
 
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -20,8 +20,8 @@ from recall_rank.frontends.mcp.resources import resource_call, rest_of
 from recall_rank.histories.cache import first_part
 from recall_rank.model import Context
 from recall_rank.recall import Recall
-from tests.support.harbor import BEES, NOW, TIDES, Invented
-from tests.support.shelf import SIZE, Shelf
+from tests.support.frontends.harbor import BEES, NOW, TIDES, Invented
+from tests.support.histories.shelf import SIZE, Shelf
 
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 

@@ -10,7 +10,7 @@ from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.expanded_hits import MARKER
 from recall_rank.model import Message, Part, Session
 from recall_rank.recall import Recall
-from tests.support.harbor import BEES, HERE, NOW, Invented, tools
+from tests.support.frontends.harbor import BEES, HERE, NOW, Invented, tools
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
-from tests.support.harbor import NOW, ask, tools
+from tests.support.frontends.harbor import NOW, ask, tools
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

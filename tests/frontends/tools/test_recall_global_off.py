@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.harbor import BEES, FERRIES, NOW, TIDES, ask, parts, tools
+from tests.support.frontends.harbor import BEES, FERRIES, NOW, TIDES, ask, parts, tools
 
 
 class TestGlobalOff:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.support.harbor import HERE, NOW, tools
+from tests.support.frontends.harbor import HERE, NOW, tools
 
 
 def test_what_the_model_still_reads_is_left_out_and_the_rest_of_the_session_is_not() -> None:

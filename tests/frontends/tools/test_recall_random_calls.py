@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harbor import FERRIES, NOW, TIDES, tools
+from tests.support.frontends.harbor import FERRIES, NOW, TIDES, tools
 
 CALLS = int(os.environ.get("RECALL_RANK_CALLS", "20000"))  # a long run takes a million
 

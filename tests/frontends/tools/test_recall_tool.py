@@ -11,7 +11,7 @@ from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.suggestions import looks_like_regex
 from recall_rank.model import Context
 from recall_rank.recall import Recall
-from tests.support.harbor import DAY, FERRIES, HERE, HOUR, NOW, TIDES, Invented, ask, parts, tools
+from tests.support.frontends.harbor import DAY, FERRIES, HERE, HOUR, NOW, TIDES, Invented, ask, parts, tools
 
 
 def test_literal_is_the_default_in_the_order_of_time(desk: RecallTools) -> None:

@@ -10,7 +10,7 @@ from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.histories.transcript import UnknownMessage, UnknownSession
 from recall_rank.model import Context, Message, Part, Session
 from recall_rank.recall import Recall
-from tests.support.harbor import HERE, TIDES, Invented, tools
+from tests.support.frontends.harbor import HERE, TIDES, Invented, tools
 
 
 @pytest.fixture(scope="module")

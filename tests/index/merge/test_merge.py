@@ -16,10 +16,10 @@ from recall_rank.index.storage.format import COLUMNS
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.index.storage.segment_writer import columns_of
 from recall_rank.model import Session
-from tests.support.cutting import Cut, cut_up, cuts
-from tests.support.index_history import answers, history
-from tests.support.search_samples import NOW, session
-from tests.support.strategies import histories
+from tests.support.index.cutting import Cut, cut_up, cuts
+from tests.support.index.history import answers, history
+from tests.support.search.samples import NOW, session
+from tests.support.search.strategies import histories
 
 
 def written(segment: Segment) -> dict[str, bytes]:

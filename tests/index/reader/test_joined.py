@@ -14,9 +14,9 @@ from recall_rank.index.reader.joined_evidence import LARGE, _read
 from recall_rank.index.reader.places import Place
 from recall_rank.index.segment.build import build
 from recall_rank.model import Context, SearchResponse, Session
-from tests.support.cutting import Cut, cut_up, cuts, joined_index
-from tests.support.search_samples import DAY_MS, HOUR_MS, NOW, ask, message, parts, session
-from tests.support.strategies import histories, query
+from tests.support.index.cutting import Cut, cut_up, cuts, joined_index
+from tests.support.search.samples import DAY_MS, HOUR_MS, NOW, ask, message, parts, session
+from tests.support.search.strategies import histories, query
 
 MOST_DIFFERENT = 1e-6  # of scores: the same sums, but not always of the same terms at once
 modes = st.sampled_from(("literal", "smart", "fuzzy", "regex"))

@@ -19,8 +19,8 @@ from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.segment.build import PASSAGE_BYTES, build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import Part, Session
-from tests.support.cutting import Cut, cuts, joined
-from tests.support.search_samples import NOW, ask, found, message, part, session, texts
+from tests.support.index.cutting import Cut, cuts, joined
+from tests.support.search.samples import NOW, ask, found, message, part, session, texts
 
 PIECES = [
     *("rate", "Limit", "HTTP", "get", "URLs", "s", "x", "404", "7", "e0502", "deadbeef"),

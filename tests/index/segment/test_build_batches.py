@@ -14,9 +14,9 @@ from recall_rank.corpus import Index
 from recall_rank.index.segment.build_batches import built
 from recall_rank.index.storage.publish import open_generation, save_all
 from recall_rank.model import Session
-from tests.support.index_history import answers, history, told
-from tests.support.search_samples import ask, message, session
-from tests.support.strategies import histories, query
+from tests.support.index.history import answers, history, told
+from tests.support.search.samples import ask, message, session
+from tests.support.search.strategies import histories, query
 
 
 @settings(max_examples=40)

@@ -12,7 +12,8 @@ from recall_rank.corpus import Index
 from recall_rank.histories.cache.store import find
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from tests.histories.test_safety import shelves
-from tests.support.crash_images import (
+from tests.support.histories.rebuilt import ids, refreshed
+from tests.support.index.crash_images import (
     Call,
     Image,
     images,
@@ -23,8 +24,7 @@ from tests.support.crash_images import (
     without_folder_syncs,
     without_syncs,
 )
-from tests.support.index_history import answers, history
-from tests.support.rebuilt import ids, refreshed
+from tests.support.index.history import answers, history
 from tests.support.soak import times
 
 BUILDS = times(1, 20)

@@ -17,9 +17,9 @@ from recall_rank._core.text.substring_scan import mark_parts
 from recall_rank.corpus import Index
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError, UnusableIndexError
 from recall_rank.index.storage.format import BLOCK, COLUMNS, ENTRY, FORMAT, HEADER, HEADER_SIZE, SUM
-from tests.support.damage import manifest_for
-from tests.support.index_history import history
-from tests.support.search_samples import ask
+from tests.support.index.damage import manifest_for
+from tests.support.index.history import history
+from tests.support.search.samples import ask
 from tests.support.soak import LONG, times
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -61,14 +61,14 @@ def child(script: str, *arguments: object) -> str:
 
 @pytest.mark.slow
 def test_damage_is_refused_or_harmless(tmp_path: Path) -> None:
-    told = child("damage", tmp_path / "index", times(5_000, 1_000_000), 1)
+    told = child("index.damage", tmp_path / "index", times(5_000, 1_000_000), 1)
     assert "flip a bit: refused" in told
     assert "an older stretch: refused" in told
 
 
 @pytest.mark.slow
 def test_forged_checksums_crash_nothing(tmp_path: Path) -> None:
-    told = child("damage", tmp_path / "index", times(1_000, 100_000), 2, "forge")
+    told = child("index.damage", tmp_path / "index", times(1_000, 100_000), 2, "forge")
     assert "forge: refused" in told
     assert "forge: answered" in told
 

@@ -20,10 +20,10 @@ from recall_rank.index.storage.format import FORMAT
 from recall_rank.index.storage.manifest import REMEMBERED, Listed, Manifest, newest
 from recall_rank.index.storage.publish import add, open_generation, publish
 from tests.index.storage.test_damage import child, the
-from tests.support.index_history import answers, history
+from tests.support.index.history import answers, history
+from tests.support.index.system_calls import plant, refuse, watched
 from tests.support.privileges import modes_bind
 from tests.support.soak import times
-from tests.support.system_calls import plant, refuse, watched
 
 ASKED = ("lantern",)
 KILLS = times(30, 10_000)
@@ -41,12 +41,12 @@ def held(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_killed_at_any_call_a_saver_leaves_the_old_index_or_the_new(tmp_path: Path) -> None:
-    assert int(child("kill_savers", tmp_path / "index")) > 20
+    assert int(child("index.kill_savers", tmp_path / "index")) > 20
 
 
 @pytest.mark.slow
 def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
-    assert int(child("kill_savers", tmp_path / "index", KILLS, 1)) == 2 * KILLS
+    assert int(child("index.kill_savers", tmp_path / "index", KILLS, 1)) == 2 * KILLS
 
 
 @pytest.mark.parametrize("for_ever", [False, True], ids=["once", "for ever"])

@@ -23,9 +23,9 @@ from recall_rank.search.deadline import Deadline
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
 from recall_rank.search.retrieval.literal import text_hits
-from tests.support.index_history import answers, history, told
-from tests.support.search_samples import NOW, ask, message, part, session
-from tests.support.strategies import histories, query
+from tests.support.index.history import answers, history, told
+from tests.support.search.samples import NOW, ask, message, part, session
+from tests.support.search.strategies import histories, query
 
 modes = st.sampled_from(("literal", "smart", "fuzzy"))
 filters = st.fixed_dictionaries(

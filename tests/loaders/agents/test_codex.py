@@ -27,7 +27,7 @@ from tests.fixtures.make_codex import (
 )
 from tests.fixtures.make_fixtures import IMAGE, lines
 from tests.loaders.conftest import Seal, age
-from tests.support.finding import damaged, load, parts_of, places, said
+from tests.support.loaders.finding import damaged, load, parts_of, places, said
 from tests.support.privileges import modes_bind
 
 NAME = f"rollout-2026-05-28T20-26-40-{MAIN}.jsonl"

@@ -17,7 +17,7 @@ from recall_rank.model import Flag, Message
 from tests.fixtures.make_codex import FORK, MAIN, OLD, main_rollout, write_codex
 from tests.fixtures.make_fixtures import lines
 from tests.loaders.conftest import Seal, age
-from tests.support.finding import load, parts_of, places, said, views
+from tests.support.loaders.finding import load, parts_of, places, said, views
 
 NAME = f"rollout-2026-05-28T20-26-40-{MAIN}.jsonl"
 

@@ -19,7 +19,7 @@ from recall_rank.model import Flag, Message, Reading, Session
 from tests.fixtures.make_copilot import FLAT, FORK, HOME, MAIN, SPILLED, Log, main_log, request, write_copilot
 from tests.fixtures.make_fixtures import IMAGE, lines
 from tests.loaders.conftest import Seal
-from tests.support.finding import damaged, load, parts_of, places, said, views
+from tests.support.loaders.finding import damaged, load, parts_of, places, said, views
 
 
 @pytest.fixture

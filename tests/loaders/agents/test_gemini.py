@@ -27,7 +27,7 @@ from tests.fixtures.make_gemini import (
     write_gemini,
 )
 from tests.loaders.conftest import Seal
-from tests.support.finding import damaged, load, parts_of, places, said
+from tests.support.loaders.finding import damaged, load, parts_of, places, said
 
 NAME = "session-2026-05-28T20-26-aaaa1111.jsonl"
 

@@ -17,7 +17,7 @@ from recall_rank.model import Flag, Unit
 from tests.fixtures.make_fixtures import IMAGE
 from tests.fixtures.make_hermes import AFTER, HOME, MAIN, QUIET, SCOUT, add_session, adder, calls, write_hermes
 from tests.loaders.conftest import Seal, age
-from tests.support.finding import load, parts_of, places, said
+from tests.support.loaders.finding import load, parts_of, places, said
 
 START_MS = 1_780_000_000_500
 

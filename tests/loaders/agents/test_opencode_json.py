@@ -17,7 +17,7 @@ from recall_rank.model import Flag, Session
 from tests.fixtures.make_fixtures import HOME, IMAGE, PARTS, SPILLED_WORD, START, write_opencode
 from tests.fixtures.make_opencode_json import session, write, write_oldest_tree, write_tree
 from tests.loaders.conftest import Seal
-from tests.support.finding import load, parts_of, places, said
+from tests.support.loaders.finding import load, parts_of, places, said
 from tests.support.privileges import modes_bind
 
 

@@ -15,7 +15,7 @@ from recall_rank.loaders.opencode.export import OpenCodeExport
 from recall_rank.model import Reading
 from tests.fixtures.make_fixtures import HOME, MESSAGES, SPILLED_WORD, write_opencode
 from tests.fixtures.make_opencode_json import exported, message, session, write
-from tests.support.finding import damaged, load, parts_of
+from tests.support.loaders.finding import damaged, load, parts_of
 
 
 def single(tmp_path: Path, data: Any) -> Reading:

@@ -10,7 +10,7 @@ import pytest
 from recall_rank.loaders import open_sources, read_all
 from recall_rank.model import Part, Session, SourceReport
 from tests.fixtures.make_fixtures import lines
-from tests.support.bad_lines import FORMATS, Lines
+from tests.support.loaders.bad_lines import FORMATS, Lines
 
 
 def having(name: str) -> pytest.MarkDecorator:

@@ -13,7 +13,7 @@ from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
 from recall_rank.weights import DEFAULT
-from tests.support.search_samples import ask, found, marked, message, part, parts, session, texts
+from tests.support.search.samples import ask, found, marked, message, part, parts, session, texts
 
 SMART, FUZZY = {"smart", "fuzzy"}, {"fuzzy"}
 NEVER: set[str] = set()

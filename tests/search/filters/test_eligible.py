@@ -9,7 +9,7 @@ import pytest
 from recall_rank.corpus import Index
 from recall_rank.model import Context, Part, Session
 from recall_rank.model.project_scope import inside, normal_path
-from tests.support.search_samples import DAY_MS, HOUR_MS, NOW, ask, found, message, part, parts, session
+from tests.support.search.samples import DAY_MS, HOUR_MS, NOW, ask, found, message, part, parts, session
 
 
 def histories() -> list[Session]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from recall_rank.corpus import Index
 from recall_rank.model import Result, SearchResponse, Session
 from recall_rank.weights import DEFAULT
-from tests.support.search_samples import NOW, ask, session
-from tests.support.strategies import histories, query
+from tests.support.search.samples import NOW, ask, session
+from tests.support.search.strategies import histories, query
 
 some = settings(max_examples=60)
 WITHIN = 1e-6

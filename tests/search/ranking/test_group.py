@@ -15,7 +15,7 @@ from recall_rank.index.segment.build import build
 from recall_rank.model import Session
 from recall_rank.search.ranking.group import PER_SESSION, by_part
 from recall_rank.weights import DEFAULT
-from tests.support.search_samples import DAY_MS, NOW, ask, message, paged, pages, part, parts, session
+from tests.support.search.samples import DAY_MS, NOW, ask, message, paged, pages, part, parts, session
 
 
 def segment_of(counts: dict[str, int]) -> Any:

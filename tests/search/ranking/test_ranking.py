@@ -9,7 +9,7 @@ import pytest
 from recall_rank.corpus import Index
 from recall_rank.model import Kind
 from recall_rank.weights import DEFAULT
-from tests.support.search_samples import NOW, ask, message, part, parts, session, texts
+from tests.support.search.samples import NOW, ask, message, part, parts, session, texts
 
 MANY = DEFAULT.survivors + 30
 

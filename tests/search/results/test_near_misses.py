@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recall_rank.corpus import Index
-from tests.support.cutting import Cut, joined_index
-from tests.support.search_samples import ask, session, texts
+from tests.support.index.cutting import Cut, joined_index
+from tests.support.search.samples import ask, session, texts
 
 
 def corpus() -> Index:

@@ -14,7 +14,7 @@ from recall_rank.analysis.fields import RECALL_TOOLS
 from recall_rank.corpus import Index
 from recall_rank.model import Flag, Result, SearchResponse
 from recall_rank.search.results.result import Asked
-from tests.support.search_samples import DAY_MS, NOW, ask, found, message, part, parts, session, texts
+from tests.support.search.samples import DAY_MS, NOW, ask, found, message, part, parts, session, texts
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from recall_rank.corpus import Index
 from recall_rank.model import Result
-from tests.support.search_samples import ask, marked, message, part, session, texts
+from tests.support.search.samples import ask, marked, message, part, session, texts
 
 FILLERS = ["lorem ", "größe ", "日本語の", "😀 ", "a\u0301 ", "\n"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from recall_rank.corpus import Index
 from recall_rank.search.retrieval.literal import OVERLAP_BYTES, WINDOW_BYTES, windows
-from tests.support.search_samples import DAY_MS, NOW, ask, found, marked, message, part, parts, session, texts
+from tests.support.search.samples import DAY_MS, NOW, ask, found, marked, message, part, parts, session, texts
 
 LITERAL = [
     pytest.param("Rate Limit", "the rate limit", True, id="case"),

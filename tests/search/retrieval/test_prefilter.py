@@ -18,9 +18,9 @@ from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
 from recall_rank.search.retrieval.prefilter import class_weights, prefilter
-from tests.support.cutting import Cut, cuts, joined
-from tests.support.search_samples import NOW, session
-from tests.support.strategies import WORDS, histories
+from tests.support.index.cutting import Cut, cuts, joined
+from tests.support.search.samples import NOW, session
+from tests.support.search.strategies import WORDS, histories
 
 words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True).flatmap(
     lambda few: st.lists(st.sampled_from(few), min_size=1, max_size=9)

@@ -1,4 +1,4 @@
-"""Queries and passages for the rooms that look for the one in the other."""
+"""Queries and passages for the kernels that match one against the other."""
 
 from __future__ import annotations
 

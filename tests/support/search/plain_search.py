@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from recall_rank.model import Message, Part, Session
-from tests.support.search_samples import DAY_MS, NOW
+from tests.support.search.samples import DAY_MS, NOW
 
 WORDS = ("harbor", "lantern", "quartz", "velvet", "thistle", "biscuit", "umbrella")
 NEEDLE = "zephyrine"

@@ -20,8 +20,8 @@ from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.store import find
 from recall_rank.loaders import open_sources
 from tests.fixtures.make_fixtures import lines
-from tests.support.rebuilt import check, ids, refreshed
-from tests.support.system_calls import kill, lives_still, looking, survives
+from tests.support.histories.rebuilt import check, ids, refreshed
+from tests.support.index.system_calls import kill, lives_still, looking, survives
 
 
 def store(home: Path, version: int) -> None:

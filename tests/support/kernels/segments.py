@@ -1,4 +1,4 @@
-"""Small segments for the rooms that weigh evidence, and what their hits must be."""
+"""Small segments for the kernels that score evidence, and the hits they must give."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence
 from tests.reference.index import doc_columns as reference_doc_columns
 from tests.reference.search import evidence as reference_evidence
-from tests.support.kernel_inputs import ascending, columns, postings
+from tests.support.kernels.inputs import ascending, columns, postings
 
 CLASSES, LONGEST, BLOCK = 64, 1024, 65536
 TITLE, ASSISTANT = reference_evidence.TITLE, reference_evidence.ASSISTANT

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from recall_rank.corpus import Index
-from tests.support.index_history import answers, history
-from tests.support.system_calls import kill, lives_still, looking, survives
+from tests.support.index.history import answers, history
+from tests.support.index.system_calls import kill, lives_still, looking, survives
 
 ASKED = ("lantern",)
 MODE = ("smart",)

@@ -6,7 +6,7 @@ from typing import Any
 
 from recall_rank.corpus import Index
 from recall_rank.model import SearchResponse, Session
-from tests.support.search_samples import DAY_MS, ENOUGH_MS, NOW, message, part, session
+from tests.support.search.samples import DAY_MS, ENOUGH_MS, NOW, message, part, session
 
 ASKED = ("lantern", "lantren", "tide table", "größe", "keel", "nothing of that")
 MODES = ("literal", "smart", "fuzzy", "regex")

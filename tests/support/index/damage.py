@@ -27,8 +27,8 @@ from recall_rank.histories.cache.store import find
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.index.storage.format import BLOCK, ENTRY, HEADER, SUM, aligned
 from recall_rank.model import Reading, Session, Unit
-from tests.support.index_history import history, told
-from tests.support.search_samples import ENOUGH_MS, NOW
+from tests.support.index.history import history, told
+from tests.support.search.samples import ENOUGH_MS, NOW
 
 ASKED: Final = [(text, mode) for text in ("lantern", "lantren", "tide table") for mode in ("literal", "smart", "fuzzy")]
 WAYS: Final = ("flip a bit", "cut", "lengthen", "blank a stretch", "swap two stretches", "an older stretch", "remove")

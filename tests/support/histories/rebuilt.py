@@ -16,8 +16,8 @@ from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.loaders import read_all
 from recall_rank.model import Session, Source
-from tests.support.index_history import told
-from tests.support.search_samples import ENOUGH_MS, NOW
+from tests.support.index.history import told
+from tests.support.search.samples import ENOUGH_MS, NOW
 
 ASKED = ("lantern", "the lamp gull", "horn tide amber")
 Key = tuple[str | None, str]

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from recall_rank.model import Flag, Message, Part, Session
-from tests.support.search_samples import DAY_MS, NOW
+from tests.support.search.samples import DAY_MS, NOW
 
 WORDS = (
     *("lantern", "lanterns", "lantren", "lanterm", "rateLimit", "rate_limit", "ratelimit", "rate", "limit", "limiter"),
