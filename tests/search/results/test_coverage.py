@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.search.plain_search import NEEDLE, Allowed, allowed, few_limits, histories, query
-from tests.support.planting import replace_everywhere
 
 from recall_rank.index.reader import joined_evidence, literal_scan
 from recall_rank.index.reader.index_reader import IndexReader
@@ -25,6 +23,8 @@ from recall_rank.search.query import Query
 from recall_rank.search.retrieval import literal as literal_stage
 from recall_rank.search.retrieval import prefilter as prefilter_stage
 from tests.support.index.cutting import Cut, cuts, joined
+from tests.support.search.plain_search import NEEDLE, Allowed, allowed, few_limits, histories, query
+from tests.support.search.planting import replace_everywhere
 from tests.support.search.samples import ENOUGH_MS, NOW, message, session
 
 some = settings(max_examples=60)
