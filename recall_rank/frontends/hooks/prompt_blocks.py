@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 BUDGET_MS: Final = 1500
-MIN_ANSWERABLE: Final = 0.1  # lower than for calibration: a message that points back has an answer more often
+MIN_ANSWERABLE: Final = 0.1  # low: messages that point back are answered more often than the queries of the calibration
 MIN_TERM_SHARE: Final = 0.5  # of the query's terms: answers contain more of them, other hits fewer
 SENTINEL: Final = "Earlier sessions can be searched with the recall tool."
 REMINDER: Final = (

@@ -56,7 +56,7 @@ def print_json(value: Mapping[str, Any]) -> None:
 def print_lines(lines: Iterable[Line], stream: TextIO | None = None, *, colour: bool | None = None) -> None:
     """Write the lines, to stdout by default; in colour on a terminal without NO_COLOR unless `colour` says otherwise.
 
-    rich is imported for colour only: it would double the start-up time of a command whose output is piped.
+    rich is imported for colour only: importing it takes a quarter of the time that a command needs to start.
     """
     stream = stream or sys.stdout
     if colour is None:
