@@ -1,4 +1,4 @@
-"""A machine made of fakes: what the frontends do is tested apart from the engine and the loaders."""
+"""Fixtures of the front ends: a machine with fake histories, so that engine and loaders are not tested here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[..., Result]
 
 
 class Machine:
-    """Histories by the name that --history takes, and those that discovery finds."""
+    """The histories that --history names, and those that discovery finds."""
 
     def __init__(self) -> None:
         self.discovered: list[Any] = []
@@ -60,7 +60,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 @pytest.fixture
 def run() -> Run:
-    """Runs a command line and gives its exit code, stdout and stderr."""
+    """Run a command line and return its result: exit code, stdout and stderr."""
     runner = CliRunner()
     return lambda *words, **more: runner.invoke(cli, [str(word) for word in words], prog_name="recall-rank", **more)
 

@@ -1,4 +1,4 @@
-"""Recall: read once, say what each source gave, cancel and close."""
+"""Recall over fake sources: reading, reports, warnings, cancellation and closing."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_context_is_the_default_of_every_search() -> None:
     assert [options["context"] for _, options in index.asked] == [here, None]
 
 
-def test_a_failed_source_is_told_and_the_rest_is_searched() -> None:
+def test_a_failed_source_is_reported_and_the_others_are_searched() -> None:
     answer = Recall([good(), FakeSource(name="broken", error="database is locked")]).search("rate")
     assert answer.total == 1
     assert answer.load_errors == ("broken: database is locked",)
@@ -65,7 +65,7 @@ def test_a_failed_source_is_told_and_the_rest_is_searched() -> None:
     assert [report.failed for report in answer.coverage.per_source] == [False, True]
 
 
-def test_reading_trouble_becomes_few_warnings() -> None:
+def test_warnings_of_reading_are_limited() -> None:
     bad = Malformed("/data/a", "line 1", "torn")
     reports = [
         SourceReport("a", "/a", warnings=("one", "two", "three", "four", "five"), malformed=(bad, bad)),
@@ -85,14 +85,14 @@ def test_progress_counts_both_stages() -> None:
     assert [step[0] for step in seen] == sorted((step[0] for step in seen), reverse=True)
 
 
-def test_closed_is_closed() -> None:
+def test_a_closed_recall_refuses_calls() -> None:
     recall = Recall([good()])
     recall.close()
     with pytest.raises(ValueError, match="closed"):
         recall.search("rate")
 
 
-def test_what_is_no_cache_is_refused() -> None:
+def test_a_wrong_cache_argument_is_refused() -> None:
     with pytest.raises(TypeError, match="cache must be a folder, True"):
         Recall([], cache=7)  # type: ignore[arg-type]
 
@@ -103,7 +103,7 @@ def test_asearch_answers_like_search() -> None:
 
 
 @pytest.mark.parametrize("own", [False, True])
-def test_cancelling_asearch_sets_the_event_the_search_looks_at(own: bool) -> None:
+def test_cancelling_asearch_sets_the_cancel_event(own: bool) -> None:
     started, ended = threading.Event(), threading.Event()
     event = threading.Event() if own else None
 

@@ -1,4 +1,4 @@
-"""`recall-rank batch`: every line is answered, whatever is on it."""
+"""`recall-rank batch` answers every line, valid or not."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_context_now_and_options_reach_the_engine(index: FakeIndex, tools: Recal
     assert options["width"] == 80
 
 
-def test_an_answer_may_be_in_the_original_names(tools: RecallTools) -> None:
+def test_an_answer_may_have_camel_case_names(tools: RecallTools) -> None:
     output = serve(tools, call(wire="camel"), 1)["output"]
     assert output["results"][0]["sessionID"] == "s1"
     assert "session_id" not in output["results"][0]
@@ -142,7 +142,7 @@ def test_exit_codes(run: Run, words: list[str], code: int) -> None:
         ({"session_id": "s1", "worktree": "/srv"}, Context(session_id="s1", worktree="/srv")),
     ],
 )
-def test_contexts(value: Any, context: Context | None) -> None:
+def test_contexts_are_read_from_json(value: Any, context: Context | None) -> None:
     assert read_context(value) == context
 
 
@@ -152,7 +152,7 @@ def test_a_context_of_another_shape_is_refused(value: Any) -> None:
         read_context(value)
 
 
-def test_a_host_says_what_its_model_still_reads() -> None:
+def test_a_context_lists_messages_that_are_still_in_context() -> None:
     given = {"session_id": "s1", "in_context": ["m1", "m2"], "in_context_since": "m3"}
     assert read_context(given) == Context("s1", in_context=("m1", "m2"), in_context_since="m3")
     assert read_context({"in_context": None, "in_context_since": " "}) == Context()

@@ -1,4 +1,4 @@
-"""The cache on the command line: used by default, named, refused, refreshed, purged; sessions that are forgotten."""
+"""The cache on the command line: its place, its options, refresh, purge, ignored and forgotten sessions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.frontends.conftest import Run
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own, with its cache and its settings."""
+    """A home folder for one test, with its own cache and settings."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
@@ -45,7 +45,7 @@ def found(run: Run, *words: object) -> dict[str, Any]:
 
 
 def parts(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    """What was found: how recent it is tells a little upon its score, and time goes on."""
+    """The part and the snippet of each hit; scores are left out, since they depend on the time of the search."""
     return [(hit["part_id"], hit["snippet"]) for hit in answer["results"]]
 
 
@@ -68,7 +68,7 @@ def test_searches_use_the_cache_of_this_user_unless_told_otherwise(run: Run, hom
     assert caches(home) == {"recall_rank", "elsewhere"}
 
 
-def test_reading_commands_use_it_too_and_show_what_is_new(run: Run, home: Path, demo: Path) -> None:
+def test_transcript_commands_use_the_cache_and_show_new_sessions(run: Run, home: Path, demo: Path) -> None:
     sessions = json.loads(run("sessions", "--history", demo, "--json").stdout)["sessions"]
     with demo.open("a", encoding="utf-8") as file:
         file.write('{"t":"session","id":"brandnew","title":"Brand new","created":1900000000000}\n')
@@ -80,7 +80,7 @@ def test_reading_commands_use_it_too_and_show_what_is_new(run: Run, home: Path, 
     assert run("search", "zeppelin", "--history", demo).exit_code == 0
 
 
-def test_a_list_that_is_cut_says_so(run: Run, demo: Path) -> None:
+def test_a_shortened_list_of_sessions_shows_the_total(run: Run, demo: Path) -> None:
     count = len(json.loads(run("sessions", "--history", demo, "--json").stdout)["sessions"])
     assert run("sessions", "--history", demo).stdout.endswith(f"\n{count} sessions\n")
     assert run("sessions", "--history", demo, "-n", "2").stdout.endswith(f"\n2 of {count} sessions\n")
@@ -108,7 +108,7 @@ def test_refresh_says_what_changed(run: Run, demo: Path) -> None:
     assert run("refresh", "--history", demo).exit_code == 3
 
 
-def test_a_home_that_nobody_has_is_a_mistake(run: Run, demo: Path) -> None:
+def test_the_home_of_an_unknown_user_is_a_usage_error(run: Run, demo: Path) -> None:
     for words in (
         ("search", "x", "--history", demo),
         ("sources", "--history", demo),
@@ -153,7 +153,7 @@ def test_a_session_can_be_forgotten(run: Run, home: Path, demo: Path) -> None:
     assert parts(found(run, "--history", demo)) == parts(before)
 
 
-def test_what_is_to_be_ignored_is_never_read(run: Run, home: Path, demo: Path) -> None:
+def test_ignored_sessions_are_never_read(run: Run, home: Path, demo: Path) -> None:
     session = found(run, "--history", demo)["results"][0]["session_id"]
     ignored = found(run, "--history", demo, "--ignore", f"session:{session}")
     assert session not in {hit["session_id"] for hit in ignored["results"]}
@@ -164,7 +164,7 @@ def test_what_is_to_be_ignored_is_never_read(run: Run, home: Path, demo: Path) -
     assert session not in {hit["session_id"] for hit in found(run, "--history", demo)["results"]}
 
 
-def test_settings_name_the_cache_and_what_is_kept(run: Run, home: Path, demo: Path) -> None:
+def test_settings_name_the_cache_and_keep_vanished_sessions(run: Run, home: Path, demo: Path) -> None:
     configure(home, f'cache = "{home}/mine"\nkeep_vanished = true\n')
     session = found(run, "--history", demo)["results"][0]["session_id"]
     assert caches(home) == {"mine"}
@@ -199,13 +199,13 @@ def test_settings_name_the_cache_and_what_is_kept(run: Run, home: Path, demo: Pa
         "[ignore]\npaths = [1]",
     ],
 )
-def test_settings_that_cannot_be_meant_are_refused(run: Run, home: Path, demo: Path, text: str) -> None:
+def test_wrong_settings_are_refused(run: Run, home: Path, demo: Path, text: str) -> None:
     configure(home, text)
     result = run("search", "x", "--history", demo)
     assert (result.exit_code, "config.toml" in result.stderr) == (2, True)
 
 
-def test_without_settings_there_are_those_of_the_platform(home: Path) -> None:
+def test_without_settings_the_folders_are_those_of_the_platform(home: Path) -> None:
     assert settings() == Settings()
     configure(home, "cache = false\n")
     assert settings().cache is False

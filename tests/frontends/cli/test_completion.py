@@ -1,4 +1,4 @@
-"""What the shells are given completes commands and options."""
+"""The completion scripts complete commands and options."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.frontends.conftest import Run
 
 
 @pytest.mark.parametrize(("shell", "words"), [("bash", "complete -o"), ("zsh", "#compdef"), ("fish", "complete")])
-def test_a_script_a_shell(run: Run, shell: str, words: str) -> None:
+def test_each_shell_has_a_script(run: Run, shell: str, words: str) -> None:
     result = run("completion", shell)
     assert result.exit_code == 0
     assert words in result.stdout
@@ -30,6 +30,6 @@ def test_other_shells_are_a_usage_error(run: Run) -> None:
         (["completion"], "z", "zsh"),
     ],
 )
-def test_what_is_completed(words: list[str], begun: str, completed: str) -> None:
+def test_commands_and_options_are_completed(words: list[str], begun: str, completed: str) -> None:
     complete = ShellComplete(cli, {}, "recall-rank", "_RECALL_RANK_COMPLETE")
     assert completed in [item.value for item in complete.get_completions(words, begun)]

@@ -1,4 +1,4 @@
-"""`recall-rank demo`, with the real engine and loader: the first thing a stranger sees."""
+"""`recall-rank demo`, with the real engine and loader."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_default_query_ends_with_ranked_hits_on_the_screen(run: Run) -> None
         ("exponential backoff jitter", "Upload retries and back-off"),
     ],
 )
-def test_what_a_person_half_remembers_is_found_first(run: Run, query: str, title: str) -> None:
+def test_half_remembered_words_find_their_session_first(run: Run, query: str, title: str) -> None:
     assert titles(run, query)[0] == title
 
 

@@ -1,4 +1,4 @@
-"""`recall-rank evaluate`: aggregates for people and programs, and nothing of the history among them."""
+"""`recall-rank evaluate` prints aggregates for people and programs, and no text of the history."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def line(text: str = "brass lantern", **changes: Any) -> bytes:
 
 @pytest.fixture
 def history(tmp_path: Path) -> Path:
-    """Three sessions, each with one message of one part, and a line that is no record."""
+    """Three sessions, each with one message of one part, and a malformed line."""
     lines = ["{broken"]
     for number, text in enumerate(("the brass lantern", "whale oil for the lantern", "a wick"), 1):
         key = f"secret-session-{number}"
@@ -119,7 +119,7 @@ def test_broken_and_unanswered_queries_are_named_by_their_number(ask: Any) -> No
     assert shown[-1] == "  2 more (--json lists them)"
 
 
-def test_a_pattern_that_is_none_is_left_out(ask: Any) -> None:
+def test_an_invalid_pattern_is_left_out(ask: Any) -> None:
     told = json.loads(ask(line("lantern("), line("la.tern"), options=("-m", "regex", "--json")).stdout)
     assert (told["queries"], told["measured"], told["refused"]) == (2, 1, 1)
 
@@ -154,7 +154,7 @@ def test_histories_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     assert result.stderr == "recall-rank: no history could be read; recall-rank sources says why\n"
 
 
-def test_weights_no_search_is_possible_with(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_without_a_possible_search_are_a_usage_error(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("brass")
 
@@ -176,7 +176,7 @@ def test_a_file_of_queries(run: Run, history: Path, tmp_path: Path) -> None:
     assert run("evaluate", "--history", packed, "--queries", tmp_path / "gone").exit_code == 2
 
 
-def test_lines_are_counted_from_one() -> None:
+def test_broken_lines_are_numbered_from_one() -> None:
     queries, broken = read_queries([b"\n", line("one"), b"  \n", b"nope\n", line(relevant=7)])
     assert [query.query for query in queries] == ["one"]
     assert broken == [BrokenLine(4, "not JSON"), BrokenLine(5, "relevant must be a list, not int")]

@@ -1,4 +1,4 @@
-"""A session as a page or as history: nothing cut, nothing that acts, and history that can be read again."""
+"""Exported sessions: complete, escaped, and as history JSONL equal to what was read."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ class Tags(HTMLParser):
         self.text += data
 
 
-def test_history_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_reading_an_exported_session_gives_an_equal_one(tmp_path: Path) -> None:
     (again,) = read_again(tmp_path, [full()])
     assert again.tokens == Tokens(5, 7)
     assert again == full()
 
 
-def test_every_session_of_a_history_comes_back(tmp_path: Path, file: Path) -> None:
+def test_reading_the_exported_demo_gives_equal_sessions(tmp_path: Path, file: Path) -> None:
     source = open_source(file)
     sessions = [session for unit in source.units() for session in source.read(unit).sessions]
     assert read_again(tmp_path, sessions) == sessions
@@ -99,7 +99,7 @@ PARTS = st.builds(
 
 @settings(max_examples=30)
 @given(st.lists(PARTS, max_size=4), TEXTS)
-def test_any_session_comes_back_the_second_time_as_the_first(
+def test_exporting_and_reading_any_session_twice_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, parts: list[Part], title: str | None
 ) -> None:
     folder = tmp_path_factory.mktemp("again")
@@ -126,7 +126,7 @@ def test_the_page_loads_and_runs_nothing() -> None:
     assert "injected" in tags.text
 
 
-def test_in_markdown_nothing_looks_like_a_turn() -> None:
+def test_in_markdown_no_text_looks_like_a_heading() -> None:
     page = "\n".join(markdown_lines(full()))
     lines = page.split("\n")
     turns = [line.split(" · ")[0] for line in lines if line.startswith("## ") and " · " in line]
@@ -148,14 +148,14 @@ def test_the_command(run: Run, file: Path, tmp_path: Path, form: str) -> None:
     assert target.read_text(encoding="utf-8") == printed.stdout
 
 
-def test_what_jsonl_gives_can_be_searched(run: Run, file: Path, tmp_path: Path) -> None:
+def test_exported_jsonl_can_be_searched(run: Run, file: Path, tmp_path: Path) -> None:
     target = tmp_path / "one.jsonl"
     run("export", "demo-10", "-f", "jsonl", "-o", target, "--history", file)
     answer = json.loads(run("search", "token bucket", "--history", target, "--json").stdout)
     assert {hit["session_id"] for hit in answer["results"]} == {"demo-10"}
 
 
-def test_a_session_that_is_not_there(run: Run, file: Path, tmp_path: Path) -> None:
+def test_an_unknown_session(run: Run, file: Path, tmp_path: Path) -> None:
     target = tmp_path / "none"
     result = run("export", "nowhere", "--out", target, "--history", file)
     assert result.exit_code == 1

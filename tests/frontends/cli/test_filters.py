@@ -1,4 +1,4 @@
-"""The options of a search in the shell, beside those of the library."""
+"""The filter options of `search` agree with the options of the library."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def _command(**filters: object) -> dict[str, object]:
     return given_filters(filters)
 
 
-def test_what_is_not_said_is_left_to_the_library() -> None:
+def test_filters_that_are_not_given_keep_the_defaults_of_the_library() -> None:
     assert _command.main([], standalone_mode=False) == {}
 
 
 @pytest.mark.parametrize(
     "name", ["match", "scope", "group", "type", "role", "results", "offset", "width", "order", "budget_ms"]
 )
-def test_help_names_what_the_library_takes_where_nothing_is_said(name: str) -> None:
+def test_help_names_the_defaults_of_the_library(name: str) -> None:
     option = next(each for each in _command.params if each.name == name)
     assert isinstance(option, click.Option)
     assert option.help is not None

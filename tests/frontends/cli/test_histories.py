@@ -1,4 +1,4 @@
-"""What --history stands for, with the real loaders: one store, a folder of several, an agent's name, nothing."""
+"""--history with the real loaders: a store, a folder of several, the name of an agent, a wrong path."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ALL = {"history", "opencode", "claude-code"}
 
 @pytest.fixture
 def stores(tmp_path: Path) -> Path:
-    """A folder with stores of three agents at different depths, and files that are none."""
+    """A folder with stores of three agents at different depths, and other files."""
     folder = tmp_path / "backup"
     make_fixtures.write_claude(folder / "laptop")
     database = make_fixtures.write_opencode(folder / "desktop" / "opencode")
-    os.utime(database, (1, 1))  # untouched for a while, so that it is read in place
+    os.utime(database, (1, 1))  # old enough to be read in place
     (folder / "demo.jsonl").write_text(history(), encoding="utf-8")
     (folder / "notes.txt").write_text("no history", encoding="utf-8")
     return folder
@@ -73,7 +73,7 @@ def test_an_agents_name_stands_for_its_stores_on_this_machine(run: Run, stores: 
     assert "no history of claude-code was found on this machine" in result.stderr
 
 
-def test_a_folder_without_a_store_is_a_mistake(run: Run, tmp_path: Path) -> None:
+def test_a_folder_without_a_store_is_a_usage_error(run: Run, tmp_path: Path) -> None:
     result = run("search", "rate", "--history", tmp_path)
     assert result.exit_code == 2
     assert "no history is recognised here" in result.stderr

@@ -1,4 +1,4 @@
-"""Bars only where a person is looking."""
+"""Progress bars are drawn on a terminal only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""get, context, messages and sessions in the shell: what a person sees, and how the commands end."""
+"""`get`, `context`, `messages` and `sessions`: output for people, JSON and exit codes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_json_is_that_of_the_tool(run: Run, file: Path) -> None:
         assert answer[key]
 
 
-def test_surroundings_with_the_message_marked(run: Run, file: Path) -> None:
+def test_context_marks_the_message(run: Run, file: Path) -> None:
     shown = run("context", "demo-10", "demo-10-m2", "--window", 1, "--history", file).stdout.splitlines()
     assert [line[:6] for line in shown if line.startswith("> ")] == ["> assi"]
     assert "... more after" in shown
@@ -104,13 +104,13 @@ def test_tools_and_controls_are_shown_safely(run: Run, tmp_path: Path) -> None:
         (("get", "demo-10"), 2, "MESSAGE"),
     ],
 )
-def test_how_they_end(run: Run, file: Path, words: tuple[object, ...], code: int, said: str) -> None:
+def test_exit_codes_and_errors(run: Run, file: Path, words: tuple[object, ...], code: int, said: str) -> None:
     result = run(*words, "--history", file)
     assert result.exit_code == code
     assert said in result.stderr
 
 
-def test_nothing_could_be_read(run: Run, machine: Machine) -> None:
+def test_exit_code_when_every_source_failed(run: Run, machine: Machine) -> None:
     assert run("sessions", "--history", "bad").exit_code == 3
     assert run("sessions").exit_code == 1
 
@@ -128,11 +128,11 @@ def test_nothing_could_be_read(run: Run, machine: Machine) -> None:
         ("get", "nowhere", "nothing"),
     ],
 )
-def test_json_says_its_version(run: Run, file: Path, words: tuple[str, ...]) -> None:
+def test_json_has_a_schema_version(run: Run, file: Path, words: tuple[str, ...]) -> None:
     assert json.loads(run(*words, "--history", file, "--json").stdout)["schema_version"] == 1
 
 
-def test_how_to_open_a_session_again(run: Run, file: Path) -> None:
+def test_sessions_show_the_command_that_reopens_them(run: Run, file: Path) -> None:
     text = file.read_text(encoding="utf-8").replace('"agent_app":', '"source": "opencode", "agent_app":')
     file.write_text(text, encoding="utf-8")
     command = "cd /home/sam/harborline && opencode --session demo-10"
@@ -143,7 +143,7 @@ def test_how_to_open_a_session_again(run: Run, file: Path) -> None:
     assert f"    reopen: {command}\n" in run("sessions", "--search", "rate limiting", "--history", file).stdout
 
 
-def test_a_file_is_meant_however_it_was_named(run: Run, file: Path) -> None:
+def test_a_file_filter_matches_absolute_and_relative_paths(run: Run, file: Path) -> None:
     for name in ("src/booking/reserveSeat.ts", "./src/booking/reserveSeat.ts", "reserveSeat.ts"):
         result = run("search", "reserve seat", "--file", name, "--history", file, "--json")
         hits = json.loads(result.stdout)["results"]
@@ -151,7 +151,7 @@ def test_a_file_is_meant_however_it_was_named(run: Run, file: Path) -> None:
         assert {hit["session_id"] for hit in hits} == {"demo-08"}
 
 
-def test_a_beginning_of_a_session_is_enough_in_a_search(run: Run, file: Path) -> None:
+def test_the_beginning_of_a_session_id_is_enough_in_a_search(run: Run, file: Path) -> None:
     result = run("search", "rate limit", "--session", "demo-10", "--history", file, "--json")
     hits = json.loads(result.stdout)["results"]
     text = file.read_text(encoding="utf-8").replace("demo-10", "only-this-one-10")
@@ -173,7 +173,7 @@ def test_a_beginning_of_a_session_is_enough_in_a_search(run: Run, file: Path) ->
         (("--last", "7x"), "--last must be a duration"),
     ],
 )
-def test_an_error_names_what_was_typed(run: Run, file: Path, words: tuple[str, ...], said: str) -> None:
+def test_an_error_names_the_option_as_typed(run: Run, file: Path, words: tuple[str, ...], said: str) -> None:
     result = run("search", "rate", *words, "--history", file)
     assert result.exit_code == 2
     assert result.stderr.startswith(f"recall-rank: {said}")

@@ -1,4 +1,4 @@
-"""The command that opens a session again: known programs only, and nothing in it that a shell could act on."""
+"""The command that reopens a session: for known agents only, and safe to paste into a shell."""
 
 from __future__ import annotations
 
@@ -30,35 +30,35 @@ from recall_rank.model import Flag
         (None, None),
     ],
 )
-def test_what_each_program_is_told(store: str | None, command: str | None) -> None:
+def test_the_command_of_each_agent(store: str | None, command: str | None) -> None:
     assert reopen(store, "a-1", None) == command
     assert reopen(store, "a-1", "/srv/sea port") == (command and f"cd '/srv/sea port' && {command}")
 
 
-def test_every_program_is_one_whose_stores_are_read() -> None:
+def test_every_agent_with_a_command_has_a_loader() -> None:
     assert set(_COMMANDS) <= {loader.name for loader in LOADERS}
 
 
-def test_a_subagent_is_not_opened() -> None:
+def test_a_subagent_has_no_command() -> None:
     assert reopen("codex", "a-1", "/srv", Flag.SUBAGENT | Flag.ERROR) is None
 
 
-def test_what_its_program_deleted_is_not_opened() -> None:
+def test_a_deleted_session_has_no_command() -> None:
     assert reopen("codex", "a-1", "/srv", Flag.SOURCE_MISSING) is None
 
 
 @pytest.mark.parametrize("key", ["", "-rf", "--yolo", "a b", "a;b", "$(id)", "a\nb", "a`b", "ä", "a/b", "x" * 300])
-def test_an_id_that_no_program_gives_is_not_repeated(key: str) -> None:
+def test_an_unusual_id_has_no_command(key: str) -> None:
     assert reopen("codex", key, None) is None
 
 
 @pytest.mark.parametrize("folder", ["relative", "/a\nb", "/a\x1b[2J", "/a\u202eb", "C:\\x"])
-def test_a_folder_that_cannot_be_shown_as_it_is(folder: str) -> None:
+def test_a_directory_with_unsafe_characters_has_no_command(folder: str) -> None:
     assert reopen("codex", "a-1", folder) is None
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
-def test_a_shell_reads_words_only(key: str, folder: str) -> None:
+def test_a_shell_reads_id_and_directory_as_single_words(key: str, folder: str) -> None:
     command = reopen("claude-code", key, "/" + folder)
     if command is not None:
         assert shlex.split(command) == ["cd", "/" + folder, "&&", "claude", "--resume", key]

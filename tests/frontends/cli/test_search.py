@@ -1,4 +1,4 @@
-"""`recall-rank search`: exit codes, JSON, filters, and a machine without histories."""
+"""`recall-rank search`: exit codes, JSON, filters, errors, and a machine without histories."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_errors_are_json_too_when_asked(run: Run) -> None:
     assert run("search", " ", "--history", "good").stderr == "recall-rank: query must not be blank\n"
 
 
-def test_people_get_hits_and_an_honest_last_line(run: Run) -> None:
+def test_people_get_hits_and_a_summary(run: Run) -> None:
     shown = run("search", "rate limit", "--history", "good", "--history", "/not/there").stdout
     assert "    the rate limit is sixty\n" in shown
     assert "1 of 2 sources" in shown
@@ -178,7 +178,7 @@ def test_help_names_every_command_and_filter(run: Run) -> None:
     assert cli.get_command(None, "absent") is None  # type: ignore[arg-type]
 
 
-def test_an_interrupt_is_no_empty_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_has_its_own_exit_code(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -206,13 +206,13 @@ def test_main_runs_the_words_of_the_shell(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 @pytest.mark.parametrize("words", [("--history", ""), ("--history", " "), ("--history", "good", "--cache", "")])
-def test_a_variable_that_is_not_set_is_not_the_folder_one_is_in(run: Run, words: tuple[str, ...]) -> None:
+def test_an_empty_path_is_a_usage_error(run: Run, words: tuple[str, ...]) -> None:
     shown = run("search", "rate", *words)
     assert (shown.exit_code, shown.stdout) == (2, "")
     assert f"Invalid value for '{words[-2]}': must not be empty" in shown.stderr
 
 
-def test_a_query_that_begins_with_a_dash_is_told_the_way(run: Run) -> None:
+def test_a_query_that_begins_with_a_dash_gets_advice(run: Run) -> None:
     for words in (("search", "-foo"), ("search", "rate", "--nosuch"), ("demo", "-x")):
         shown = run(*words)
         assert shown.exit_code == 2
@@ -259,7 +259,7 @@ def test_a_closed_pipe_is_no_error() -> None:
         assert process.wait(20) == 0
 
 
-def test_asking_for_json_loads_nothing_to_draw_with() -> None:
+def test_json_output_does_not_import_rich() -> None:
     code = (
         "import sys\n"
         "before = set(sys.modules)\n"  # a tool that measures coverage has loaded modules of its own
@@ -275,7 +275,7 @@ def test_asking_for_json_loads_nothing_to_draw_with() -> None:
 
 @pytest.mark.parametrize("words", [("demo",), ("demo", "--json"), ("demo", "--help"), ("--version",)])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_a_full_disk_is_told_in_a_sentence(words: tuple[str, ...]) -> None:
+def test_a_full_disk_is_reported_in_a_sentence(words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
         ended = _as_a_process(words, stdout=full, stderr=subprocess.PIPE)
     assert ended.returncode == 4
@@ -298,7 +298,7 @@ def _as_a_process(words: tuple[str, ...], *, before: tuple[str, ...] = (), **str
     return subprocess.run([*before, sys.executable, "-c", code, *words], check=False, env=env, **streams)
 
 
-def test_a_file_that_cannot_be_made(run: Run, machine: Machine, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_created(run: Run, machine: Machine, tmp_path: Path) -> None:
     shown = run("export", "s1", "--history", "good", "--out", tmp_path / "absent" / "page.md")
     assert (shown.exit_code, shown.stdout) == (4, "")
     assert "No such file or directory" in shown.stderr

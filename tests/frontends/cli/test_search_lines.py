@@ -1,4 +1,4 @@
-"""What a person reads: three lines a hit, and an honest last one."""
+"""The lines of a search for people: three lines per hit and a summary of what was searched."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_ages(distance: int, words: str) -> None:
     assert age(NOW - distance, NOW) == words
 
 
-def test_stamps() -> None:
+def test_utc_minutes() -> None:
     assert utc_minute(NOW) == "2026-05-28 20:26 UTC"
     assert utc_minute(0) == ""
     assert utc_minute(10**18) == ""
@@ -66,7 +66,7 @@ def test_a_hit_takes_three_lines_and_one_to_reopen_it() -> None:
     assert len(text_of(hit_lines(hit(history="history"), 1, NOW)).splitlines()) == 3
 
 
-def test_a_hit_with_everything_says_everything() -> None:
+def test_a_hit_shows_all_its_fields() -> None:
     (result,) = full_response().results
     shown = text_of(hit_lines(result, 12, NOW))
     assert shown.splitlines()[0].startswith("12. Limits · sam · assistant · bash · ")
@@ -150,7 +150,7 @@ def test_the_closing_line(changes: dict[str, object], offset: int, words: str) -
     assert text_of(closing_lines(answer, offset)).startswith(words)
 
 
-def test_what_was_left_out_is_said() -> None:
+def test_skipped_sessions_and_parts_are_reported() -> None:
     answer = full_response()
     coverage = replace(
         answer.coverage,
@@ -177,7 +177,7 @@ def test_what_was_left_out_is_said() -> None:
         assert line in shown
 
 
-def test_remarks_about_many_histories_leave_room_for_hits() -> None:
+def test_warnings_of_many_sources_are_shortened() -> None:
     reports = [SourceReport("codex", f"/{number}", warnings=(f"odd {number}",)) for number in range(20)]
     answer = with_reports(
         replace(response([hit()]), warnings=("about this search",), load_errors=("no",) * 30),
@@ -191,7 +191,7 @@ def test_remarks_about_many_histories_leave_room_for_hits() -> None:
     assert "not read: and 22 more: recall-rank sources says all" in lines
 
 
-def test_reasons_are_words() -> None:
+def test_skip_reasons_are_shown_as_words() -> None:
     answer = response([hit()])
     coverage = replace(answer.coverage, sessions=Count(9, 1, 1, {"sessions_limit": 8}))
     assert "left out 8 sessions: 8 by sessions limit" in text_of(closing_lines(replace(answer, coverage=coverage)))

@@ -1,4 +1,4 @@
-"""The command line on real stores: every mode answers, nothing is changed."""
+"""The command line on real stores: every way of matching answers, and no file is changed."""
 
 from __future__ import annotations
 

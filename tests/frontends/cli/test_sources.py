@@ -1,4 +1,4 @@
-"""`recall-rank sources`: a table, the same as JSON, and what could not be read."""
+"""`recall-rank sources`: a table, JSON, and what could not be read."""
 
 from __future__ import annotations
 

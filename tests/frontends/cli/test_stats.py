@@ -1,4 +1,4 @@
-"""How much was said when, where and with which agent: in the terminal, as a picture and as JSON."""
+"""`recall-rank stats`: counts per period, project and agent as bars, as an SVG and as JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def session(key: str, *times: int, directory: str | None = None, agent: str | No
     return Session(key, said, directory=directory, agent=agent)
 
 
-def test_periods_without_gaps() -> None:
+def test_empty_periods_are_included() -> None:
     found = activity([session("a", MAY_28, MAY_28 + 3 * DAY), session("b", MAY_28)])
     unit, days = found.periods()
     assert unit == "day"
@@ -67,7 +67,7 @@ def test_every_message_is_in_one_period(times: list[int], unit: str | None) -> N
     assert starts == sorted(set(starts))
 
 
-def test_a_reader_gets_a_screen_of_periods() -> None:
+def test_the_default_unit_gives_few_periods() -> None:
     for years in (1, 3, 20):
         _, periods = activity([session("a", MAY_28 - years * 365 * DAY, MAY_28)]).periods()
         assert len(periods) <= MAX_PERIODS + 1
@@ -87,7 +87,7 @@ def test_projects_have_short_names_where_these_differ() -> None:
     assert found.undated == 1
 
 
-def test_the_picture_stands_alone() -> None:
+def test_the_svg_loads_nothing() -> None:
     hostile = session("a", MAY_28, directory="/x/<script>alert(1)</script>&", agent='"><image href="//evil.example">')
     picture = activity_svg(activity([hostile, session("b", MAY_28 + 40 * DAY)]))
     root = ET.fromstring(picture)
@@ -97,7 +97,7 @@ def test_the_picture_stands_alone() -> None:
     assert "2 messages in 2 sessions" in picture
 
 
-def test_a_picture_of_nothing() -> None:
+def test_the_svg_of_an_empty_history() -> None:
     assert ET.fromstring(activity_svg(activity([]))).tag.endswith("svg")
 
 

@@ -1,4 +1,4 @@
-"""Nothing recalled acts on a terminal."""
+"""Recalled text reaches a terminal escaped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOSTILE = st.text(
 
 
 def lives(text: str) -> list[str]:
-    """What in a text a terminal would act on, hide or reorder; decided without the code under test."""
+    """The characters that a terminal would act on, hide or reorder, by Unicode category: an independent oracle."""
     return [
         letter
         for letter in text
@@ -35,7 +35,7 @@ def lives(text: str) -> list[str]:
 
 
 def visible(letter: str) -> bool:
-    """Format characters that are drawn: Arabic and Syriac signs, Kaithi and Egyptian ones."""
+    """Whether a format character is drawn: signs of Arabic, Syriac, Kaithi and Egyptian."""
     return letter in "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd" or (
         "\U00013430" <= letter <= "\U0001345f"
     )
@@ -63,7 +63,7 @@ def test_one_line_shows_line_ends_as_blanks() -> None:
 
 
 @given(HOSTILE)
-def test_escaped_text_has_no_live_character(text: str) -> None:
+def test_escaped_text_has_no_unsafe_character(text: str) -> None:
     assert not lives(escape(text))
     assert not lives(one_line(text))
     assert "\n" not in one_line(text)
@@ -75,12 +75,12 @@ def test_every_control_and_format_character_is_known() -> None:
 
 
 @given(st.text(st.characters(categories=("L", "N", "P", "S", "Zs")), max_size=40))
-def test_what_people_write_is_shown_as_it_is(text: str) -> None:
+def test_ordinary_text_is_unchanged(text: str) -> None:
     assert escape(text) == text or any(letter in "\u115f\u1160\u3164\uffa0" for letter in text)  # fillers are letters
 
 
 @given(st.recursive(HOSTILE, lambda inner: st.lists(inner, max_size=3)))
-def test_safe_json_is_the_same_value_and_has_no_live_character(value: object) -> None:
+def test_safe_json_is_an_equal_value_without_unsafe_characters(value: object) -> None:
     document = orjson.dumps(value) if encodable(value) else b'"x"'
     safe = safe_json(document + b"\n")
     assert orjson.loads(safe) == orjson.loads(document)

@@ -1,4 +1,4 @@
-"""The history that ships with the package."""
+"""The invented history in the package is what its generator writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from recall_rank.frontends.demo import NOW
 from recall_rank.frontends.demo.generate import STORIES, TARGET, history
 
 
-def test_the_file_is_what_the_stories_make() -> None:
+def test_the_file_is_what_the_generator_writes() -> None:
     assert TARGET.read_text(encoding="utf-8") == history()
 
 

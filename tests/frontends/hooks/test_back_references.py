@@ -1,4 +1,4 @@
-"""What points back to earlier work, in which languages, and the question behind it."""
+"""Messages that point back to earlier work, in several languages, and the query that is made of each."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ def test_a_message_that_points_back(message: str, question: str) -> None:
         "Ajoute un bouton au formulaire.",
     ],
 )
-def test_a_message_that_does_not(message: str) -> None:
+def test_a_message_that_does_not_point_back(message: str) -> None:
     assert not refers_back(message)
 
 
 @pytest.mark.parametrize("message", ["last time??", "what did we decide?", "!!! previously ---", "remember"])
-def test_nothing_is_left_to_look_for(message: str) -> None:
+def test_a_message_without_a_subject_gives_no_query(message: str) -> None:
     assert query_of(message) == ""
 
 
 @given(st.text(max_size=400))
-def test_a_question_is_short_and_plain(message: str) -> None:
+def test_a_query_is_short_and_without_punctuation(message: str) -> None:
     refers_back(message)
     question = query_of(message)
     assert len(question) <= MAX_QUERY_CHARS

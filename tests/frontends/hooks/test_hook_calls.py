@@ -1,4 +1,4 @@
-"""The hooks as calls: JSON in and out, off where the host has them off, never another project's with global off."""
+"""The hooks as calls: JSON in and out, unregistered when off, limited to the project with global off."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def call(name: str, args: dict[str, Any], wire: str = "snake", **options: Any) -
     return tools(**options).call(f"hook:{name}", args, now=NOW, wire=wire)
 
 
-def test_only_the_reminder_is_on_unless_asked_for() -> None:
+def test_only_the_reminder_is_on_by_default() -> None:
     assert call("nudge", {"system": []})["registered"] is True
     assert call("auto_recall", {"parts": PARTS}) == {"ok": True, "registered": False, "parts": PARTS}
     assert call("compaction", {"context": []}) == {"ok": True, "registered": False, "context": []}
@@ -31,7 +31,7 @@ def test_a_part_is_added() -> None:
     assert added == {"type": "text", "synthetic": True, "session_id": HERE.session_id, "message_id": "new"}
 
 
-def test_names_of_the_original() -> None:
+def test_camel_case_names() -> None:
     args = {"parts": PARTS, "messageID": "new"}
     assert call("auto_recall", args, wire="camel", autoRecall=True)["parts"][1]["messageID"] == "new"
 
@@ -47,18 +47,18 @@ def test_names_of_the_original() -> None:
         [{"type": "text", "text": QUESTION, "synthetic": True}],
     ],
 )
-def test_nothing_to_answer(parts: Any) -> None:
+def test_calls_without_anything_to_add(parts: Any) -> None:
     assert call("auto_recall", {"parts": parts}, auto_recall=True)["parts"] == parts
 
 
-def test_the_session_is_the_current_one_unless_named() -> None:
+def test_the_session_defaults_to_the_current_one() -> None:
     session = {"context": []}
     assert call("compaction", session, compaction_recall=True)["context"] == []
     assert call("compaction", {"context": "no list"}, compaction_recall=True)["context"] == "no list"
     assert call("compaction", {"context": [], "session_id": 7}, compaction_recall=True)["context"] == []
 
 
-def test_with_global_off_the_project_is_all_there_is() -> None:
+def test_with_global_off_only_the_project_is_searched() -> None:
     parts = [{"type": "text", "text": "what did we say about the bees swarm last time"}]
     assert len(call("auto_recall", {"parts": parts}, auto_recall=True)["parts"]) == 2
     assert call("auto_recall", {"parts": parts}, auto_recall=True, **{"global": False})["parts"] == parts

@@ -1,4 +1,4 @@
-"""What a host may add unasked: short, cited, harmless, and nothing where there is nothing to say."""
+"""The blocks that hooks add: short, cited, escaped, and absent when there is nothing to say."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class TestNudge:
         assert nudge(once) == once
 
     @pytest.mark.parametrize("system", ["text", None, 7, {"a": 1}])
-    def test_what_is_no_list_stays(self, system: Any) -> None:
+    def test_a_value_that_is_no_list_is_returned_unchanged(self, system: Any) -> None:
         assert nudge(system) == system
 
-    def test_a_reminder_of_ones_own(self) -> None:
+    def test_a_custom_reminder(self) -> None:
         assert nudge(nudge([], "Search first."), "Search first.") == ["Search first."]
 
     def test_it_is_short(self) -> None:
@@ -61,7 +61,7 @@ class TestNudge:
 
 
 class TestAutoRecall:
-    def test_what_was_said_with_its_place(self, recall: Recall) -> None:
+    def test_hits_are_cited_with_their_place(self, recall: Recall) -> None:
         block = auto_recall(recall, QUESTION, now=NOW)
         assert block is not None
         assert block.startswith("<recall-auto>\n")
@@ -78,17 +78,17 @@ class TestAutoRecall:
             "last time, was it?",
         ],
     )
-    def test_silence(self, recall: Recall, message: str) -> None:
+    def test_messages_without_an_answer_give_none(self, recall: Recall, message: str) -> None:
         assert auto_recall(recall, message, now=NOW) is None
 
-    def test_half_of_the_words_is_not_an_answer(self, recall: Recall) -> None:
+    def test_hits_with_less_than_half_of_the_terms_are_left_out(self, recall: Recall) -> None:
         message = "previously: gauge sourdough hydration for baking rye bread overnight"
         assert auto_recall(recall, message, now=NOW, floor=0) is None
 
-    def test_silence_below_the_floor(self, recall: Recall) -> None:
+    def test_none_below_the_floor(self, recall: Recall) -> None:
         assert auto_recall(recall, QUESTION, now=NOW, floor=1.1) is None
 
-    def test_what_the_model_still_reads_is_not_repeated(self, recall: Recall) -> None:
+    def test_messages_in_context_are_not_repeated(self, recall: Recall) -> None:
         reading = Context("tide-tables", in_context_since="tt1")
         block = auto_recall(recall, QUESTION, now=NOW, context=reading)
         assert block is None or "tide-tables" not in block
@@ -100,12 +100,12 @@ class TestAutoRecall:
         assert "bee-hives" in (auto_recall(recall, message, now=NOW, context=HERE) or "")
         assert auto_recall(recall, message, now=NOW, context=HERE, scope="project") is None
 
-    def test_a_failure_is_silence(self) -> None:
+    def test_a_failure_gives_none(self) -> None:
         recall = Recall([Invented()])
         recall.close()
         assert auto_recall(recall, QUESTION, now=NOW) is None
 
-    def test_who_takes_too_long_says_nothing_and_is_told_to_stop(self) -> None:
+    def test_a_slow_search_gives_none_and_is_cancelled(self) -> None:
         asked: list[Any] = []
         free = threading.Event()
 
@@ -118,7 +118,7 @@ class TestAutoRecall:
         free.set()
         assert all(stop.is_set() for stop in asked)
 
-    def test_secrets_stay_where_they_are(self) -> None:
+    def test_secrets_are_replaced(self) -> None:
         secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
         recall = Recall([Invented(talk("s", f"the gauge token is {secret}, we must keep it."))])
         for block in (auto_recall(recall, "the gauge token, as last time", now=NOW), compaction_recall(recall, "s")):
@@ -134,7 +134,7 @@ class TestAutoRecall:
 
 
 class TestCompaction:
-    def test_what_should_last(self) -> None:
+    def test_notes_that_should_be_kept(self) -> None:
         block = kept(
             "We decided to keep the tide table in Postgres.",
             "Never touch the ledger writer.",
@@ -154,18 +154,18 @@ class TestCompaction:
         assert "weather" not in block
         assert "Should we" not in block
 
-    def test_a_remark_of_the_assistant_is_no_rule(self) -> None:
+    def test_only_users_state_rules(self) -> None:
         assert kept("The parts always add up to the total.", role="assistant") == ""
         assert "must" in kept("The parts must add up to the total.", role="assistant")
 
     @pytest.mark.parametrize("flag", [Flag.SYNTHETIC, Flag.SUMMARY, Flag.SUBAGENT])
-    def test_what_nobody_said_here(self, flag: Flag) -> None:
+    def test_flagged_messages_are_skipped(self, flag: Flag) -> None:
         assert kept("We decided to keep it.", flags=flag) == ""
 
-    def test_code_is_not_said(self) -> None:
+    def test_code_is_skipped(self) -> None:
         assert kept("```\nwe must never call this\n```\n    we must indent this line") == ""
 
-    def test_said_twice_is_said_once(self) -> None:
+    def test_equal_sentences_are_noted_once(self) -> None:
         block = kept("We must keep it small.", "something else entirely", "We must keep it small.")
         assert block.count("We must") == 1
         assert "(msg s-2)" in block
@@ -176,7 +176,7 @@ class TestCompaction:
     def test_other_languages(self, text: str) -> None:
         assert text in kept(text)
 
-    def test_nothing_to_say(self, recall: Recall) -> None:
+    def test_a_session_without_notes_gives_none(self, recall: Recall) -> None:
         assert compaction_recall(recall, "no-such-session") is None
         assert kept("hello there, general harbour") == ""
 
@@ -204,7 +204,7 @@ def test_sessions_of_the_invented_history_are_there() -> None:
     assert {TIDES.id, FERRIES.id, BEES.id} == {"tide-tables", "ferry-times", "bee-hives"}
 
 
-def test_a_hook_that_fails_says_nothing_but_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_hook_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     recall = Recall([Invented()])
     recall.close()
     with caplog.at_level(logging.DEBUG, "recall_rank"):

@@ -1,4 +1,4 @@
-"""Long answers come in pages that are bounded and together hold everything."""
+"""Pages of long answers are bounded and together contain everything."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pages(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def collected(found: list[dict[str, Any]]) -> dict[str, str]:
-    """The texts of all parts by their ids, put together again."""
+    """The texts of all parts by their ids, joined across pages."""
     texts: dict[str, str] = {}
     for page in found:
         for each in page.get("messages", ()):
@@ -57,7 +57,7 @@ def test_pages_hold_everything_and_none_is_long(texts: list[list[str]]) -> None:
     assert {key: text for key, text in collected(found).items() if text} == {k: t for k, t in expected.items() if t}
 
 
-def test_a_page_says_what_goes_on() -> None:
+def test_a_page_repeats_the_ids_of_a_continued_item() -> None:
     first, second, *_ = pages({"ok": True, "messages": [message(1, "word " * 5_000)]})
     assert first["messages"][0]["parts"][0]["id"] == second["messages"][0]["parts"][0]["id"] == "m1p0"
 

@@ -1,4 +1,4 @@
-"""Where an MCP client is, as far as it says so."""
+"""The context of an MCP client: options of the command, then roots, then the working directory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recall_rank.frontends.mcp.client_context import (
 from recall_rank.model import Context
 
 
-def test_the_command_goes_before_the_roots(tmp_path: Path) -> None:
+def test_the_directory_of_the_command_precedes_the_roots(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "deep").mkdir()
     command = context_of_command("s1", "quay", str(tmp_path / "deep"))
@@ -24,7 +24,7 @@ def test_the_command_goes_before_the_roots(tmp_path: Path) -> None:
     assert context_with_roots(command, ["file:///elsewhere"]) == command
 
 
-def test_the_roots_go_before_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_roots_precede_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     command = context_of_command("s1", None, None)
     assert context_with_roots(command, ["https://x", "file:///home/ana/the%20quay/"]).directory == "/home/ana/the quay"

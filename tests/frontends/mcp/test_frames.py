@@ -1,4 +1,4 @@
-"""Frames over real pipes: whatever comes in, every request has one answer, and the end is the end."""
+"""Frames over real pipes: every request gets one answer, and closing stdin ends the server."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FINE = {"jsonrpc": "2.0", "id": "last", "method": "ping"}
 
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls that run when the pipe is closed are waited for, however slow this machine is."""
+    """Wait for the calls that run when the pipe is closed, however slow this machine is."""
     monkeypatch.setattr(frames, "_LAST_ANSWERS", 120.0)
 
 
@@ -46,7 +46,7 @@ def call(number: Any, query: Any = "gauge", **more: Any) -> dict[str, Any]:
 
 
 def served(*lines: bytes | dict[str, Any]) -> list[dict[str, Any]]:
-    """What comes back when these lines go in and then the pipe is closed."""
+    """The answers to lines that are written to the server before its input is closed."""
     inward, to_server = os.pipe()
     from_server, outward = os.pipe()
     data = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
@@ -102,8 +102,8 @@ def test_every_request_has_one_answer() -> None:
 
 
 @pytest.mark.usefixtures("unhurried")
-def test_a_fault_of_ours_ends_the_connection_and_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was taken for the end of the loop, and nobody learnt of it."""
+def test_a_defect_of_the_transport_ends_the_connection_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regression: the error was taken for the end of the event loop and lost."""
 
     async def understood(*_: Any) -> None:
         raise RuntimeError("a fault")
@@ -148,7 +148,7 @@ def test_mutated_frames_are_answered_at_most_once() -> None:
     assert len(found) <= len(lines) + 2
 
 
-def test_nobody_asks_anything() -> None:
+def test_empty_and_unfinished_input() -> None:
     assert served(b"") == []
     assert [each["id"] for each in served(b"x")] == [None]
 
@@ -156,7 +156,7 @@ def test_nobody_asks_anything() -> None:
 @pytest.mark.parametrize(
     ("line", "deep"), [(b"[" * 64, False), (b"[" * 65, True), (b"[]" * 99, False), (b'"' + b"[" * 99, False)]
 )
-def test_depth(line: bytes, deep: bool) -> None:
+def test_nesting_depth(line: bytes, deep: bool) -> None:
     assert frames.too_deep(line) is deep
 
 
@@ -189,7 +189,7 @@ class TestProcess:
 
         anyio.run(run)
 
-    def test_stdout_carries_frames_only_and_the_end_of_stdin_is_the_end(self, words: list[str]) -> None:
+    def test_stdout_carries_frames_only_and_closing_stdin_ends_the_server(self, words: list[str]) -> None:
         lines = b"".join(json.dumps(line).encode() + b"\n" for line in (INITIALIZE, INITIALIZED, FINE))
         done = subprocess.run(words, input=lines + b"not a frame\n", capture_output=True, timeout=60, check=True)
         found = [str(json.loads(line)["id"]) for line in done.stdout.splitlines()]

@@ -1,4 +1,4 @@
-"""What an MCP client is told about the tools is what they take."""
+"""The schemas that an MCP client gets agree with the parameters of the tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAMPLES: list[Any] = [None, "", "x", "auto", "smart", "user", True, 0, 1, 3, 10,
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_the_schema_has_every_parameter_and_its_words(name: str) -> None:
+def test_the_schema_describes_every_parameter(name: str) -> None:
     options = HostOptions()
     schema = input_schema(name, options)
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -28,7 +28,7 @@ def test_the_schema_has_every_parameter_and_its_words(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_what_the_schema_allows_is_not_refused(name: str) -> None:
+def test_values_of_the_schema_are_accepted(name: str) -> None:
     options = HostOptions()
     schema = input_schema(name, options)
     parameters = TOOLS[name].parameters(options)
@@ -55,7 +55,7 @@ def test_defaults_fit(name: str) -> None:
         assert schema["properties"]["width"]["default"] == 80
 
 
-def test_a_model_reads_when_to_call_and_what_recall_is_not() -> None:
+def test_descriptions_say_when_to_call_and_that_recall_is_not_memory() -> None:
     definitions = {each["name"]: each for each in tool_definitions(HostOptions())}
     assert list(definitions) == list(TOOLS)
     for each in definitions.values():

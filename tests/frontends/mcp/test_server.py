@@ -1,4 +1,4 @@
-"""The official client talks to the server: tools, resources, progress, cancellation, context, limits."""
+"""The server with the client of the SDK: tools, resources, progress, cancellation, context, limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TIDE = {"session_id": "tide-tables", "message_id": "tt1"}
 
 
 class Slow(Invented):
-    """Cannot be read before it is told to."""
+    """A source whose reading waits for its gate to be opened."""
 
     def __init__(self, *sessions: Any) -> None:
         super().__init__(*sessions)
@@ -78,7 +78,7 @@ def test_all_tools_answer_in_text_and_structure(mode: str) -> None:
     talk(server(), work, mode=mode)
 
 
-def test_what_cannot_be_asked_is_told() -> None:
+def test_refused_calls_are_errors() -> None:
     async def work(client: Any) -> None:
         for args, category in (
             ({"query": ""}, "query_required"),
@@ -135,7 +135,7 @@ def test_sessions_and_messages_are_resources() -> None:
     talk(server(context=Context(directory="/nowhere")), work)
 
 
-def test_a_resource_says_where_it_goes_on() -> None:
+def test_a_long_resource_names_its_continuation() -> None:
     assert resource_call("recall://session/a%2Fb?offset=20", 10) == (
         "recall_messages",
         {"session_id": "a/b", "limit": 10, "offset": 20},
@@ -196,7 +196,7 @@ def test_the_newest_part_answers_while_the_rest_is_read(tmp_path: Path, monkeypa
     talk(there, work)
 
 
-def test_a_call_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_waits_a_limited_time_for_the_first_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_server, "FIRST_READING_SECONDS", 0.01)
     slow = Slow()
 
@@ -232,7 +232,7 @@ def test_a_cancelled_call_ends_and_others_are_answered(monkeypatch: pytest.Monke
     talk(there, work, mode="legacy")
 
 
-def test_a_call_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_takes_too_long_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_server, "CALL_SECONDS", 0.05)
     there = server()
 
@@ -249,7 +249,7 @@ def test_a_call_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch)
     talk(there, work)
 
 
-def test_roots_say_what_the_project_is() -> None:
+def test_roots_give_the_project() -> None:
     import mcp_types as types
 
     root = "file:///home/ana/hives"
@@ -299,7 +299,7 @@ def test_histories_in_memory_are_read_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert again.wait(30)
 
 
-def test_histories_that_cannot_be_read_again_are_told_of() -> None:
+def test_a_failed_refresh_is_a_warning() -> None:
     there = server()
     histories = there._histories
 
@@ -323,13 +323,13 @@ def test_histories_that_cannot_be_read_again_are_told_of() -> None:
 
 
 class Unreadable(Invented):
-    """Has nothing that can be read."""
+    """A source that fails."""
 
     def units(self) -> Any:
         raise OSError("torn")
 
 
-def test_histories_that_cannot_be_read_are_told() -> None:
+def test_a_failed_first_reading_is_an_error() -> None:
     async def work(client: Any) -> None:
         result = await client.session.call_tool("recall_sessions", {"scope": "global"})
         assert result.is_error

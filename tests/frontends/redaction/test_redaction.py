@@ -1,4 +1,4 @@
-"""No listed secret comes out, wherever it is cut; what is none stays as it is."""
+"""Secrets are found wherever a text is cut, and ordinary text is left unchanged."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_secret_never_survives_the_cut(family: str) -> None:
         pytest.param("the next_page_token: Ab1Cd2Ef3Gh4Ij5Kl6Mn7", id="a place in a list"),
     ],
 )
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_ordinary_values_are_unchanged(text: str) -> None:
     assert redacted(text) == text
 
 
@@ -85,7 +85,7 @@ def test_what_is_no_secret_stays(text: str) -> None:
         pytest.param("MIT 12:AA" + KEY * 3, "MIT [redacted telegram]", id="by what stands inside"),
     ],
 )
-def test_what_a_secret_was_is_told(text: str, shown: str) -> None:
+def test_the_label_names_the_family(text: str, shown: str) -> None:
     assert redacted(text) == shown
 
 
@@ -133,7 +133,7 @@ pieces = st.one_of(
 
 
 def by_every_rule(text: str, low: int, high: int) -> list[Secret]:
-    """What the rules find of themselves, nothing looked at before them."""
+    """The secrets that the rules find without the prefilter."""
     _, start, end = redaction._SIGNS.around(text, low, high)
     run = re.search("[A-Za-z0-9_-]{15}", text[start:end])
     found = [
@@ -147,13 +147,13 @@ def by_every_rule(text: str, low: int, high: int) -> list[Secret]:
 
 
 def uncovered(text: str, low: int, high: int) -> list[Secret]:
-    """What the rules find and the look in front of them keeps from them."""
+    """The places that the rules find and that the prefilter loses."""
     shown = {place for start, end, _ in secrets(text, low, high) for place in range(start, end)}
     return [one for one in by_every_rule(text, low, high) if not shown.issuperset(range(*one[:2]))]
 
 
 @given(st.lists(pieces, max_size=12).map("".join), st.integers(0, 300), st.integers(1, 300))
-def test_no_rule_finds_what_the_first_look_does_not_let_through(text: str, low: int, width: int) -> None:
+def test_the_prefilter_loses_no_secret(text: str, low: int, width: int) -> None:
     low = min(low, max(0, len(text) - 1))
     high = min(len(text), low + width)
     assert uncovered(text, low, high) == []
@@ -161,14 +161,14 @@ def test_no_rule_finds_what_the_first_look_does_not_let_through(text: str, low: 
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_of_every_family_nothing_is_kept_from_the_rules(family: str) -> None:
+def test_the_prefilter_loses_no_secret_of_any_family(family: str) -> None:
     drawn = random.Random(family)
     for one in planted(family, COUNT, seed=3):
         low = drawn.randrange(one.end)
         assert uncovered(one.text, low, min(len(one.text), low + 200)) == []
 
 
-def test_a_first_look_that_keeps_a_key_from_the_rules_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prefilter_that_loses_a_key_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"use ghp_{KEY * 3} there"
     assert uncovered(text, 0, len(text)) == []
     monkeypatch.setattr(redaction, "_SIGNS", Signs(["xai-"]))
@@ -181,7 +181,7 @@ WORDS += ["api_key", "\u212aey", "to\u212aen", "pa\u017fsword", "cache", "harbou
 
 
 def otherwise_replaced(chance: random.Random) -> int:
-    """How many of many values under many names are shown otherwise than the rules of names say."""
+    """The number of random values whose replacement differs from the one that the rules of names give."""
     wrong = 0
     for _ in range(4_000):
         name = chance.choice(["", "_", "-", "."]).join(chance.choices(WORDS, k=chance.randint(1, 3)))
@@ -192,7 +192,7 @@ def otherwise_replaced(chance: random.Random) -> int:
     return wrong
 
 
-def test_under_no_name_a_value_is_kept_from_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_words_of_names_lose_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     assert otherwise_replaced(random.Random(3)) == 0
     for word in redacted_answers._NAME_WORDS[:5]:
         without = tuple(other for other in redacted_answers._NAME_WORDS if other != word)
@@ -220,7 +220,7 @@ def test_answers_keep_their_ids_and_numbers() -> None:
 
 
 class Held:
-    """A source of one session with a secret in every kind of place."""
+    """A source of one session with a planted secret in its texts and in the output of a tool."""
 
     name = "held"
     location = "held"
@@ -265,14 +265,14 @@ def test_no_tool_lets_a_secret_out(family: str) -> None:
         ):
             answer = tools.call(name, args, now=NOW)
             assert answer["ok"], answer
-            answer.pop("query", None)  # what the caller said is no news to it
+            answer.pop("query", None)  # the query comes from the caller
             for result in answer.get("results", ()):
                 result.pop("matched_terms", None), result["why"].pop("matched_terms", None)
                 assert all(0 <= s["start"] <= s["end"] <= len(result["snippet"]) for s in result["spans"])
             assert not survives(one, str(answer))
 
 
-def test_the_shell_redacts_when_it_is_asked_to(tmp_path: Path) -> None:
+def test_the_command_line_redacts_with_its_option(tmp_path: Path) -> None:
     key = make(random.Random(4), "github")
     session = {"t": "session", "id": "s1", "title": f"with {key}", "updated": NOW}
     part = {"id": "p1", "type": "text", "text": f"the gauge takes {key} today"}
@@ -287,7 +287,7 @@ def test_the_shell_redacts_when_it_is_asked_to(tmp_path: Path) -> None:
         assert safe.count("[redacted github]") == 2
 
 
-def test_a_search_shows_what_its_caller_allows() -> None:
+def test_a_search_takes_a_redact_function() -> None:
     session = Session("s1", (Message("m1", "user", NOW, (Part("p1", "text", "the code is SESAME today, as ever"),)),))
     with Index.build([session]) as index:
         result = index.search("code", redact=lambda *_: [(12, 18, "<it>")], width=20).results[0]

@@ -1,4 +1,4 @@
-"""The recorded answers of the original tools: every fact holds, is excused as a defect, or overridden with a reason."""
+"""The recorded answers of the original tools: every fact holds, is a known defect, or is overridden with a reason."""
 
 from __future__ import annotations
 

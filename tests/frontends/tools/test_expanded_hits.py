@@ -1,4 +1,4 @@
-"""recall with expand: hits in full or with what surrounds them, within budgets."""
+"""The parameter `expand` of `recall`: whole messages or neighbours of the first hits, within budgets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_hits_expand_to_their_messages(desk: RecallTools) -> None:
     assert expanded(desk, "nothingatall", expand="context")["expanded"] == []
 
 
-def test_hits_expand_to_what_surrounds_them(desk: RecallTools) -> None:
+def test_hits_expand_to_their_neighbours(desk: RecallTools) -> None:
     answer = expanded(desk, "overflow", expand="context", window=1)
     (entry,) = answer["expanded"]
     assert ids(entry) == ["tt1", "tt2", "tt3"]
@@ -73,7 +73,7 @@ def test_titles_do_not_expand() -> None:
     assert answer["warning_categories"] == ["expansion_title_only"]
 
 
-def test_a_message_that_is_gone_is_told() -> None:
+def test_a_message_that_is_gone_is_a_warning() -> None:
     source = Invented()
     desk = RecallTools(Recall([source]), context=HERE)
     expanded(desk, "noon")

@@ -1,4 +1,4 @@
-"""What the tools refuse, and what they make the best of and tell."""
+"""Values that the tools refuse, and values that they replace with a warning."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ JSON = st.recursive(
         ({"query": "a", "last": "2h", "until": "3d"}, "empty_time_window"),
     ],
 )
-def test_what_cannot_be_asked(desk: RecallTools, args: dict[str, Any], category: str) -> None:
+def test_impossible_requests_are_errors(desk: RecallTools, args: dict[str, Any], category: str) -> None:
     answer = desk.call("recall", args, now=NOW)
     assert (answer["ok"], answer["error_category"]) == (False, category)
     assert answer["error"]
@@ -66,7 +66,7 @@ def test_what_cannot_be_asked(desk: RecallTools, args: dict[str, Any], category:
         ),
     ],
 )  # fmt: skip
-def test_odd_values_are_forgiven_and_told(desk: RecallTools, args: dict[str, Any], categories: list[str]) -> None:
+def test_odd_values_are_replaced_with_a_warning(desk: RecallTools, args: dict[str, Any], categories: list[str]) -> None:
     answer = ask(desk, "noon", **args)
     assert answer["ok"] is True
     assert answer.get("warning_categories", []) == categories
@@ -91,13 +91,13 @@ def test_a_schema_refuses_by_name(desk: RecallTools, args: dict[str, Any], refus
     assert answer["rejected_params"] == refused
 
 
-def test_a_schema_takes_what_is_cut_later(desk: RecallTools) -> None:
+def test_the_schema_accepts_values_that_are_capped_later(desk: RecallTools) -> None:
     args = {"expand_results": 40, "window": "auto", "after": 5, "banana": True, "order": "sideways"}
     answer = ask(desk, "noon", "schema", **args)
     assert answer["warning_categories"] == ["value_ignored:order", "clamped:expand_results"]
 
 
-def test_a_fault_of_ours_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_defect_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tools()
     monkeypatch.setattr(broken._histories, "search", lambda *_, **__: 1 / 0)
     answer = ask(broken, "noon")

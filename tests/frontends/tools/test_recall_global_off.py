@@ -1,4 +1,4 @@
-"""With global off nothing of another project shows."""
+"""With the option `global` off nothing of another project shows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TestGlobalOff:
         assert ask(closed, "noon")["error_category"] == "global_disabled"
         assert closed.call("recall_sessions", {"scope": "global"})["error_category"] == "global_disabled"
 
-    def test_its_sessions_do_not_exist(self) -> None:
+    def test_sessions_of_other_projects_are_unknown(self) -> None:
         closed, alone = tools(**{"global": False}, broken=("lost",)), tools(TIDES, FERRIES, **{"global": False})
         for name, args in (
             ("recall", {"query": "zephyrcanary", "scope": "project"}),
@@ -37,5 +37,5 @@ def _still(answer: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in answer.items() if name not in ("elapsed_ms", "cpu_ms")}
 
 
-def test_the_other_project_is_there_when_global_is_on() -> None:
+def test_other_projects_are_found_with_global_on() -> None:
     assert parts(ask(tools(BEES), "zephyrcanary")) == ["bh1p", "bee-hives:title"]

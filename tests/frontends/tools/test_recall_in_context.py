@@ -1,4 +1,4 @@
-"""What the model of the session that asks still reads is left out of what is found elsewhere, and nothing else is."""
+"""Messages that are still in the model's context are left out of hits; the rest of their session is not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.support.frontends.harbor import HERE, NOW, tools
 
 
-def test_what_the_model_still_reads_is_left_out_and_the_rest_of_the_session_is_not() -> None:
+def test_messages_in_context_are_left_out_and_the_rest_of_the_session_is_not() -> None:
     reading = replace(HERE, in_context_since="tt4")
     found = tools().call("recall", {"query": "gauge"}, context=reading, now=NOW)
     ids = {result["message_id"] for result in found["results"]}

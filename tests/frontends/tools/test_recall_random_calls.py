@@ -1,4 +1,4 @@
-"""Random calls with global off: as if the other projects were not there, and never an exception."""
+"""Random calls with `global` off: the answers are those without the other projects, and nothing is raised."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def random_call(chance: random.Random) -> tuple[str, dict[str, Any], str]:
     return name, args, chance.choice(("raw", "schema"))
 
 
-@pytest.mark.timeout(0 if "RECALL_RANK_CALLS" in os.environ else 600)  # a long run ends when it ends
+@pytest.mark.timeout(0 if "RECALL_RANK_CALLS" in os.environ else 600)  # a long run has no limit
 def test_nothing_of_another_project_shows_and_nothing_is_raised() -> None:
     options = {"global": False, "auto_recall": True, "compaction_recall": True}
     closed, alone = tools(**options), tools(TIDES, FERRIES, **options)

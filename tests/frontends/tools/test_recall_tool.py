@@ -1,4 +1,4 @@
-"""The recall tool: what it finds in which order, what it says about that, and what it forgives."""
+"""The tool `recall`: hits and their order, warnings, suggestions, limits and cancellation."""
 
 from __future__ import annotations
 
@@ -106,12 +106,12 @@ def test_a_literal_query_by_relevance_keeps_its_scores(desk: RecallTools) -> Non
         ("x" * 1001, "regex_too_long"),
     ],
 )
-def test_patterns_that_cannot_be(desk: RecallTools, query: str, category: str) -> None:
+def test_refused_patterns(desk: RecallTools, query: str, category: str) -> None:
     answer = ask(desk, query, match="regex")
     assert (answer["ok"], answer["error_category"]) == (False, category)
 
 
-def test_regex_hits_are_told_as_such(desk: RecallTools) -> None:
+def test_regex_hits_have_their_match_mode(desk: RecallTools) -> None:
     answer = ask(desk, r"ferry [78]\b", match="regex")
     assert (parts(answer), answer["match_mode"]) == (["ft7p", "ft8p"], "regex")
     assert "degrade_kind" not in answer
@@ -161,7 +161,7 @@ def test_folders_and_their_fallback(desk: RecallTools) -> None:
     assert nowhere["warning_categories"] == ["fallback_no_worktree", "fallback_broadened"]
 
 
-def test_advice_where_nothing_is_found(desk: RecallTools) -> None:
+def test_suggestions_and_near_misses_without_hits(desk: RecallTools) -> None:
     answer = ask(desk, "nothingatall", type="tool", directory="/x")
     assert answer["suggestion_categories"] == ["try_directory_fallback", "try_smart", "try_type_all"]
     answer = ask(desk, "nothingatall")
@@ -192,11 +192,11 @@ def test_advice_where_nothing_is_found(desk: RecallTools) -> None:
         ("plain words", False),
     ],
 )
-def test_what_looks_like_a_pattern(query: str, expected: bool) -> None:
+def test_queries_that_look_like_patterns(query: str, expected: bool) -> None:
     assert looks_like_regex(query) is expected
 
 
-def test_what_could_not_be_read_is_told() -> None:
+def test_load_errors_are_reported() -> None:
     answer = ask(tools(broken=("lost",)), "noon")
     assert (answer["load_error_count"], answer["load_errors"]) == (1, ["lost: torn"])
     assert answer["warning_categories"] == ["load_partial"]
@@ -216,7 +216,7 @@ def test_a_host_sets_limits_and_defaults() -> None:
     assert ask(strict, "counter", expand="context", window=9)["warning_categories"] == ["clamped:window"]
 
 
-def test_a_cancelled_call_says_so(desk: RecallTools) -> None:
+def test_a_cancelled_call_is_an_error(desk: RecallTools) -> None:
     stop = Event()
     stop.set()
     answer = desk.call("recall", {"query": "noon"}, now=NOW, cancel=stop)

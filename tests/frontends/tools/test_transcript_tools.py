@@ -1,4 +1,4 @@
-"""recall_get, recall_context, recall_messages, recall_sessions, and the library below them."""
+"""recall_get, recall_context, recall_messages and recall_sessions, and the methods of Recall that they call."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def test_a_message_in_full(desk: RecallTools) -> None:
         (Part("p", "mystery"), "[mystery]"),
     ],
 )
-def test_parts_without_words_are_lines(part: Part, content: str) -> None:
+def test_parts_without_text_are_described(part: Part, content: str) -> None:
     session = Session("odd-parts", (Message("m", "assistant", 1, (part,)),))
     (shown,) = tools(session).call("recall_get", {"session_id": "odd-parts", "message_id": "m"})["parts"]
     assert shown["content"] == content
     assert shown.get("error") == part.error
 
 
-def test_what_cannot_be_written_is_repaired() -> None:
+def test_lone_surrogates_are_replaced() -> None:
     deep: Any = "x"
     for _ in range(500):
         deep = [deep]
@@ -93,7 +93,7 @@ def test_what_cannot_be_written_is_repaired() -> None:
         ({"message_id": "tt1", "window": 99}, ["tt1", "tt2", "tt3", "tt4"], 0, (False, False)),
     ],
 )
-def test_what_surrounds_a_message(
+def test_neighbours_of_a_message(
     desk: RecallTools, args: dict[str, Any], expected: list[str], center: int, more: tuple[bool, bool]
 ) -> None:
     answer = desk.call("recall_context", {"session_id": "tide-tables", **args})
@@ -135,7 +135,7 @@ def test_pages_of_messages(desk: RecallTools, args: dict[str, Any], expected: li
         ("recall_messages", {"session_id": "nobody"}, "other"),
     ],
 )
-def test_what_is_not_there(desk: RecallTools, name: str, args: dict[str, Any], category: str) -> None:
+def test_unknown_ids_are_errors(desk: RecallTools, name: str, args: dict[str, Any], category: str) -> None:
     answer = desk.call(name, args)
     assert (answer["ok"], answer["error_category"]) == (False, category)
 

@@ -1,4 +1,4 @@
-"""Recalled text reaches a model visible and marked, and nothing in it can pass for the marks or for another item."""
+"""Answers as text for a model: escaped, and between delimiters that recalled text cannot imitate."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def answer(*texts: str) -> dict[str, Any]:
 
 
 def parsed(text: str) -> list[tuple[str, Any]]:
-    """The items between the marks, as any reader can find them."""
+    """The items between the delimiters, parsed as a reader would."""
     lines = text.split("\n")
     mark = lines[0].rpartition(" ")[2].rstrip(".")
     assert lines[1] == f"<<<recalled {mark}>>>"
@@ -43,7 +43,7 @@ def parsed(text: str) -> list[tuple[str, Any]]:
 
 
 @given(st.lists(TEXTS, max_size=5))
-def test_as_many_items_come_out_as_went_in(texts: list[str]) -> None:
+def test_every_item_is_one_line(texts: list[str]) -> None:
     given_ = [text.encode("utf-8", "replace").decode() for text in texts]
     text = untrusted_text(with_controls_escaped(answer(*given_)))
     assert text.startswith(NOTICE)
@@ -54,7 +54,7 @@ def test_as_many_items_come_out_as_went_in(texts: list[str]) -> None:
     assert not any(UNSAFE.search(item["snippet"]) for _, item in items[1:])
 
 
-def test_every_answer_has_a_mark_of_its_own() -> None:
+def test_every_answer_has_its_own_delimiter() -> None:
     marks = {untrusted_text(answer("a")).split("\n")[1] for _ in range(20)}
     assert len(marks) == 20
 
@@ -69,7 +69,7 @@ def test_every_answer_has_a_mark_of_its_own() -> None:
         pytest.param("naïve 漢字", "naïve 漢字", id="other scripts"),
     ],
 )
-def test_what_is_invisible_is_written_out(text: str, shown: str) -> None:
+def test_invisible_characters_are_written_out(text: str, shown: str) -> None:
     assert with_controls_escaped(answer(text))["results"][0]["snippet"] == shown
     assert with_controls_escaped({"ok": True, text: [text]}) == {"ok": True, shown: [shown]}
 
