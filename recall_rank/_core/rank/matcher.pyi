@@ -1,19 +1,16 @@
 from collections.abc import Sequence
-from typing import Self, TypeVar
+from typing import Self
 
 from _typeshed import ReadableBuffer, WriteableBuffer
 from typing_extensions import disjoint_base
 
 from recall_rank._core.rank.passage_matches import PassageMatches
 
-_Form = TypeVar("_Form", bound=tuple[bytes, int, int, float])
-_Prefix = TypeVar("_Prefix", bound=tuple[bytes, int, float])
-
 @disjoint_base
 class Matcher:
     def __new__(cls, weights: Sequence[float], counted: Sequence[bool]) -> Self: ...
     def add(self, form: bytes, slot: int, span: int, similarity: float) -> bool: ...
-    def add_all(self, forms: list[_Form], prefixes: list[_Prefix]) -> None: ...
+    def add_all(self, forms: list[tuple[bytes, int, int, float]], prefixes: list[tuple[bytes, int, float]]) -> None: ...
     def add_cue(self, form: bytes) -> bool: ...
     def add_prefix(self, form: bytes, slot: int, similarity: float) -> bool: ...
     def measure(

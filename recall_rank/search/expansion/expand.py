@@ -12,7 +12,7 @@ from recall_rank._core.search.evidence import idf
 from recall_rank.analysis.question_intent import answer_cues, framing_words
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.search.deadline import Deadline
-from recall_rank.search.expansion.forms import FormLookup, MatchedForm, MatchedPrefix
+from recall_rank.search.expansion.forms import FormLookup, MatchedPrefix
 from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, members_of, never
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Compound, Query, Word
@@ -217,7 +217,7 @@ class _Expander:
             best: dict[tuple[int, int], float] = {}
             for first, last, similarity in members:  # a form may be a repair of the word and an inflection too
                 best[first, last] = max(similarity, best.get((first, last), 0.0))
-            members = [Member(first, last, similarity) for (first, last), similarity in sorted(best.items())]
+            members = [(first, last, similarity) for (first, last), similarity in sorted(best.items())]
         self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint))
 
     def _compounds(self) -> None:
@@ -253,10 +253,10 @@ class _Expander:
         """Add the groups of one word: its forms, its halves, and the longer terms that an unknown word begins."""
         form, terms, weights = word.form, self.known[at], self.weights
         if word.cjk and self._in_pair(at):
-            self.forms.matched.append(MatchedForm(form, at, 1, weights.cjk_single))
+            self.forms.matched.append((form, at, 1, weights.cjk_single))
             return
         if not word.counts:
-            self.forms.matched.append(MatchedForm(form, at, 1, 1.0))
+            self.forms.matched.append((form, at, 1, 1.0))
             return
         family = self.families[at]
         written = bool(terms) or (bool(family) and any(self.lexicon.count(kin) for _, kin in family))
@@ -273,7 +273,7 @@ class _Expander:
         if at in self.cuts:
             self._split(at, word, written=written)
         if characters(form) >= MIN_PREFIX:
-            self.prefixes.append(MatchedPrefix(form, at, weights.prefix))
+            self.prefixes.append((form, at, weights.prefix))
         if at in self.alone:
             self.with_forms.append((word, at))
         else:
@@ -302,7 +302,7 @@ class _Expander:
         similarity = weights.split_known if written else weights.split
         for pair in pairs:
             for (half, terms), joint in zip(pair, (False, True), strict=True):
-                forms.matched.append(MatchedForm(half, at, 1, similarity))
+                forms.matched.append((half, at, 1, similarity))
                 self._add(word.written, at, 1, members_of(terms, 1.0), similarity, joint=joint)
 
     def _in_pair(self, at: int) -> bool:

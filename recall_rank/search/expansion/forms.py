@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from recall_rank.search.expansion.lexicon import Inflection, Lexicon, Member, NearForm, Terms, characters, members_of
 from recall_rank.search.query import Query
@@ -14,21 +13,11 @@ MIN_REPAIR_TWO = 8  # characters from which a word may be misspelt by two edits
 MAX_FUZZY = 24  # fuzzy mode: terms close to a known word
 
 
-class MatchedForm(NamedTuple):
-    """A form that counts in passages for the words [word, word + span) of the query, and its similarity, 0 to 1."""
+MatchedForm = tuple[bytes, int, int, float]
+"""(form, word, span, similarity): a form that counts in passages for the words [word, word + span) of the query."""
 
-    form: bytes
-    word: int
-    span: int
-    similarity: float
-
-
-class MatchedPrefix(NamedTuple):
-    """A beginning of longer words that counts in passages for one word of the query, and its similarity, 0 to 1."""
-
-    form: bytes
-    word: int
-    similarity: float
+MatchedPrefix = tuple[bytes, int, float]
+"""(form, word, similarity): a beginning of longer words that counts in passages for one word of the query."""
 
 
 class FormLookup:
@@ -57,7 +46,7 @@ class FormLookup:
         """
         members: list[Member] = []
         if terms:
-            self.matched.append(MatchedForm(form, at, span, 1.0))
+            self.matched.append((form, at, span, 1.0))
             members = members_of(terms, 1.0)
         if (repair and not terms) or (self._fuzzy and span == 1):
             members += self._repairs(form, at, span, known=bool(terms))
@@ -67,7 +56,7 @@ class FormLookup:
         """The members for the inflections of the word `at`; their similarity is multiplied by `share`."""
         members, similarity = [], share * self._weights.stem
         for form, terms in family:
-            self.matched.append(MatchedForm(form, at, 1, similarity))
+            self.matched.append((form, at, 1, similarity))
             members += members_of(terms, similarity)
         return members
 
@@ -75,7 +64,7 @@ class FormLookup:
         """The members for names of tools, authors and directories that equal a form, by the place of the form."""
         found: dict[int, list[Member]] = {}
         for at, tag, number in self._lexicon.tagged(forms, TAGS):
-            found.setdefault(at, []).append(Member(number, number + 1, share * self._tag_weights[tag]))
+            found.setdefault(at, []).append((number, number + 1, share * self._tag_weights[tag]))
         return found
 
     def misspelt_names(self, form: bytes) -> list[Member]:
@@ -102,7 +91,7 @@ class FormLookup:
             near = self._limited(near, bound - 1)
         weights = self._weights
         by_edits = (0.0, weights.repair_one, weights.repair_two, weights.repair_three)
-        nearest = near[0].edits if near else 0
+        nearest = near[0][1] if near else 0
         for terms, edits in near:
             similarity = weights.expand_known * by_edits[edits] if known else by_edits[edits]
             if not known and edits > nearest:
@@ -110,7 +99,7 @@ class FormLookup:
             other = self._lexicon.form(terms)
             if other[:1] != form[:1]:
                 similarity *= weights.other_initial
-            self.matched.append(MatchedForm(other, at, span, similarity))
+            self.matched.append((other, at, span, similarity))
             if not known and span == 1:
                 self.repaired.setdefault(self._words[at].written, []).append(other.decode("utf-8", "replace"))
             members += members_of(terms, similarity)
@@ -121,8 +110,8 @@ class FormLookup:
 
     def _limited(self, near: list[NearForm], smart_bound: int) -> list[NearForm]:
         """The forms within the bound of smart mode, and of those beyond it the MAX_FUZZY most frequent."""
-        kept = [each for each in near if each.edits <= smart_bound]
-        rest = [each for each in near if each.edits > smart_bound]
+        kept = [(terms, edits) for terms, edits in near if edits <= smart_bound]
+        rest = [(terms, edits) for terms, edits in near if edits > smart_bound]
         if len(rest) > MAX_FUZZY:
-            rest.sort(key=lambda each: -self._lexicon.count(each.terms))  # equals stay in vocabulary order
+            rest.sort(key=lambda each: -self._lexicon.count(each[0]))  # equals stay in vocabulary order
         return kept + rest[:MAX_FUZZY]

@@ -22,13 +22,14 @@ Terms = Sequence[int]
 
 NO_TERMS: Terms = ()
 
+NearForm = tuple[Terms, int]
+"""(terms, edits): the terms of a form, and its edit distance from the form that was asked for."""
 
-class Member(NamedTuple):
-    """The terms [first, last) of one segment, and how similar each is to the word that it matches, 0 to 1."""
+Member = tuple[int, int, float]
+"""(first, last, similarity): the terms [first, last) of one segment, and how similar each is to the word they match.
 
-    first: int
-    last: int
-    similarity: float
+Members are plain tuples, as the kernels unpack them: a search makes dozens, and a named tuple costs ten times as much.
+"""
 
 
 class TaggedTerm(NamedTuple):
@@ -46,13 +47,6 @@ class JoinedForm(NamedTuple):
     last: int
     form: bytes
     terms: Terms
-
-
-class NearForm(NamedTuple):
-    """The terms of a form, and its edit distance from the form that was asked for."""
-
-    terms: Terms
-    edits: int
 
 
 class Inflection(NamedTuple):
@@ -188,21 +182,21 @@ class Lexicon:
         near = within_each([each.vocabulary for each in self._segments], form, bound, deadline_ns=deadline_ns)
         if len(self._segments) == 1:
             segment = self._segments[0]
-            return [NearForm((number,), edits) for term, edits in near[0] if (number := segment.number(term)) >= 0]
+            return [((number,), edits) for term, edits in near[0] if (number := segment.number(term)) >= 0]
         found: dict[bytes, tuple[list[int], int]] = {}
         for segment, others in zip(self._segments, near, strict=True):
             for term, edits in others:
                 if (number := segment.number(term)) >= 0:
                     found.setdefault(segment.vocabulary.form(term), ([], edits))[0].append(number)
         order = sorted(found, key=lambda other: (found[other][1], *_vocabulary_order(other)))
-        return [NearForm(*found[other]) for other in order]
+        return [found[other] for other in order]
 
     def longer(self, form: bytes) -> list[Member]:
         """The terms that begin with a form of MIN_PREFIX characters or more; none for a shorter form."""
         if characters(form) < MIN_PREFIX:
             return []
         return [
-            Member(segment.first_term + first, segment.first_term + last, 1.0)
+            (segment.first_term + first, segment.first_term + last, 1.0)
             for segment in self._segments
             for first, last in segment.vocabulary.prefix(form)
             if segment.frequency(first, last)
@@ -238,7 +232,7 @@ class Lexicon:
 
 def members_of(terms: Terms, similarity: float) -> list[Member]:
     """A member for each term of a form."""
-    return [Member(number, number + 1, similarity) for number in terms]
+    return [(number, number + 1, similarity) for number in terms]
 
 
 def characters(form: bytes) -> int:

@@ -37,7 +37,7 @@ def scores(segment: Segment | JoinedSegment, text: str, *, apart: bool = False) 
     expansion = expand(query, segment, eligible)
     if apart:
         for at, group in enumerate(expansion.groups):
-            group.members = [each._replace(similarity=each.similarity * (1 + at * 1e-6)) for each in group.members]
+            group.members = [(first, last, near * (1 + at * 1e-6)) for first, last, near in group.members]
     found = prefilter(segment, query, expansion, eligible)
     values = array("f", [-1.0]) * segment.parts
     found.write_scores(values)
