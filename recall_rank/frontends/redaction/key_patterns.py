@@ -29,9 +29,8 @@ _BLOCK_KEY: Final = re.compile(r"[A-Za-z0-9+/=]{40}")
 _RUN: Final = "a" * 20  # every key has so many characters of keys in a row
 _PREFIX_REACH: Final = 48  # characters of the longest prefix
 _PREFIX_SIGNS: Final = "./:=~\n\\"  # other characters of prefixes, and those at which a line is broken
-_CHARACTER_KINDS: Final = bytes(97 if chr(code).isalnum() or chr(code) in "_-" else 32 for code in range(128)) + bytes(
-    128
-)
+_ASCII_KINDS: Final = bytes(97 if chr(code).isalnum() or chr(code) in "_-" else 32 for code in range(128))  # "a" or " "
+_CHARACTER_KINDS: Final = _ASCII_KINDS + bytes(128)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,9 +86,8 @@ def named_secrets(text: str, start: int, end: int) -> Iterator[Secret]:
         assigned = chain(assigned, _FLAG.finditer(text, start, end))
     for found in assigned:
         begin, stop = found.span(1)
-        sign = (
-            found.end() if text[found.start()] == "-" else found.start()
-        )  # the name of a flag precedes its value without a sign
+        is_flag = text[found.start()] == "-"  # its name precedes the value without a sign in between
+        sign = found.end() if is_flag else found.start()
         before = text[max(0, sign - _NAME_CHARS, text.rfind("\n", start, found.start()) + 1) : begin]
         quote = text[begin - 1] if text[begin - 1] in "\"'`" else ""
         if quote and (close := text.find(quote, stop, begin + 200)) > stop and "\n" not in text[stop:close]:

@@ -11,7 +11,7 @@ from typing import Final
 from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, Signs
 from recall_rank.frontends.redaction.secret_formats import PREFIXED, Secret
 
-_SIGNS: Final = Signs(
+_PREFILTER: Final = Signs(
     [start.lstrip("?<") for line in PREFIXED.strip().splitlines() for start in line.split("|")[1].split()]
 )
 
@@ -24,22 +24,22 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
     high = len(text) if high is None else min(high, len(text))
     if low >= high:
         return []
-    signs, start, end = _SIGNS.around(text, low, high)
-    if not signs:
+    kinds, start, end = _PREFILTER.around(text, low, high)
+    if not kinds:
         return []
     from recall_rank.frontends.redaction.key_patterns import BLOCK_REACH, blocks, headers, keys, url_passwords
     from recall_rank.frontends.redaction.named_secrets import named_secrets
 
     found: list[Secret] = []
-    if signs & KEY:
+    if kinds & KEY:
         found.extend(keys(text, start, end))
-    if signs & NAMED:
+    if kinds & NAMED:
         found.extend(named_secrets(text, start, end))
-    if signs & ADDRESS:
+    if kinds & ADDRESS:
         found.extend(url_passwords(text, start, end))
-    if signs & HEADER:
+    if kinds & HEADER:
         found.extend(headers(text, start, end))
-    if signs & BLOCK:
+    if kinds & BLOCK:
         found.extend(blocks(text, max(0, low - BLOCK_REACH), high))
     if not found:
         return []

@@ -51,6 +51,14 @@ class RecallRequest:
         return self.session is not None or self.options["scope"] == "session"
 
 
+@dataclass(frozen=True, slots=True)
+class SelectedSession:
+    """A session that a request searches, and how near it is to the directory that the request names."""
+
+    session: Session
+    bucket: str  # one of DIRECTORY_BUCKETS
+
+
 def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
     """Return the request that the arguments describe. Raises ToolError for a request that cannot be served."""
     warnings, expansion_warnings = Warnings(), Warnings()
@@ -79,8 +87,8 @@ def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
     return RecallRequest(str(query), options, given, session, unknown, widened, capped, warnings, expansion_warnings)
 
 
-def selected_sessions(call: CallContext, request: RecallRequest) -> list[tuple[Session, str]]:
-    """Return the sessions that a request searches, each with its directory bucket, in the order of the search."""
+def selected_sessions(call: CallContext, request: RecallRequest) -> list[SelectedSession]:
+    """Return the sessions that a request searches, in the order in which they are searched."""
     given, options = request.given, request.options
     if request.unknown:
         return []
@@ -94,18 +102,18 @@ def selected_sessions(call: CallContext, request: RecallRequest) -> list[tuple[S
         found = [session for session in found if session.id == wanted]
     excluded, project = frozenset(given["exclude_session_ids"]), given["project"]
     kept = [
-        (session, directory_bucket(session, given["directory"], call.context))
+        SelectedSession(session, _directory_bucket(session, given["directory"], call.context))
         for session in found
         if session.id not in excluded and (not project or project in (session.project, session.repository))
     ]
     if given["directory"]:
         if not options["fallback"]:
-            kept = [pair for pair in kept if pair[1] == "exact"]
-        kept.sort(key=lambda pair: DIRECTORY_BUCKETS.index(pair[1]))
+            kept = [each for each in kept if each.bucket == "exact"]
+        kept.sort(key=lambda each: DIRECTORY_BUCKETS.index(each.bucket))
     return kept[: options.get("sessions")]
 
 
-def directory_bucket(session: Session, folder: str | None, context: Context) -> str:
+def _directory_bucket(session: Session, folder: str | None, context: Context) -> str:
     """Return "exact" for a session inside the folder, "project" for one of the context's worktree, else "global"."""
     if folder and inside(session.directory or "", folder):
         return "exact"

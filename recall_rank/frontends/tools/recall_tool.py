@@ -39,7 +39,7 @@ def recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
     for given in (request.warnings, request.expansion_warnings):
         warnings.extend(given)
     sessions = selected_sessions(call, request) if request.given["directory"] or not response.results else []
-    buckets = [bucket for _, bucket in sessions] if request.given["directory"] else None
+    buckets = [each.bucket for each in sessions] if request.given["directory"] else None
     set_coverage(answer, request, response, buckets)
     errors = [] if request.one_session and not request.unknown else load_errors(response, request)
     if request.options["fallback"]:
@@ -56,7 +56,7 @@ def recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
     for text in response.warnings:
         warnings.add("source", text)
     warnings.put(answer)
-    _put_advice(request, response, [session for session, _ in sessions], answer, fallback=fallback)
+    _put_advice(request, response, [each.session for each in sessions], answer, fallback=fallback)
     return answer
 
 
