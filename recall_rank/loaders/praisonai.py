@@ -41,7 +41,7 @@ class PraisonAI(SessionFiles):
         return name.endswith(SUFFIX) or _SET_ASIDE.search(name) is not None
 
     def units(self) -> Iterable[Unit]:
-        """The session files; those that PraisonAI found damaged and set aside are named in `warnings`."""
+        """The session files; files that PraisonAI itself set aside as damaged are named in `warnings`."""
         found = list(super().units())
         aside = [unit for unit in found if not unit.key.endswith(SUFFIX)]
         self.warnings += [f"{unit.location}: set aside by PraisonAI as damaged, not read" for unit in aside]
@@ -64,7 +64,7 @@ class PraisonAI(SessionFiles):
 
 
 class _Session:
-    """What a file says about its session, its messages aside."""
+    """The metadata of a session file."""
 
     def __init__(self, head: Record, stem: str, location: str) -> None:
         self.malformed: list[Malformed] = []
@@ -79,12 +79,12 @@ class _Session:
         self._prompts = Flag.SYNTHETIC if automated else Flag.NONE  # nobody typed what a schedule sends
 
     def _said(self, key: str) -> Any:
-        """A key that older versions keep at the top and newer ones in the metadata."""
+        """The value of a key that older versions keep at the top level and newer ones in the metadata."""
         value = self._metadata.get(key)
         return self._head.get(key) if value is None else value
 
     def add(self, chat: ChatBuilder, place: str, record: Any, flags: Flag) -> None:
-        """Hands a message on; one that is none is counted."""
+        """Pass a message to `chat`; a value that is no message is counted as malformed."""
         if type(record) is not dict or "role" not in record:
             self.malformed.append(Malformed(self._location, place, "a message without a role"))
             return

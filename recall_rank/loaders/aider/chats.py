@@ -32,7 +32,7 @@ _REASONING = re.compile(r"-*\s*► \*\*THINKING\*\*\s*(.*?)\s*-*\s*► \*\*ANSWE
 
 
 def chats(lines: Iterable[str], directory: str | None, source: str) -> list[Session]:
-    """Every chat in which something was said. aider gives them no ids: time and first prompt make one."""
+    """Every chat with a message. aider gives chats no ids: start time and first prompt make one."""
     found: dict[str, Session] = {}
     for chat in _split(lines):
         session = chat.session(directory, source)
@@ -59,7 +59,7 @@ def _split(lines: Iterable[str]) -> Iterator[_Chat]:
 
 
 class _Chat:
-    """Takes the lines of one chat in order."""
+    """Builds a chat from its lines, added in order."""
 
     def __init__(self, started: str) -> None:
         self._started = started
@@ -84,7 +84,7 @@ class _Chat:
         return ("user" if prefix == "#### " else "program"), line[len(prefix) :].rstrip()
 
     def session(self, directory: str | None, source: str, key: str | None = None) -> Session | None:
-        """The chat; None when neither a person nor the model said anything."""
+        """The chat; None when it has no message of a user or the model."""
         said = [(kind, text) for kind, lines in self._said if (text := strip_text("\n".join(lines)).strip())]
         if all(kind == "program" for kind, _ in said):
             return None
@@ -127,7 +127,7 @@ def _messages(key: str, said: list[tuple[_Kind, str]], time: int) -> Iterator[Me
 
 
 def _with_usage(messages: Iterable[Message]) -> list[Message]:
-    """The messages; an answer has what the program's next words say that it used."""
+    """The messages, with the token counts that the program prints behind an answer added to it."""
     found: list[Message] = []
     for message in messages:
         if message.role == "tool" and found and found[-1].role == "assistant":
@@ -138,7 +138,7 @@ def _with_usage(messages: Iterable[Message]) -> list[Message]:
 
 
 def _answer(name: str, text: str) -> Iterator[Part]:
-    """The answer, apart from the reasoning that stands before it."""
+    """The parts of an answer: the reasoning before it, and its text."""
     reasoning = _REASONING.match(text)
     if reasoning and reasoning[1]:
         yield Part(f"{name}:0", "reasoning", reasoning[1])

@@ -1,4 +1,4 @@
-"""What aider says an answer used: rounded, in words, behind the answer."""
+"""Read the token counts and costs that aider prints behind an answer, rounded, as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNITS = {"k": 1_000, "M": 1_000_000}
 
 
 def used(said: str) -> tuple[Tokens | None, float | None]:
-    """Tokens and cost of the answer before these lines of the program's."""
+    """The tokens and cost that these printed lines state for the answer before them."""
     counts, cost = _TOKENS.search(said), _COST.search(said)
     sent, _, cached, received = map(_number, counts.groups()) if counts else (None,) * 4
     return tokens_of(sent, received, cached), dollars(_number(cost[1].rstrip("."))) if cost else None

@@ -18,7 +18,7 @@ _SAVED_TO = re.compile(r"saved to: (.+?)\s*$", re.MULTILINE)
 
 
 def part_from(key: str, block: Any) -> Part | None:
-    """The part that a block is; None when it holds nothing (a redacted thought)."""
+    """The part of a content block; None for a block without text, such as redacted reasoning."""
     if type(block) is str:
         return Part(key, "text", block)
     if type(block) is not dict:
@@ -49,7 +49,7 @@ def part_from(key: str, block: Any) -> Part | None:
 
 
 def result_of(call: Part, block: dict[str, Any], outputs: ExternalOutputs) -> Part:
-    """The call with what its tool answered, from the spilled file where there is one."""
+    """The call with the output of its tool, read from its own file where the agent stored it apart."""
     text = _result_text(block)
     if text and text.startswith(_PERSISTED) and (saved := _SAVED_TO.search(text)):
         text = outputs.read(saved[1]) or text
@@ -57,12 +57,12 @@ def result_of(call: Part, block: dict[str, Any], outputs: ExternalOutputs) -> Pa
 
 
 def pruned(call: Part) -> Part:
-    """The call, marked as one whose answer is no longer sent to the model."""
+    """The call with a flag that says its output is no longer sent to the model."""
     return replace(call, flags=call.flags | Flag.PRUNED)
 
 
 def system_text(record: dict[str, Any]) -> str | None:
-    """What a system record says: its content, or the message of the failed request it reports."""
+    """The text of a system record: its content, or the message of the failed request that it reports."""
     failure = mapping(record.get("error"))
     inner = mapping(failure.get("error"))
     texts = (
@@ -75,7 +75,7 @@ def system_text(record: dict[str, Any]) -> str | None:
 
 
 def attached_part(key: str, record: dict[str, Any]) -> Part | None:
-    """What an attachment adds to the conversation: a prompt typed while the agent worked, or a file shown to it."""
+    """The part of an attachment: a prompt typed while the agent worked, or a file shown to it."""
     attached = mapping(record.get("attachment"))
     kind = attached.get("type")
     if kind == "queued_command":
@@ -98,7 +98,7 @@ def _with_result(call: Part, block: dict[str, Any], text: str | None) -> Part:
 
 
 def _result_text(block: dict[str, Any]) -> str | None:
-    """A tool's answer as text; pictures are left out."""
+    """The output of a tool as text, without images."""
     content = block.get("content")
     if type(content) is not list:
         return text_of(content)
@@ -107,7 +107,7 @@ def _result_text(block: dict[str, Any]) -> str | None:
 
 
 def _attached(key: str, block: dict[str, Any]) -> Part:
-    """A picture or document: only one that is plain text has words."""
+    """The part of an image or document; only plain text has searchable text."""
     source = mapping(block.get("source"))
     text = text_of(source.get("data")) if source.get("type") == "text" else None
     return Part(key, "file", text)

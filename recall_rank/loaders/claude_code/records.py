@@ -38,8 +38,8 @@ def looks_like(record: Record) -> bool:
 
 
 @dataclass(slots=True)
-class Draft:
-    """A message that later lines may add to."""
+class ClaudeDraft:
+    """A message that later lines of the file may extend."""
 
     id: str
     role: Role
@@ -53,14 +53,14 @@ class Draft:
     cost: float | None = None
 
     def used(self, usage: Any, cost: Any) -> None:
-        """Notes what a line says that the answer used so far."""
+        """Record the token counts of an answer as one line states them."""
         if type(usage) is dict and usage:
             self.usage = usage
         if cost is not None:
             self.cost = dollars(cost) or self.cost
 
     def tokens(self) -> Tokens | None:
-        """What the answer used; caches are counted apart."""
+        """The token counts of the answer; cached tokens are counted apart."""
         usage = self.usage
         if not usage:
             return None

@@ -45,7 +45,7 @@ class ClaudeCode(BaseSource):
         self.warnings: list[str] = []
 
     def units(self) -> Iterable[Unit]:
-        """The transcripts; what was passed over is in `warnings` afterwards."""
+        """The transcripts; skipped files are named in `warnings` afterwards."""
         skipped: list[str] = []
         keys = [self._single.name] if self._single else list(walk_names(self._root, _is_transcript, skipped))
         shown = str(self._shown / "x")[:-1]
@@ -63,7 +63,7 @@ class ClaudeCode(BaseSource):
         return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        """The session of the file, or only its appended messages when `since` is a resume point that still fits."""
         path = self._root / unit.key
         with open_file(path, self._root) as file:
             resume = unpack_resume_point(file, since)
@@ -95,7 +95,7 @@ class ClaudeCode(BaseSource):
         return Reading(sessions, lines.malformed, transcript.warnings() + outputs.warnings(), point, before is not None)
 
     def _subagent(self, path: Path, session: Session) -> Session:
-        """The session with what its .meta.json says of it."""
+        """The session with the fields of its .meta.json."""
         try:
             meta = mapping(orjson.loads(read_small(path.with_suffix(".meta.json"), self._root)[0]))
         except (OSError, ValueError):
@@ -157,7 +157,7 @@ def _is_transcript(name: str) -> bool:
 
 
 def _spill_folders(path: str) -> list[str]:
-    """Where outputs too large for this transcript lie; a subagent's may be with its parent's."""
+    """The folders of outputs stored apart from this transcript; those of a subagent may lie with its parent."""
     folders = [f"{path.removesuffix(SUFFIX)}/{SPILLED}"]
     folder = os.path.dirname(path)  # noqa: PTH120
     if os.path.basename(folder) == "subagents":  # noqa: PTH119

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from recall_rank.loaders.claude_code.blocks import attached_part, part_from, pruned, result_of, system_text
-from recall_rank.loaders.claude_code.records import AGENT, REPEATS, SAID, TITLES, Draft
+from recall_rank.loaders.claude_code.records import AGENT, REPEATS, SAID, TITLES, ClaudeDraft
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
 from recall_rank.loaders.content.titles import is_injected, title_from
 from recall_rank.loaders.content.values import mapping, millis, text_of
@@ -22,7 +22,9 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
 
 
 class Transcript:
-    """Takes the records of one file in order. `before` is the state() of a transcript that this one continues."""
+    """Builds a session from the records of one file, added in order. `before` is the state() of a transcript that
+    this one continues.
+    """
 
     def __init__(self, stem: str, outputs: ExternalOutputs, before: dict[str, Any] | None = None) -> None:
         self._stem = stem
@@ -38,8 +40,8 @@ class Transcript:
         self._updated: int = kept.get("updated", 0)
         self._origin: str | None = kept.get("origin")
         self._sidechain: bool = kept.get("sidechain", True)  # every record so far belongs to a subagent
-        self._drafts: dict[str, Draft] = {}
-        self._calls: dict[str, tuple[Draft, int]] = {}
+        self._drafts: dict[str, ClaudeDraft] = {}
+        self._calls: dict[str, tuple[ClaudeDraft, int]] = {}
         self._uuids: set[str] = set()
         self._summaries: list[tuple[str, str]] = []
         self._outside = 0  # so many drafts were before the last compaction
@@ -49,7 +51,7 @@ class Transcript:
     # --- records -----------------------------------------------------------------------------------
 
     def add(self, record: Record) -> str | None:
-        """Takes one record; what is wrong with it when it cannot be used."""
+        """Add one record. Returns what is wrong with a record that cannot be used, else None."""
         kind = record.get("type")
         if kind in REPEATS:
             return None
@@ -93,11 +95,11 @@ class Transcript:
                 self._block(draft, record, f"{uuid}:{index}", block, by_user=by_user)
         return None
 
-    def _user(self, record: Record, uuid: str) -> Draft:
+    def _user(self, record: Record, uuid: str) -> ClaudeDraft:
         flags = Flag.SUMMARY if record.get("isCompactSummary") else Flag.NONE
         return self._draft(uuid, uuid, "user", record, flags)
 
-    def _assistant(self, record: Record, message: dict[str, Any], uuid: str) -> Draft:
+    def _assistant(self, record: Record, message: dict[str, Any], uuid: str) -> ClaudeDraft:
         key = text_of(message.get("id"))
         failed = bool(record.get("isApiErrorMessage"))
         if not key or failed:
@@ -116,15 +118,15 @@ class Transcript:
         draft.used(message.get("usage"), record.get("costUSD"))
         return draft
 
-    def _draft(self, key: str, uuid: str, role: Role, record: Record, flags: Flag) -> Draft:
+    def _draft(self, key: str, uuid: str, role: Role, record: Record, flags: Flag) -> ClaudeDraft:
         if record.get("isSidechain"):
             flags |= Flag.SUBAGENT
         agent = text_of(record.get("attributionAgent"))
-        draft = Draft(key, role, millis(record.get("timestamp")), flags, agent, None, [uuid])
+        draft = ClaudeDraft(key, role, millis(record.get("timestamp")), flags, agent, None, [uuid])
         self._drafts[key] = draft
         return draft
 
-    def _block(self, draft: Draft, record: Record, key: str, block: Any, *, by_user: bool) -> None:
+    def _block(self, draft: ClaudeDraft, record: Record, key: str, block: Any, *, by_user: bool) -> None:
         part = part_from(key, block)
         if part is None:
             return
@@ -139,7 +141,7 @@ class Transcript:
         draft.parts.append(part)
 
     def _answered(self, block: Any) -> bool:
-        """Joins what a tool answered to its call; False when the block is none or the call is not here."""
+        """Add the output of a tool to its call. False when the block is no output or the call is unknown."""
         if type(block) is not dict or not str(block.get("type", "")).endswith("tool_result"):
             return False
         call = self._calls.get(str(block.get("tool_use_id")))
@@ -191,7 +193,7 @@ class Transcript:
             self._draft(uuid, uuid, "user", record, Flag.NONE).parts.append(part)
 
     def _seen(self, record: Record) -> None:
-        """Notes what every record says of its session."""
+        """Record the fields that each record repeats about its session."""
         time = millis(record.get("timestamp"))
         if time:
             self._created = min(self._created or time, time)
@@ -205,7 +207,7 @@ class Transcript:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, source: str) -> Session | None:
-        """The session; None when nothing was said in the file."""
+        """The session; None for a file without messages."""
         messages = [self._message(at, draft) for at, draft in enumerate(self._drafts.values()) if draft.parts]
         if not messages and not self._continues:
             return None
@@ -227,7 +229,7 @@ class Transcript:
             forked_from=None if subagent else self._origin,
         )
 
-    def _message(self, at: int, draft: Draft) -> Message:
+    def _message(self, at: int, draft: ClaudeDraft) -> Message:
         outside = at < self._outside and self._preserved.isdisjoint(draft.uuids)
         return draft.message(Flag.OUT_OF_CONTEXT if outside else Flag.NONE)
 
@@ -237,7 +239,7 @@ class Transcript:
         return next((title for title in own if title), None) or summary or title_from(self._first_words)
 
     def state(self) -> dict[str, Any]:
-        """What a transcript that continues this one must know."""
+        """The state, as JSON values, that a later reading of the grown file continues from."""
         words = (self._first_words or "")[:1000] or None
         return {
             "last": self._last_id, "titles": self._titles, "words": words, "cwd": self._directory,

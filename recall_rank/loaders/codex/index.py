@@ -1,4 +1,4 @@
-"""What Codex's index knows of its sessions: names, which are archived, which were spawned by which."""
+"""The index of Codex: names of sessions, archived sessions, and which session spawned which."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Thread:
 
 
 def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
-    """Session id -> what the index says, and what could not be read of it. An index that is not there says nothing."""
+    """The threads of the index by session id, and the problems met while reading it; empty without an index."""
     found: dict[str, Thread] = {}
     problems = []
     versions = {int(state[1]): path for path in home.iterdir() if (state := _STATE.fullmatch(path.name))}

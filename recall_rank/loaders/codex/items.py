@@ -46,7 +46,7 @@ def texts_of(content: Any) -> list[str]:
 
 
 def message_parts(key: str, item: Record) -> list[Part]:
-    """A message's texts, each marked when the program put it in."""
+    """The text parts of a message; texts that the program inserted are flagged."""
     role = item.get("role")
     about = mapping(item.get("internal_chat_message_metadata_passthrough"))
     origins, kinds = about.get("content_item_metadata"), about.get("content_item_kinds")
@@ -66,13 +66,13 @@ def message_parts(key: str, item: Record) -> list[Part]:
 
 
 def thought(key: str, item: Record) -> Part | None:
-    """A thought, unless it is encrypted."""
+    """The part of a reasoning item; None when it is encrypted."""
     texts = dict.fromkeys([*texts_of(item.get("summary")), *texts_of(item.get("content"))])
     return Part(key, "reasoning", "\n\n".join(texts)) if texts else None
 
 
 def call_from(key: str, item: Record) -> Part:
-    """A call that has no answer yet."""
+    """A tool call without output."""
     kind = item.get("type")
     name = text_of(item.get("name"))
     if kind == "custom_tool_call":
@@ -87,7 +87,7 @@ def call_from(key: str, item: Record) -> Part:
 
 
 def answered(call: Part, item: Record, fuller: str | None, *, failed: bool) -> Part:
-    """The call with its answer. `fuller` is another record of the same output, taken where this one was cut."""
+    """The call with its output. `fuller` is a second record of that output, used when the first one was cut."""
     output = item.get("output", item.get("tools"))
     if type(output) is dict and "content" in output:
         failed = failed or output.get("success") is False

@@ -1,4 +1,4 @@
-"""What a Codex rollout says about its session, kept from one reading of a growing file to the next."""
+"""The metadata of a Codex rollout, kept between readings of a growing file."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 from recall_rank.loaders.content.values import mapping, millis, text_of
 from recall_rank.loaders.json.parse import Record
 
-Kept = dict[str, Any]
+RolloutMeta = dict[str, Any]
 
 
-def nothing_yet() -> Kept:
-    """What is known before the first record."""
+def nothing_yet() -> RolloutMeta:
+    """The metadata of a rollout before its first record."""
     names = ("id", "parent", "cwd", "model", "words", "name", "agent", "forked", "total", "url")
     return dict.fromkeys(names) | {"subagent": False, "answering": False, "created": 0, "updated": 0}
 
 
-def take(kept: Kept, meta: Record) -> None:
-    """Takes a `session_meta` record; a second one is that of the session that this one was forked from."""
+def take(kept: RolloutMeta, meta: Record) -> None:
+    """Add a `session_meta` record; a second one belongs to the session that this one was forked from."""
     key = text_of(meta.get("id"))
     if kept["id"] is not None:
         origin = key if key != kept["id"] else None

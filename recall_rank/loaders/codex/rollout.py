@@ -20,8 +20,8 @@ from recall_rank.loaders.codex.items import (
     thought,
     touched,
 )
-from recall_rank.loaders.codex.meta import Kept, nothing_yet, take
-from recall_rank.loaders.codex.turns import Turn, account, compact, roll_back
+from recall_rank.loaders.codex.meta import RolloutMeta, nothing_yet, take
+from recall_rank.loaders.codex.turns import RolloutTurn, account, compact, roll_back
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.values import mapping, millis, text_of
 from recall_rank.loaders.files.resume import StaleResumePointError
@@ -36,21 +36,23 @@ _QUIET = {"world_state", "token_usage_record", "security_risk_score", "inter_age
 
 
 class Rollout:
-    """Takes the records of one file in order. `before` is the state() of a rollout that this one continues."""
+    """Builds a session from the records of one file, added in order. `before` is the state() of a rollout that this
+    one continues.
+    """
 
     def __init__(self, stem: str, before: dict[str, Any] | None = None) -> None:
         self._stem = stem
         self._continues = before is not None
-        self._kept: Kept = before or nothing_yet()
-        self._turns: list[Turn] = []
-        self._calls: dict[str, tuple[Turn, int]] = {}
+        self._kept: RolloutMeta = before or nothing_yet()
+        self._turns: list[RolloutTurn] = []
+        self._calls: dict[str, tuple[RolloutTurn, int]] = {}
         self._fuller: dict[str, str] = {}
         self._failed: set[str] = set()
         self._seen: set[str] = set()
         self._unknown: dict[str, None] = {}
 
     def add(self, number: int, record: Record) -> str | None:
-        """Takes one record; what is wrong with it when it cannot be used."""
+        """Add one record. Returns what is wrong with a record that cannot be used, else None."""
         kind, payload = record.get("type"), record.get("payload")
         if "payload" not in record:
             bare = record.get("record_type") or (kind is None and "id" in record and "timestamp" in record)
@@ -124,7 +126,7 @@ class Rollout:
                 self._kept["words"] = next(str(part.text)[:1000] for part in parts if not part.flags & Flag.SYNTHETIC)
         turn.parts += parts
 
-    def _answer(self, key: str, time: int) -> Turn:
+    def _answer(self, key: str, time: int) -> RolloutTurn:
         """The model's answer that this item belongs to: all items since it was last given something."""
         if self._kept["answering"]:
             if not self._turns:
@@ -134,9 +136,9 @@ class Rollout:
         self._kept["answering"] = True
         return turn
 
-    def _turn(self, key: str, role: Role, time: int) -> Turn:
+    def _turn(self, key: str, role: Role, time: int) -> RolloutTurn:
         self._kept["answering"] = False
-        self._turns.append(Turn(key, role, time, self._kept["model"] if role == "assistant" else None))
+        self._turns.append(RolloutTurn(key, role, time, self._kept["model"] if role == "assistant" else None))
         return self._turns[-1]
 
     def _output(self, key: str, item: Record, time: int) -> None:
@@ -180,14 +182,14 @@ class Rollout:
             turn.parts.append(Part(f"{turn.id}:0", "text", error=text_of(event.get("message"))))
 
     def _used(self, info: Record) -> None:
-        """What the last answer used; said again when only limits have changed."""
+        """Add the token counts of the last answer; a record that only repeats them is ignored."""
         total = info.get("total_token_usage")
         if total != self._kept["total"] and not account(self._turns, mapping(info.get("last_token_usage"))):
             self._changes_what_was_read()
         self._kept["total"] = total
 
     def _ran(self, call_id: str, report: Record) -> None:
-        """What an event knows of a call beyond its answer."""
+        """Add the fields of an event that the output of the call lacks."""
         output = text_of(report.get("aggregated_output"))
         failed = report.get("status") in {"failed", "declined"} or report.get("success") is False
         found = touched(report)
@@ -219,7 +221,7 @@ class Rollout:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, source: str, title: str | None, flags: Flag) -> Session | None:
-        """The session; None when nothing was said in the file. `title` is what an index beside it says."""
+        """The session; None for a file without messages. `title` is what an index beside it says."""
         kept = self._kept
         messages = [turn.message(kept["agent"]) for turn in self._turns if turn.parts]
         if not messages and not self._continues:
@@ -242,7 +244,7 @@ class Rollout:
         )
 
     def state(self) -> dict[str, Any]:
-        """What a rollout that continues this one must know."""
+        """The state, as JSON values, that a later reading of the grown file continues from."""
         return self._kept
 
     def warnings(self) -> list[str]:

@@ -43,7 +43,7 @@ class Codex(BaseSource):
         self._threads: dict[str, Thread] | None = None
 
     def units(self) -> Iterable[Unit]:
-        """The rollouts; what was passed over is in `warnings` afterwards."""
+        """The rollouts; skipped files are named in `warnings` afterwards."""
         self.warnings = []
         self._threads, problems = threads_of(self._root) if not self._single else ({}, [])
         inside = [self._root / name for name in FOLDERS if (self._root / name).is_dir()]
@@ -63,7 +63,7 @@ class Codex(BaseSource):
         return file_signature(self._root / unit.key) + repr(self._thread(unit)).encode()
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        """The session of the file, or only its appended messages when `since` is a resume point that still fits."""
         path = self._root / unit.key
         with open_file(path, self._root) as file:
             if path.suffix == PACKED:

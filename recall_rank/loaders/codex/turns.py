@@ -1,4 +1,4 @@
-"""The turns of a Codex conversation while they are put together, and what later records do to earlier turns."""
+"""The turns of a Codex conversation while they are built, and changes of earlier turns by later records."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from recall_rank.model import Flag, Message, Part, Role, Tokens
 
 
 @dataclass(slots=True)
-class Turn:
-    """A message that later records may add to."""
+class RolloutTurn:
+    """A message that later records may extend."""
 
     id: str
     role: Role
@@ -40,8 +40,8 @@ class Turn:
         )
 
 
-def account(turns: Sequence[Turn], usage: Record) -> bool:
-    """Adds what was used to the last answer; False where that is not among the turns."""
+def account(turns: Sequence[RolloutTurn], usage: Record) -> bool:
+    """Add token counts to the last answer. False when there is no answer among the turns."""
     names = ("input_tokens", "output_tokens", "cached_input_tokens", "reasoning_output_tokens")
     used = tokens_of(*map(usage.get, names))
     turn = next((turn for turn in reversed(turns) if turn.role == "assistant"), None)
@@ -50,8 +50,8 @@ def account(turns: Sequence[Turn], usage: Record) -> bool:
     return turn is not None or used is None
 
 
-def roll_back(turns: Sequence[Turn], count: object) -> None:
-    """Marks what the conversation left when its last `count` turns of the person were taken back."""
+def roll_back(turns: Sequence[RolloutTurn], count: object) -> None:
+    """Flag the last `count` user turns and all that followed them as abandoned."""
     count = count if type(count) is int else 0
     for turn in reversed(turns):
         if count <= 0:
@@ -61,8 +61,10 @@ def roll_back(turns: Sequence[Turn], count: object) -> None:
             turn.flags |= Flag.ABANDONED
 
 
-def compact(turns: Sequence[Turn], record: Record) -> str | None:
-    """Marks what a compaction took out of context, and gives its summary unless the last turn is that already."""
+def compact(turns: Sequence[RolloutTurn], record: Record) -> str | None:
+    """Flag the turns that a compaction removed from the context. Returns its summary, or None when the last turn
+    holds it.
+    """
     history = record.get("replacement_history")
     kept = [item for item in history if type(item) is dict] if type(history) is list else []
     ids = {text_of(item.get("id")) for item in kept}

@@ -25,7 +25,7 @@ class _Said:
 
 @dataclass(slots=True)
 class ChatBuilder:
-    """Takes messages in order and joins what tools answered to their calls. `words` are the first that were typed."""
+    """Collects messages in order and adds outputs of tools to their calls. `words` are the first that were typed."""
 
     words: str | None = None
     _said: list[_Said] = field(default_factory=list)
@@ -50,7 +50,7 @@ class ChatBuilder:
         self._said.append(said)
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages that hold something."""
+        """The messages that have a part."""
         return tuple([with_parts(said.message, said.parts) for said in self._said if said.parts])
 
     def title(self) -> str | None:
@@ -100,7 +100,7 @@ def _content(key: str, content: Any, *, by_user: bool) -> list[Part]:
 
 
 def _plain(content: Any) -> str | None:
-    """A tool's answer as text; pictures are left out."""
+    """The output of a tool as text, without images."""
     if type(content) is not list:
         return text_of(content)
     texts = (text_of(mapping(block).get("text")) if type(block) is dict else text_of(block) for block in content)

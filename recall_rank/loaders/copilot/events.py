@@ -14,7 +14,7 @@ from recall_rank.loaders.content.external_outputs import ExternalOutputs, Tempor
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import tokens_of
 from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.copilot.parts import NOTES, REPEATED, Draft, answered, call_part, said_parts
+from recall_rank.loaders.copilot.parts import NOTES, REPEATED, CopilotDraft, answered, call_part, said_parts
 from recall_rank.loaders.copilot.workspace import remote_of
 from recall_rank.loaders.files.resume import StaleResumePointError
 from recall_rank.loaders.json.parse import Record
@@ -27,8 +27,10 @@ MOVED = "outputs that Copilot CLI moved to temporary files are gone, their previ
 _WORDS = ("content", "message", "text", "summary")
 
 
-class Events:
-    """Takes the events of one file in order. `before` is the state() of events that these continue."""
+class CopilotEvents:
+    """Builds a session from the events of one file, added in order. `before` is the state() of events that these
+    continue.
+    """
 
     def __init__(self, outputs: ExternalOutputs, moved: TemporaryOutputs, before: dict[str, Any] | None = None) -> None:
         self._spills = outputs
@@ -38,8 +40,8 @@ class Events:
             "id": None, "cwd": None, "root": None, "model": None, "words": None, "title": None,
             "created": 0, "updated": 0, "thought": None, "agents": {}, "used": {}, "remote": None,
         }  # fmt: skip
-        self._drafts: list[Draft] = []
-        self._calls: dict[str, tuple[Draft, int]] = {}
+        self._drafts: list[CopilotDraft] = []
+        self._calls: dict[str, tuple[CopilotDraft, int]] = {}
         self._seen: set[str] = set()
         self._warnings: dict[str, None] = {}
         self._by_type: dict[str, Callable[[str, Record, Record], None]] = {
@@ -63,7 +65,7 @@ class Events:
         }
 
     def add(self, number: int, event: Record) -> str | None:
-        """Takes one event; what is wrong with it when it cannot be used."""
+        """Add one event. Returns what is wrong with an event that cannot be used, else None."""
         kind, data = event.get("type"), event.get("data")
         if type(kind) is not str or type(data) is not dict:
             return "an event without a type" if type(kind) is not str else "an event without data"
@@ -100,12 +102,12 @@ class Events:
         if type(version) is int and version > VERSION:
             self._warnings[f"version {version} of the format was read as far as version {VERSION} goes"] = None
 
-    def _draft(self, key: str, event: Record, role: Role, flags: Flag = Flag.NONE) -> Draft:
+    def _draft(self, key: str, event: Record, role: Role, flags: Flag = Flag.NONE) -> CopilotDraft:
         data = event["data"]
         parent = text_of(data.get("parentToolCallId"))
         if event.get("agentId") or parent:
             flags |= Flag.SUBAGENT
-        draft = Draft(key, str(event.get("id")), role, millis(event.get("timestamp")), flags)
+        draft = CopilotDraft(key, str(event.get("id")), role, millis(event.get("timestamp")), flags)
         draft.agent = self._kept["agents"].get(parent or "")
         self._drafts.append(draft)
         return draft
@@ -135,20 +137,20 @@ class Events:
                 self._call(draft, request, text_of(request.get("name")))
 
     def _used(self, key: str, event: Record, data: Record) -> None:
-        """What a request used: it is told before the answer that it gave, and named by it."""
+        """Record the token counts of a request, which precede its answer and are linked to it by id."""
         usage = mapping(data.get("usage")) or data
         names = ("inputTokens", "outputTokens", "cacheReadTokens", "reasoningTokens")
         self._kept["used"] = {str(usage.get("apiCallId")): [usage.get(name) for name in names]}
 
     def _own_id(self, key: str, data: Record) -> str:
-        """The message's own id, or the event's where another event had that already."""
+        """The id of the message, or that of the event when another event used the message's id."""
         own = text_of(data.get("messageId"))
         if not own or own in self._seen:
             return key
         self._seen.add(own)
         return own
 
-    def _call(self, draft: Draft, request: Record, name: str | None) -> None:
+    def _call(self, draft: CopilotDraft, request: Record, name: str | None) -> None:
         self._calls[str(request.get("toolCallId"))] = (draft, len(draft.parts))
         draft.parts.append(call_part(draft.id, request, name))
 
@@ -218,7 +220,7 @@ class Events:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, key: str, source: str, workspace: dict[str, str]) -> Session | None:
-        """The session; None when nothing was said in it. `workspace` is what lies beside the events."""
+        """The session; None when it has no messages. `workspace` is what lies beside the events."""
         kept = self._kept
         messages = [draft.message() for draft in self._drafts if draft.parts]
         if not messages and not self._continues:
@@ -242,7 +244,7 @@ class Events:
         )
 
     def state(self) -> dict[str, Any]:
-        """What events that continue these must know."""
+        """The state, as JSON values, that a later reading of the grown file continues from."""
         return self._kept
 
     def warnings(self) -> list[str]:

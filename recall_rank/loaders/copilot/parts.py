@@ -1,4 +1,4 @@
-"""What Copilot CLI's events hold, as parts of the model."""
+"""Convert the events of Copilot CLI to parts."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _MOVED = re.compile(r"Output too large to read at once \([^\n]*?Saved to: (.+)")
 
 
 @dataclass(slots=True)
-class Draft:
-    """A message whose calls may still be answered."""
+class CopilotDraft:
+    """A message whose tool calls may still get outputs."""
 
     id: str
     event: str
@@ -42,7 +42,7 @@ class Draft:
 
 
 def said_parts(key: str, data: Record) -> Iterator[Part]:
-    """What a person typed and attached; marked where a program did."""
+    """The parts that a user typed or attached; parts inserted by a program are flagged."""
     text = text_of(data.get("content"))
     if text:
         by_program = data.get("source") not in {None, "", "user"} or is_injected(text)
@@ -55,7 +55,7 @@ def said_parts(key: str, data: Record) -> Iterator[Part]:
 
 
 def call_part(key: str, request: Record, name: str | None) -> Part:
-    """A call that has no answer yet."""
+    """A tool call without output."""
     given = request.get("arguments")
     given = {"input": given} if type(given) is str else given
     title = text_of(request.get("intentionSummary"))
@@ -71,7 +71,7 @@ def call_part(key: str, request: Record, name: str | None) -> Part:
 
 
 def answered(call: Part, data: Record, whole: Callable[[str], str | None]) -> Part:
-    """The call with what came of it; `whole` reads an output that was moved to the file of this name."""
+    """The call with its output; `whole` reads an output that was moved to a file of its own."""
     result = mapping(data.get("result"))
     output = text_of(result.get("content")) or text_of(result.get("detailedContent")) or text_of(data.get("result"))
     moved = _MOVED.match(output) if output else None

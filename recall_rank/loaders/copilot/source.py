@@ -14,7 +14,7 @@ from typing import Any
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs, TemporaryOutputs
 from recall_rank.loaders.copies import count_once
-from recall_rank.loaders.copilot.events import AGENT, STARTS, Events
+from recall_rank.loaders.copilot.events import AGENT, STARTS, CopilotEvents
 from recall_rank.loaders.copilot.workspace import workspace_of
 from recall_rank.loaders.files.regular_files import file_signature, open_file, read_blocks, read_small
 from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, unpack_resume_point
@@ -44,7 +44,7 @@ class Copilot(SessionFiles):
         return _is_jsonl(name)
 
     def units(self) -> Iterable[Unit]:
-        """The files of events; what was passed over is in `warnings` afterwards."""
+        """The files of events; skipped files are named in `warnings` afterwards."""
         found = super().units()
         # Early versions wrote one file a session, without a folder.
         return [unit for unit in found if self._single or unit.key.rpartition("/")[2] == EVENTS or "/" not in unit.key]
@@ -58,7 +58,7 @@ class Copilot(SessionFiles):
             return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        """The session of the file, or only its appended messages when `since` is a resume point that still fits."""
         path = self.path_of(unit)
         with open_file(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
@@ -84,7 +84,7 @@ class Copilot(SessionFiles):
         folder = path.parent
         inside = path.name == EVENTS
         outputs = ExternalOutputs(folder, [folder / "checkpoints", folder / "files"] if inside else [])
-        events = Events(outputs, TemporaryOutputs(_MOVED, owner), before)
+        events = CopilotEvents(outputs, TemporaryOutputs(_MOVED, owner), before)
         for number, record in lines:
             problem = events.add(number, record)
             if problem:

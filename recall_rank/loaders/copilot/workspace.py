@@ -1,4 +1,4 @@
-"""Where a session of Copilot CLI took place: the few lines of YAML beside it, and what its events name."""
+"""The folder and repository of a Copilot CLI session, from the YAML beside it and from its events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = re.compile(r"^[|>][+-]?\d?$")
 
 
 def workspace_of(text: str) -> dict[str, str]:
-    """Name -> value of every line that has both; what is nested or unusual is passed over."""
+    """The names and values of all plain `name: value` lines; other lines are skipped."""
     found: dict[str, str] = {}
     name: str | None = None
     for line in text.removeprefix("\ufeff").split("\n"):

@@ -14,7 +14,7 @@ from typing import Any
 from recall_rank.loaders.content.values import mapping, millis, text_of
 from recall_rank.loaders.cursor.blobs import Blobs
 from recall_rank.loaders.cursor.composer import AGENT
-from recall_rank.loaders.cursor.talk import ROLES, Talk
+from recall_rank.loaders.cursor.talk import ROLES, CursorConversation
 from recall_rank.loaders.files.regular_files import open_file, read_blocks, walk_files
 from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.json.first_records import read_first_records
@@ -52,7 +52,7 @@ class CursorCli(SessionFiles):
         return name == STORE or name.endswith(SUFFIX)
 
     def units(self) -> Iterable[Unit]:
-        """The sessions' files; what was passed over is in `warnings` afterwards."""
+        """The sessions' files; skipped files are named in `warnings` afterwards."""
         inside = [self._root / CHATS, *sorted(self._root.glob(f"{PROJECTS}/*/{TRANSCRIPTS}"))]
         folders = [folder for folder in inside if folder.is_dir() and not folder.is_symlink()]
         if self._single or not folders:
@@ -80,7 +80,7 @@ class CursorCli(SessionFiles):
             database.close()
         head = _meta(meta)
         blobs = Blobs({decode_text(row[1]) or "": row[2] for row in rows if type(row[2]) is bytes})
-        talk = Talk(model=text_of(head.get("lastUsedModel")))
+        talk = CursorConversation(model=text_of(head.get("lastUsedModel")))
         malformed = []
         for name, record, led_to in blobs.conversation(text_of(head.get("latestRootBlobId"))):
             problem = talk.add(name, record, Flag.NONE if led_to else Flag.ABANDONED)
@@ -95,7 +95,7 @@ class CursorCli(SessionFiles):
         return Reading([found] if found.messages else [], malformed)
 
     def _transcript(self, unit: Unit, path: Path) -> Reading:
-        talk = Talk()
+        talk = CursorConversation()
         warnings: dict[str, None] = {}
         with open_file(path, self._root) as file:
             # The records carry no times: the file's own is the best there is.
@@ -122,7 +122,7 @@ class CursorCli(SessionFiles):
 
 def _session(
     key: str,
-    talk: Talk,
+    talk: CursorConversation,
     title: str | None,
     project: str | None,
     created: int,
@@ -154,7 +154,7 @@ def _rows(reader: RowReader) -> tuple[list[Row], list[Row]]:
 
 
 def _meta(rows: list[Row]) -> dict[str, Any]:
-    """What the store says about its session: JSON, mostly written in hexadecimal digits."""
+    """The metadata of a session: JSON, usually stored in hexadecimal digits."""
     for row in rows:
         text = decode_text(row[0]) or ""
         try:

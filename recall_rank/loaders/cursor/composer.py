@@ -42,7 +42,7 @@ class Composer:
             self._order = dict.fromkeys(self._bubbles, False)
 
     def session(self, directory: str | None, source: str) -> Session | None:
-        """The conversation; None when nothing was said in it."""
+        """The conversation; None when it has no messages."""
         record = self._record
         messages = [self._message(name, hidden) for name, hidden in self._order.items()]
         # Bubbles that the list no longer names are those that were edited away or gone back behind.
@@ -102,7 +102,7 @@ class Composer:
         return flags | Flag.SUBAGENT if any(self._record.get(name) for name in _SUBAGENT) else flags
 
     def _cost(self) -> float | None:
-        """What all models that were asked cost, which is stored in cents."""
+        """The cost of all models in US dollars; the store holds cents."""
         models = mapping(self._record.get("usageData")).values()
         cents = [mapping(model).get("costInCents") for model in models]
         return dollars(sum(float(cost) for cost in cents if isinstance(cost, int | float)) / 100)

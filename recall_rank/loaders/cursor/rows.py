@@ -1,4 +1,4 @@
-"""What is asked of Cursor's databases: tables of keys and JSON values, in which a conversation is many rows."""
+"""Queries of Cursor's databases: tables of keys and JSON values, in which a conversation is many rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def composer_rows(reader: RowReader, key: str) -> tuple[Any, list[Row]]:
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """A digest a conversation: of which rows it has. Cursor writes a value anew by replacing its row."""
+    """A digest for each conversation, made from its row ids; Cursor changes a value by replacing its row."""
     known(reader)
     found = {}
     for row in reader.fetch(f"SELECT rowid, key {BY_KEY}", *_range(COMPOSER)):

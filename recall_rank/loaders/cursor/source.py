@@ -1,6 +1,6 @@
 """Cursor's editor: one SQLite database of keys and values for the conversations of all projects.
 
-Made from what readers of others and their issues document; it was not checked against a store that a real Cursor wrote.
+Built after public documentation and issues; not checked against a store that a real Cursor wrote.
 Chats of 2023 and 2024 that lie in the workspaces' own databases are not read.
 """
 
@@ -59,7 +59,7 @@ class Cursor(SessionDatabase):
         return Reading([session] if session else [], malformed, [lost] if composer.missing else [])
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions with their parents, which only the parents name."""
+        """The sessions with their parents; only the parent records the relation."""
         found = [
             replace(session, parent=self._parents[session.id], flags=session.flags | Flag.SUBAGENT)
             if session.id in self._parents
@@ -69,7 +69,7 @@ class Cursor(SessionDatabase):
         return ResolvedSessions(found)
 
     def related_ids(self, session: Session) -> list[str | None]:
-        """The conversations whose parent this one is."""
+        """The ids of the conversations that this one started."""
         return [child for child, parent in self._parents.items() if parent == session.id]
 
     def _record(self, key: str, raw: object, malformed: list[Malformed]) -> Record | None:

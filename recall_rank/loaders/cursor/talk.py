@@ -25,8 +25,8 @@ _THOUGHTS = {"reasoning", "thinking"}
 
 
 @dataclass(slots=True)
-class Talk:
-    """Takes messages in order and joins what tools answered to their calls."""
+class CursorConversation:
+    """Collects messages in order and adds outputs of tools to their calls."""
 
     words: str | None = None  # the first that were typed
     directory: str | None = None
@@ -35,7 +35,7 @@ class Talk:
     _calls: dict[str, tuple[list[Part], int]] = field(default_factory=dict)
 
     def add(self, key: str, record: Record, flags: Flag = Flag.NONE) -> str | None:
-        """Takes one message; what is wrong with it when it cannot be used."""
+        """Add one message. Returns what is wrong with a message that cannot be used, else None."""
         role = ROLES.get(text_of(record.get("role")))
         if role is None:
             return "a message without a role"
@@ -56,7 +56,7 @@ class Talk:
         return None
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages that hold something."""
+        """The messages that have a part."""
         return tuple([with_parts(message, parts) for message, parts in self._said if parts])
 
     def title(self) -> str | None:
@@ -84,7 +84,7 @@ class Talk:
         return Part(key, kind or "text", text)
 
     def _prompt(self, key: str, text: str) -> Part:
-        """What a person typed, without the tag around it; or what the program put in its place."""
+        """The prompt of a user without the tag around it, or the text that the program put in its place."""
         folder = _WORKSPACE.search(text)
         self.directory = self.directory or (folder[1].strip() if folder else None)
         typed = _QUERY.search(text)
@@ -95,7 +95,7 @@ class Talk:
         return Part(key, "text", words)
 
     def _answer(self, key: str, block: dict[str, Any]) -> Part | None:
-        """Joins the answer to its call; a part of its own where the call is not here, or was answered before."""
+        """Add an output to its call. Returns a part of its own when the call is unknown or has an output."""
         call = self._calls.pop(str(block.get("toolCallId") or block.get("tool_use_id")), None)
         text = _plain(block.get("result", block.get("content")))
         failed = bool(block.get("isError") or block.get("is_error"))
@@ -112,7 +112,7 @@ class Talk:
 
 
 def _plain(result: Any) -> str | None:
-    """A tool's answer as text, whether it is one, a list of blocks or an object of texts; pictures are left out."""
+    """The output of a tool as text, whether stored as text, as blocks or as an object of texts; images are left out."""
     if type(result) is list:
         texts = [_plain(mapping(block).get("text")) if type(block) is dict else text_of(block) for block in result]
     elif type(result) is dict:

@@ -20,8 +20,8 @@ _SAID = {"user", "gemini"}
 _KNOWN = {*_SAID, "info", "error", "warning"}
 
 
-class Chat:
-    """Takes the records of one file in order."""
+class GeminiChat:
+    """Builds a session from the records of one file, added in order."""
 
     def __init__(self) -> None:
         self.meta: Record = {}
@@ -31,7 +31,7 @@ class Chat:
         self._unknown: dict[str, None] = {}
 
     def add(self, record: Record) -> str | None:
-        """Takes one record; what is wrong with it when it cannot be used."""
+        """Add one record. Returns what is wrong with a record that cannot be used, else None."""
         patch = record.get("$set")
         if "$rewindTo" in record:
             self._rewind(str(record["$rewindTo"]))
@@ -59,7 +59,7 @@ class Chat:
         return next((problem for problem in problems if problem), None)
 
     def add_message(self, message: Any) -> str | None:
-        """Takes one message of a list; what is wrong with it when it cannot be used."""
+        """Add one message of a list. Returns what is wrong with a message that cannot be used, else None."""
         return self._message(message) if type(message) is dict else "a message that is no object"
 
     def _message(self, record: Record) -> str | None:
@@ -85,7 +85,7 @@ class Chat:
     def session(
         self, stem: str, source: str, directory: str | None, parent: str | None, outputs: ExternalOutputs
     ) -> Session | None:  # fmt: skip
-        """The session; None when nothing was said in the file."""
+        """The session; None for a file without messages."""
         calls = {str(call.get("id")) for record in self._records.values() for call in calls_of(record)}
         messages = [
             message_from(record, self._gone.get(key, Flag.NONE), outputs, calls)
@@ -117,7 +117,7 @@ class Chat:
 
 
 def _keep_masked(known: Record, record: Record) -> None:
-    """Keeps the outputs that were there before the program masked them to save room in the context."""
+    """Keep outputs that the program later masked to save space in the context."""
     before = {str(call.get("id")): call for call in calls_of(known)}
     for call in calls_of(record):
         full = before.get(str(call.get("id")))

@@ -55,7 +55,7 @@ def message_from(record: Record, flags: Flag, outputs: ExternalOutputs, calls: s
 
 
 def _used(tokens: dict[str, Any]) -> Tokens | None:
-    """What an answer used; thoughts, and what tools put into the request, are counted apart."""
+    """The token counts of an answer; reasoning and tool results in the request are counted apart."""
     if not tokens:
         return None
     thought = tokens.get("thoughts")
@@ -71,7 +71,7 @@ def _used(tokens: dict[str, Any]) -> Tokens | None:
 
 
 def typed(message: Message) -> str | None:
-    """What a person typed in the message."""
+    """The text that a user typed in the message."""
     texts = [part.text for part in message.parts if part.type == "text" and not part.flags & Flag.SYNTHETIC]
     return next((text for text in texts if text), None) if message.role == "user" else None
 
@@ -83,7 +83,7 @@ def calls_of(record: Record) -> Iterator[Record]:
 
 
 def result_text(call: Record) -> tuple[str | None, str | None]:
-    """What a call gave, and its error."""
+    """The output and the error of a call."""
     outputs: list[str] = []
     errors: list[str] = []
     for piece in _pieces(call.get("result")):

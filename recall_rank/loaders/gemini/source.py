@@ -16,7 +16,7 @@ from recall_rank.loaders.content.external_outputs import ExternalOutputs
 from recall_rank.loaders.content.values import mapping
 from recall_rank.loaders.files.regular_files import open_file, read_blocks, read_small
 from recall_rank.loaders.files.session_files import SessionFiles
-from recall_rank.loaders.gemini.chat import AGENT, Chat
+from recall_rank.loaders.gemini.chat import AGENT, GeminiChat
 from recall_rank.loaders.json.document import JsonDocument, parse_object, read_object_start
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
@@ -40,14 +40,14 @@ class Gemini(SessionFiles):
         return _is_chat(name)
 
     def units(self) -> Iterable[Unit]:
-        """The conversations; what was passed over is in `warnings` afterwards."""
+        """The conversations; skipped files are named in `warnings` afterwards."""
         found = super().units()
         return [unit for unit in found if self._single or CHATS in (self._root.name, *unit.key.split("/")[:-1])]
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         """The file's session, always as a whole: any record may change what stands before it."""
         path = self.path_of(unit)
-        chat = Chat()
+        chat = GeminiChat()
         with open_file(path, self._root) as file:
             if path.suffix == ".json":
                 malformed = _read_older(chat, JsonDocument(read_blocks(file), unit.location, "messages"))
@@ -82,7 +82,7 @@ class Gemini(SessionFiles):
         return None
 
 
-def _read_older(chat: Chat, document: JsonDocument) -> list[Malformed]:
+def _read_older(chat: GeminiChat, document: JsonDocument) -> list[Malformed]:
     malformed = []
     for number, message in document:
         problem = chat.add_message(message)

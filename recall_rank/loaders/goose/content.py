@@ -1,4 +1,4 @@
-"""What Goose stores as the content of a message, as parts of the model."""
+"""Convert the content of Goose messages to parts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _NOTICES = {
 
 
 @dataclass(slots=True)
-class Talk:
-    """Takes messages in order and joins what tools answered to their calls. `words` are the first that were typed."""
+class GooseConversation:
+    """Collects messages in order and adds outputs of tools to their calls. `words` are the first that were typed."""
 
     words: str | None = None
     _said: list[tuple[Message, Flag, list[Part]]] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Talk:
     _compacted: bool = False
 
     def add(self, message: Message, content: Any, metadata: Any) -> str | None:
-        """Takes a message without parts; what is wrong with it when it cannot be used."""
+        """Add a message and its content. Returns what is wrong with a message that cannot be used, else None."""
         if type(content) is not list:
             return "a message whose content is no list"
         flags = self._flags(message, mapping(metadata))
@@ -43,14 +43,16 @@ class Talk:
         return None
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages that hold something."""
+        """The messages that have a part."""
         return tuple([with_parts(message, parts, flags) for message, flags, parts in self._said if parts])
 
     def title(self) -> str | None:
         return title_from(self.words)
 
     def _flags(self, message: Message, metadata: dict[str, Any]) -> Flag:
-        """What the message's visibility says: compaction hides old messages from the agent, its summary from people."""
+        """The flags of a message's visibility: a compaction hides old messages from the model, and its summary from
+        people.
+        """
         for_agent, for_person = metadata.get("agentVisible", True), metadata.get("userVisible", True)
         if not for_agent:
             self._compacted = True
@@ -86,7 +88,7 @@ class Talk:
         return Part(key, kind or "text", text, flags=flags)
 
     def _answer(self, key: str, call_id: str, result: dict[str, Any]) -> Part | None:
-        """Joins the answer to its call; a part of its own where the call is not here, or was answered before."""
+        """Add an output to its call. Returns a part of its own when the call is unknown or has an output."""
         call = self._calls.pop(call_id, None)
         if call is None:
             return _ended(Part(key, "tool"), result)
@@ -122,5 +124,5 @@ def _ended(call: Part, result: dict[str, Any]) -> Part:
 
 
 def _text(block: dict[str, Any]) -> str | None:
-    """A block of a tool's answer as text: its own, or that of a file it shows. Pictures are left out."""
+    """The text of a block of tool output: its own, or that of a file it shows; images are left out."""
     return text_of(block.get("text")) or text_of(mapping(block.get("resource")).get("text"))

@@ -1,4 +1,4 @@
-"""Goose's database, and what a session of Goose is made of. Not checked against a real one (see goose.py)."""
+"""Read Goose's database. Not checked against a database that a real Goose wrote."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import xxhash
 
 from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.goose.content import ROLES, Talk
+from recall_rank.loaders.goose.content import ROLES, GooseConversation
 from recall_rank.loaders.json.parse import parse_values
 from recall_rank.loaders.sqlite.reader import RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import (
@@ -50,9 +50,9 @@ class GooseDatabase(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in rows)
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Digests of the sessions' own rows and of which messages there are: a rewritten conversation has new ones.
+        """A digest for each session of its row and its message ids; a rewritten conversation has new ids.
 
-        In place, only what says for whom a message is visible changes.
+        Only the visibility of a message is changed in place.
         """
         known = _known(reader)
         seen = "sum(length(metadata_json))" if "metadata_json" in known["messages"] else "NULL"
@@ -70,7 +70,7 @@ class GooseDatabase(SessionDatabase):
         if head is None:
             return Reading([])
         malformed: list[Malformed] = []
-        talk = Talk()
+        talk = GooseConversation()
         model = text_of(_object(head["model_config_json"]).get("model_name"))
         for row in rows:
             problem = self._add(talk, unit.key, row, model)
@@ -80,7 +80,7 @@ class GooseDatabase(SessionDatabase):
         newer = f"version {version} of the schema was read as far as version {VERSION} goes"
         return Reading([session] if session.messages else [], malformed, [newer] if version > VERSION else [])
 
-    def _add(self, talk: Talk, session: str, row: dict[str, Any], model: str | None) -> str | None:
+    def _add(self, talk: GooseConversation, session: str, row: dict[str, Any], model: str | None) -> str | None:
         raw = row["content_json"]
         values, problem = parse_values(raw if type(raw) is bytes else b"")
         if problem or len(values) != 1:
@@ -93,7 +93,7 @@ class GooseDatabase(SessionDatabase):
         )
 
 
-def session_from(key: str, head: dict[str, Any], talk: Talk, source: str) -> Session:
+def session_from(key: str, head: dict[str, Any], talk: GooseConversation, source: str) -> Session:
     name = decode_text(head["name"]) or decode_text(head["description"]) or ""
     if _UNNAMED.fullmatch(name.strip()) and not head["user_set_name"]:
         name = ""
@@ -129,7 +129,7 @@ def _known(reader: RowReader) -> Columns:
 
 
 def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]:
-    """One session's own row, its messages in the order they were stored, and the schema's version."""
+    """The row of a session, its messages in stored order, and the version of the schema."""
     known = _known(reader)
     heads = reader.fetch_few(f"SELECT {select_list(SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
     if not heads:
@@ -144,7 +144,7 @@ def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict
 
 
 def _object(raw: Any) -> dict[str, Any]:
-    """A JSON column's object, an empty one where there is none."""
+    """The object of a JSON column; empty for another value."""
     values, problem = parse_values(raw if type(raw) is bytes else b"")
     return mapping(values[0]) if len(values) == 1 and problem is None else {}
 

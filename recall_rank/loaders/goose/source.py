@@ -1,7 +1,7 @@
 """Goose: one SQLite database for all sessions; before that, one JSONL file a session, which may still lie beside it.
 
-Made from the schema in Goose's source code and from what readers of others document; it was not checked against a store
-that a real Goose wrote.
+Built after the schema in Goose's source code and public documentation; not checked against a store that a real Goose
+wrote.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Self
 from recall_rank.loaders.content.values import text_of
 from recall_rank.loaders.files.regular_files import open_file, read_blocks
 from recall_rank.loaders.files.session_files import SessionFiles
-from recall_rank.loaders.goose.content import ROLES, Talk
+from recall_rank.loaders.goose.content import ROLES, GooseConversation
 from recall_rank.loaders.goose.database import AGENT, NEEDED, SESSION, GooseDatabase, session_from, time_of
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
@@ -41,7 +41,7 @@ class GooseFiles(SessionFiles):
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         path = self.path_of(unit)
-        talk = Talk()
+        talk = GooseConversation()
         head: Record = {}
         with open_file(path, self._root) as file:
             records = JsonlRecords(read_blocks(file), unit.location, starts=('{"id":', '{"role":'))
@@ -60,7 +60,7 @@ class GooseFiles(SessionFiles):
 
 
 class Goose(GooseFiles):
-    """A folder with the database and with older session files, which count where the database does not have them."""
+    """A folder with the database and older session files; a file counts when the database lacks its session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name)
@@ -74,7 +74,7 @@ class Goose(GooseFiles):
         self._database.__exit__(*exception)
 
     def close(self) -> None:
-        """Lets go of the database; the next read opens it again."""
+        """Close the database; the next read opens it again."""
         self._database.close()
 
     def files(self) -> list[str]:
@@ -100,7 +100,7 @@ class Goose(GooseFiles):
 
 
 def recognise(path: Path) -> Source | None:
-    """A database of the name that Goose gives it, told from others by its tables; or older session files."""
+    """A source for a Goose database, recognised by name and tables, or for older session files; else None."""
     if path.is_file():
         if path.name == FILE:
             return named(path)

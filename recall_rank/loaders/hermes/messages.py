@@ -1,4 +1,4 @@
-"""Hermes' rows of one session, as messages of the model: what a tool answered goes to its call."""
+"""Convert the Hermes rows of one session to messages; outputs are added to their calls."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _TEXTS = {"text", "input_text", "output_text", "reasoning.text", "reasoning.summ
 
 
 @dataclass(slots=True)
-class Draft:
-    """A message whose calls may still be answered."""
+class HermesDraft:
+    """A message whose tool calls may still get outputs."""
 
     id: str
     role: Role
@@ -42,21 +42,21 @@ class Draft:
     parts: list[Part]
 
 
-class Messages:
-    """Takes the rows of one session in order. Rows that cannot be used are in `bad` afterwards: (row id, reason)."""
+class HermesMessages:
+    """Builds messages from the rows of one session, added in order. `bad` has (row id, reason) of unusable rows."""
 
     def __init__(self, model: str | None) -> None:
         self.bad: list[tuple[str, str]] = []
         self._model = model
-        self._drafts: list[Draft] = []
-        self._calls: dict[str, tuple[Draft, int]] = {}
-        self._archived: dict[tuple[Any, ...], Draft] = {}
+        self._drafts: list[HermesDraft] = []
+        self._calls: dict[str, tuple[HermesDraft, int]] = {}
+        self._archived: dict[tuple[Any, ...], HermesDraft] = {}
 
     def add(self, row: Record) -> None:
         key = str(decode_text(row["id"]))
         role = decode_text(row["role"])
         flags = _left(row)
-        draft = Draft(key, _ROLES.get(role, "system"), _millis(row["timestamp"]), flags, None, [])
+        draft = HermesDraft(key, _ROLES.get(role, "system"), _millis(row["timestamp"]), flags, None, [])
         if flags or self._archived:
             same = tuple([row[name] for name in _SAID])
             if flags & Flag.OUT_OF_CONTEXT:
@@ -92,7 +92,7 @@ class Messages:
             return
         yield from (call for call in calls if type(call) is dict)
 
-    def _answer(self, draft: Draft, row: Record) -> None:
+    def _answer(self, draft: HermesDraft, row: Record) -> None:
         call = self._calls.get(str(decode_text(row["tool_call_id"])))
         if call is None:
             draft.parts.append(Part(f"{draft.id}:0", "tool", tool=decode_text(row["tool_name"])))
@@ -102,14 +102,14 @@ class Messages:
         to.parts[at] = with_result(to.parts[at], error or output, failed=bool(error))
 
     def messages(self) -> list[Message]:
-        """The messages; a row that only answered a call is none."""
+        """The messages; a row that holds only the output of a call gives none."""
         return [
             Message(d.id, d.role, d.time, tuple(d.parts), None, None, d.model, d.flags) for d in self._drafts if d.parts
         ]
 
 
 def typed(messages: list[Message]) -> Iterator[str]:
-    """What a person typed, in order."""
+    """The texts that a user typed, in order."""
     for message in messages:
         for part in message.parts if message.role == "user" else ():
             if part.text and not part.flags & (Flag.SYNTHETIC | Flag.SUMMARY):
@@ -117,7 +117,7 @@ def typed(messages: list[Message]) -> Iterator[str]:
 
 
 def _left(row: Record) -> Flag:
-    """Whether the row left the conversation: summarised by a compaction, or taken back by the person."""
+    """OUT_OF_CONTEXT for a row that a compaction summarised, ABANDONED for one that the user took back."""
     if row["active"] is None or row["active"]:
         return Flag.NONE
     return Flag.OUT_OF_CONTEXT if row["compacted"] else Flag.ABANDONED
@@ -135,7 +135,7 @@ def _origin(role: str | None, text: str) -> Flag:
 
 
 def _texts(content: str | None) -> list[str]:
-    """The texts of a message, which is plain or a list of pieces; pictures are left out."""
+    """The texts of a message, stored as text or as a list of blocks; images are left out."""
     if not content:
         return []
     if not content.startswith(_STRUCTURED):
@@ -155,7 +155,7 @@ def _words(pieces: Any) -> Iterator[str]:
 
 
 def _thought(row: Record) -> str | None:
-    """What the model thought, which is stored in up to three columns."""
+    """The reasoning of a row, stored in up to three columns."""
     texts = [decode_text(row[name]) for name in ("reasoning", "reasoning_content")]
     if not any(texts) and row["reasoning_details"]:
         values, _ = parse_values(str(decode_text(row["reasoning_details"])).encode("utf-8", "replace"))
@@ -177,7 +177,7 @@ def _call(key: str, call: Record) -> Part:
 
 
 def _result(content: str | None) -> tuple[str | None, str | None]:
-    """What a tool gave, and what went wrong. Most answer with an object of output, exit code and error."""
+    """The output and error of a tool; most tools return an object with output, exit code and error."""
     texts = _texts(content)
     text = "\n".join(texts) or None
     if text is None or not text.startswith("{"):

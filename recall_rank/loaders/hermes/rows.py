@@ -1,4 +1,4 @@
-"""What is asked of Hermes' database: sessions, one session's messages, and what tells that they changed."""
+"""Queries of Hermes' database: sessions, the messages of one session, and digests that change with them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ Record = dict[str, Any]
 
 
 @dataclass(slots=True)
-class SessionRows:
-    """What the database holds of one session."""
+class HermesRows:
+    """The rows of one session."""
 
     session: Record
     messages: list[Record]
@@ -57,7 +57,7 @@ def session_ids(reader: RowReader) -> list[str]:
     return [decode_text(row[1]) or "" for row in rows]
 
 
-def session_rows(reader: RowReader, key: str) -> SessionRows | None:
+def session_rows(reader: RowReader, key: str) -> HermesRows | None:
     """One session's rows; None when there is no such session."""
     known = columns(reader)
     if not known:
@@ -80,11 +80,11 @@ def session_rows(reader: RowReader, key: str) -> SessionRows | None:
         else []
     )
     version = next((row[0] for row in versions if type(row[0]) is int), 0)
-    return SessionRows(session, messages, bool(continued), decode_text(reasons[0][0]) if reasons else None, version)
+    return HermesRows(session, messages, bool(continued), decode_text(reasons[0][0]) if reasons else None, version)
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """A digest a session: of its own row, and of how many messages it has, which is the last, how many left."""
+    """A digest for each session: of its row, and of the count, newest id and left messages of its rows."""
     known = columns(reader)
     if not known:
         return {}

@@ -11,11 +11,11 @@ from typing import Any
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.content.values import mapping, millis
-from recall_rank.loaders.hermes.messages import Messages, typed
+from recall_rank.loaders.hermes.messages import HermesMessages, typed
 from recall_rank.loaders.hermes.rows import (
     COMPACTED,
+    HermesRows,
     Record,
-    SessionRows,
     columns,
     session_ids,
     session_rows,
@@ -52,14 +52,14 @@ class Hermes(SessionDatabase):
         return sorted(session_ids(reader))
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Of each session and its messages."""
+        """A digest for each session and its messages."""
         return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         rows = self._database.read(lambda reader: session_rows(reader, unit.key))
         if rows is None:
             return Reading([])
-        found = Messages(decode_text(rows.session["model"]))
+        found = HermesMessages(decode_text(rows.session["model"]))
         for row in rows.messages:
             found.add(row)
         malformed = [self.malformed("messages", key, reason) for key, reason in found.bad]
@@ -68,7 +68,7 @@ class Hermes(SessionDatabase):
         return Reading([_session_from(unit.key, rows, found.messages(), self.name)], malformed, warnings)
 
 
-def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
+def _session_from(key: str, rows: HermesRows, messages: list[Message], source: str) -> Session:
     head = rows.session
     settings = parse_values(head["model_config"])[0] if type(head["model_config"]) is bytes else []
     delegated = "_delegate_from" in mapping(settings[0] if settings else None)
@@ -103,7 +103,7 @@ def _session_from(key: str, rows: SessionRows, messages: list[Message], source: 
 
 
 def _used(head: Record) -> Tokens | None:
-    """What the session used; Hermes counts caches apart."""
+    """The token counts of the session; Hermes counts cached tokens apart."""
     read = head["cache_read_tokens"]
     beside = (read, head["cache_write_tokens"])
     return tokens_of(head["input_tokens"], head["output_tokens"], read, head["reasoning_tokens"], beside_sent=beside)

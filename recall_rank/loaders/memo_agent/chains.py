@@ -1,4 +1,4 @@
-"""What memo-agent copies when it compresses a conversation, found and counted once.
+"""Find the messages that memo-agent copied when it compressed a conversation, and count them once.
 
 A compression begins a new session whose parent is the old one: the old head, a summary, the old tail, all stored anew.
 The copies are known by standing where the program puts them: they begin like the parent, and after the summary go on
@@ -65,7 +65,7 @@ def resolve_chains(sessions: Sequence[Session]) -> ResolvedSessions:
 
 
 def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[int]:
-    """All sessions, each after the one that it goes on from."""
+    """The positions of all sessions, each behind its parent."""
     order: dict[int, None] = {}
     for first in range(len(sessions)):
         chain = [first]
@@ -78,7 +78,7 @@ def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[i
 
 
 def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, int]:
-    """How many messages of the parent's beginning and of its end the child repeats."""
+    """How many messages of the beginning and of the end of `parent` the child repeats."""
     head = 0
     while head < min(len(parent), len(child)) and _same(parent[head], child[head]):
         head += 1
@@ -97,7 +97,7 @@ def _tail_start(child: Sequence[Message], head: int) -> int:
 
 
 def _same(one: Message, other: Message) -> bool:
-    """Whether two messages say the same; their ids and times differ."""
+    """Whether two messages have equal text; their ids and times differ."""
     return one.role == other.role and [_content(part) for part in one.parts] == [_content(part) for part in other.parts]
 
 

@@ -58,7 +58,7 @@ class MemoAgent(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in rows)
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Digests of the sessions' own rows and of which messages there are: messages are never rewritten."""
+        """A digest for each session of its row and its message ids; messages are never rewritten."""
         known = _known(reader)
         columns = select_list(_SESSION, known["sessions"])
         sessions = reader.fetch(f"SELECT rowid, {columns} FROM sessions WHERE rowid > ? ORDER BY rowid")  # noqa: S608
@@ -140,7 +140,7 @@ def _known(reader: RowReader) -> Columns:
 
 
 def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """One session's own row and its messages in the order they were stored."""
+    """The row of a session and its messages in stored order."""
     known = _known(reader)
     heads = reader.fetch_few(f"SELECT {select_list(_SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
     if not heads:

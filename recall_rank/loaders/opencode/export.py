@@ -1,5 +1,6 @@
-"""What `opencode export` prints, kept in a file: one session as JSON. Built after the program's source and read with
-every version of the parts that the database knows; not checked against a file that it printed."""
+"""A file with the output of `opencode export`: one session as JSON.
+
+Built after the source of OpenCode; not checked against a file that a real OpenCode printed."""
 
 from __future__ import annotations
 
@@ -89,5 +90,5 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
-    """Exports lie wherever their maker put them."""
+    """Nothing: an export can lie in any folder, so none is searched for."""
     return ()

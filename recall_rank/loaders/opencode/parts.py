@@ -1,4 +1,4 @@
-"""What OpenCode stores in a part's JSON, as a part of the model."""
+"""Convert the JSON of OpenCode's parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recall_rank.model import Flag, Part, Tokens
 
 
 def part_from(key: str, data: dict[str, Any], *, by_user: bool, outputs: ExternalOutputs) -> Part:
-    """The part; one of a type without words (step-start, snapshot, ...) has none."""
+    """The part; a type without text (step-start, snapshot, ...) gives a part without text."""
     kind = text_of(data.get("type")) or "unknown"
     if kind == "tool":
         return _tool(key, data, outputs)
@@ -77,7 +77,7 @@ def error_text(error: Any) -> str | None:
 
 
 def used(message: dict[str, Any]) -> Tokens | None:
-    """What an answer used; OpenCode counts caches and thoughts apart."""
+    """The token counts of an answer; OpenCode counts cached and reasoning tokens apart."""
     tokens = mapping(message.get("tokens"))
     cache = mapping(tokens.get("cache"))
     read, thought = cache.get("read"), tokens.get("reasoning")
@@ -92,7 +92,7 @@ def used(message: dict[str, Any]) -> Tokens | None:
 
 
 def used_by(session: dict[str, Any]) -> Tokens | None:
-    """What a session used by its own row, whose columns are named after those of an answer."""
+    """The token counts in the row of a session, whose columns have the names of those of an answer."""
     cache = {"read": session["tokens_cache_read"], "write": session["tokens_cache_write"]}
     counts = {name: session[f"tokens_{name}"] for name in ("input", "output", "reasoning")}
     return used({"tokens": {**counts, "cache": cache}})

@@ -1,4 +1,4 @@
-"""What is asked of OpenCode's database: one session's rows, and what tells that they changed."""
+"""Queries of OpenCode's database: the rows of one session, and digests that change with them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _SESSION = (
 
 
 @dataclass(slots=True)
-class SessionRows:
-    """What the database holds of one session."""
+class OpenCodeRows:
+    """The rows of one session."""
 
     session: dict[str, Any]
     worktree: str | None
@@ -49,7 +49,7 @@ def session_ids(reader: RowReader) -> list[Row]:
     return reader.fetch("SELECT rowid, id FROM session WHERE rowid > ? ORDER BY rowid")
 
 
-def session_rows(reader: RowReader, key: str) -> SessionRows | None:
+def session_rows(reader: RowReader, key: str) -> OpenCodeRows | None:
     """One session's rows, of one moment where that is quick; None when there is no such session."""
     known = columns(reader)
     if not known:
@@ -80,11 +80,11 @@ def session_rows(reader: RowReader, key: str) -> SessionRows | None:
         count = reader.fetch_few("SELECT count(*) FROM part WHERE session_id = ?", key)[0][0]
         if reader.transactions == 1 or len(parts) == count:
             break  # otherwise rows were added or renumbered between two transactions
-    return SessionRows(session, worktree, messages, parts, warnings)
+    return OpenCodeRows(session, worktree, messages, parts, warnings)
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """A digest a session: of its own times, and of its rows; of old sessions only how many rows there are."""
+    """A digest for each session, made from its times and rows; for old sessions from the number of rows."""
     known = columns(reader)
     if not known:
         return {}

@@ -1,4 +1,4 @@
-"""OpenCode's records of one session, wherever they lay as JSON, put together in the model."""
+"""Build a session from OpenCode's JSON records."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _before_compaction(order: list[str], parts: Parts) -> set[str]:
 
 
 def typed(messages: Iterable[Message]) -> Iterator[str]:
-    """What a person typed, in order."""
+    """The texts that a user typed, in order."""
     for message in messages:
         for part in message.parts if message.role == "user" else ():
             if part.type == "text" and part.text and not part.flags & Flag.SYNTHETIC and not is_injected(part.text):

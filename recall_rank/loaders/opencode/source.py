@@ -14,7 +14,7 @@ from recall_rank.loaders.content.usage import dollars
 from recall_rank.loaders.content.values import mapping, millis, text_of
 from recall_rank.loaders.json.parse import parse_values
 from recall_rank.loaders.opencode.parts import part_from, used, used_by
-from recall_rank.loaders.opencode.rows import SessionRows, columns, session_ids, session_rows, signatures
+from recall_rank.loaders.opencode.rows import OpenCodeRows, columns, session_ids, session_rows, signatures
 from recall_rank.loaders.opencode.session import ROLES, UNNAMED, typed
 from recall_rank.loaders.sqlite.reader import RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import SessionDatabase
@@ -56,7 +56,7 @@ class OpenCode(SessionDatabase):
         session = self._session(unit.key, rows, outputs, malformed)
         return Reading([session], malformed, rows.warnings + outputs.warnings())
 
-    def _session(self, key: str, rows: SessionRows, outputs: ExternalOutputs, malformed: list[Malformed]) -> Session:
+    def _session(self, key: str, rows: OpenCodeRows, outputs: ExternalOutputs, malformed: list[Malformed]) -> Session:
         heads = {}
         for _, message_id, created, raw in sorted(rows.messages, key=lambda row: (row[2] or 0, row[1])):
             data = self._data("message", message_id, raw, malformed)
@@ -108,7 +108,7 @@ def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], fl
     return Message(key, role, time, tuple(parts), None, agent, model, flags, used(data), cost)
 
 
-def _session_from(key: str, rows: SessionRows, messages: list[Message], source: str) -> Session:
+def _session_from(key: str, rows: OpenCodeRows, messages: list[Message], source: str) -> Session:
     head = rows.session
     title, directory, parent = (
         decode_text(head["title"]),

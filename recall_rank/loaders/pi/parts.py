@@ -1,4 +1,4 @@
-"""What pi and tallow store in one entry of a session, as parts of the model."""
+"""Convert the entries of pi and tallow sessions to parts."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _FULL_OUTPUT = re.compile(r"pi-bash-[0-9a-f]+\.log")
 
 
 class FullOutputs(TemporaryOutputs):
-    """Outputs too long for their entry, which pi wrote to a temporary file."""
+    """Reads outputs that were too long for their entry and that pi wrote to a temporary file."""
 
     def __init__(self, owner: int) -> None:
         super().__init__(_FULL_OUTPUT, owner)
         self._gone: list[str] = []
 
     def read(self, recorded: Any) -> str | None:
-        """The output whose path was recorded; None when none was, or the file is gone."""
+        """The output at a recorded path; None without a path or when the file is gone."""
         found = super().read(recorded)
         if found is None and type(recorded) is str and recorded:
             self._gone.append(re.split(r"[\\/]", recorded)[-1])
         return found
 
     def warnings(self) -> list[str]:
-        """What could not be read."""
+        """A warning for each output that could not be read."""
         more = f" and {len(self._gone) - 1} more" if len(self._gone) > 1 else ""
         return [f"full outputs are gone, what was kept of them is read: {self._gone[0]}{more}"] if self._gone else []
 
@@ -78,13 +78,13 @@ def _text(key: str, text: str) -> Part:
 
 
 def answered(call: Part, message: dict[str, Any], outputs: FullOutputs) -> Part:
-    """The call with what its tool answered, whole where the full output is still there."""
+    """The call with the output of its tool, in full when its temporary file still exists."""
     whole = outputs.read(mapping(message.get("details")).get("fullOutputPath"))
     return _ended(call, whole or _plain(message.get("content")), failed=bool(message.get("isError")))
 
 
 def executed(key: str, message: dict[str, Any], outputs: FullOutputs) -> Part:
-    """A command that the person ran, with its output."""
+    """The part of a command that the user ran, with its output."""
     code = message.get("exitCode")
     call = Part(key, "tool", tool="bash", input={"command": text_of(message.get("command")) or ""})
     whole = outputs.read(message.get("fullOutputPath"))
@@ -94,7 +94,7 @@ def executed(key: str, message: dict[str, Any], outputs: FullOutputs) -> Part:
 
 
 def summary(key: str, record: dict[str, Any]) -> Part:
-    """What a compaction or a branch that was left is summed up to, with the files it names."""
+    """The part of a summary, of a compaction or an abandoned branch, with the files it names."""
     details = mapping(record.get("details"))
     listed = [details.get(kind) for kind in ("readFiles", "modifiedFiles")]
     files = [path for paths in listed if type(paths) is list for path in paths if type(path) is str]
@@ -106,7 +106,7 @@ def _ended(call: Part, text: str | None, *, failed: bool) -> Part:
 
 
 def _plain(content: Any) -> str | None:
-    """A tool's answer as text; pictures are left out."""
+    """The output of a tool as text, without images."""
     if type(content) is not list:
         return text_of(content)
     texts = [text_of(block.get("text")) for block in content if type(block) is dict]
@@ -114,7 +114,7 @@ def _plain(content: Any) -> str | None:
 
 
 def used(message: dict[str, Any]) -> tuple[Tokens | None, float | None]:
-    """What an answer used, and what that cost; pi counts caches apart."""
+    """The token counts and cost of an answer; pi counts cached tokens apart."""
     usage = message.get("usage")
     if type(usage) is not dict:
         return None, None

@@ -25,7 +25,7 @@ _FILE_ID = re.compile(r"[^_]*_(.+)")
 
 @dataclass(slots=True)
 class _Draft:
-    """A message that later entries may add to."""
+    """A message that later entries may extend."""
 
     entry: str
     role: Role
@@ -43,8 +43,10 @@ class _Draft:
         )  # fmt: skip
 
 
-class Lines:
-    """Takes the lines of one file in order. `before` is the state() of a file that this one continues."""
+class PiLines:
+    """Builds a session from the lines of one file, added in order. `before` is the state() of a file that this one
+    continues.
+    """
 
     def __init__(self, stem: str, outputs: FullOutputs, before: dict[str, Any] | None = None) -> None:
         self._outputs = outputs
@@ -67,7 +69,7 @@ class Lines:
         self._warnings: dict[str, None] = {}
 
     def add(self, number: int, record: Record) -> str | None:
-        """Takes one record; what is wrong with it when it cannot be used."""
+        """Add one record. Returns what is wrong with a record that cannot be used, else None."""
         kind = record.get("type")
         if kind is None:
             return "a record without a type"
@@ -175,7 +177,7 @@ class Lines:
         return None
 
     def _result(self, key: str, message: dict[str, Any], time: int) -> str | None:
-        """Joins what a tool answered to its call; on its own where the call is not here, or was answered before."""
+        """Add an output to its call, or as a part of its own when the call is unknown or has an output."""
         call = self._calls.pop(str(message.get("toolCallId")), None)
         if call is not None:
             draft, at = call
@@ -188,7 +190,7 @@ class Lines:
         return None
 
     def _label(self, entry: Entry, time: int) -> None:
-        """A name that the person gave to an entry: the last one counts, an empty one takes it away."""
+        """Set the name that the user gave to an entry; the last one counts, an empty one removes it."""
         target = str(entry.record.get("targetId"))
         if self._continues and target not in self._drafts:
             raise StaleResumePointError
@@ -208,7 +210,7 @@ class Lines:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, source: str, agent: str) -> Session | None:
-        """The session; None when nothing was said in the file."""
+        """The session; None for a file without messages."""
         flags = {} if self._continues else standing(self._entries)
         drafts = [draft for draft in self._drafts.values() if draft.parts]
         messages = [draft.message(flags.get(draft.entry, Flag.NONE)) for draft in drafts]
@@ -231,7 +233,7 @@ class Lines:
         )
 
     def state(self) -> dict[str, Any]:
-        """What a reader of the lines that follow must know."""
+        """The state, as JSON values, that a later reading of the grown file continues from."""
         return {
             "id": self._id,
             "cwd": self._directory,

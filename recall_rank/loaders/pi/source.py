@@ -18,7 +18,7 @@ from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.pi.parts import FullOutputs
-from recall_rank.loaders.pi.session import STARTS, Lines
+from recall_rank.loaders.pi.session import STARTS, PiLines
 from recall_rank.model import Reading, ResolvedSessions, Session, Source, Unit
 
 NAME = "pi"
@@ -43,7 +43,7 @@ class Pi(SessionFiles):
         return name.endswith(SUFFIX)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The file's session, or what was appended when `since` still fits (see resume.continues)."""
+        """The session of the file, or only its appended messages when `since` is a resume point that still fits."""
         path = self.path_of(unit)
         with open_file(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
@@ -67,7 +67,7 @@ class Pi(SessionFiles):
     ) -> Reading:
         records = JsonlRecords(data, unit.location, starts=STARTS, place=place)
         outputs = FullOutputs(owner)
-        lines = Lines(stem, outputs, before)
+        lines = PiLines(stem, outputs, before)
         for number, record in records:
             problem = lines.add(number, record)
             if problem:
@@ -80,7 +80,7 @@ class Pi(SessionFiles):
         return Reading(found, records.malformed, lines.warnings() + outputs.warnings(), point, before is not None)
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions without messages that forks copied; a copy keeps its id and time, and the oldest session it."""
+        """The sessions without messages that a fork copied; a copied message counts in the oldest session."""
         return self.resolve_across(sessions)
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
@@ -90,7 +90,7 @@ class Pi(SessionFiles):
 
 
 def agent_at(path: Path) -> str:
-    """Which of the two programs wrote what lies at a path, told by the name of its home."""
+    """ "pi" or "tallow", by the name of the home that a path lies in."""
     home = any(part.lower().startswith(".tallow") for part in Path(os.path.realpath(path)).parts)
     return TALLOW if home else NAME
 

@@ -12,7 +12,7 @@ NAME = pi.TALLOW
 
 
 def recognise(path: Path) -> Source | None:
-    """What pi's loader recognises, in a home of tallow."""
+    """A source for sessions of pi's format in a home of tallow; else None."""
     return pi.recognise(path) if pi.agent_at(path) == NAME else None
 
 

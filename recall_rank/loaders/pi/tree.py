@@ -1,4 +1,4 @@
-"""Which entries of a pi session the conversation left, and which a compaction took out of context.
+"""Find the entries of a pi session that were abandoned, and those that a compaction took out of context.
 
 A session file is a tree: each entry names its parent, and the last line is where the conversation stands. Entries off
 the way from there to the root belong to branches that were abandoned. On the way, what lies before the first kept
@@ -33,7 +33,7 @@ def standing(entries: list[Entry]) -> dict[str, Flag]:
 
 
 def _way(entries: list[Entry]) -> list[int]:
-    """The entries from the root to the last line. Where a parent is lost, the line before stands for it."""
+    """Positions of the entries from the root to the last line; the previous line replaces a missing parent."""
     place = {entry.id: at for at, entry in enumerate(entries)}
     way: dict[int, None] = {}
     at = len(entries) - 1

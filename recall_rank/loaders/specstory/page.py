@@ -44,7 +44,7 @@ class _Turn:
 
 
 class Page:
-    """The sessions on a page; old pages may hold several. What is damaged is in `problems`, by line."""
+    """The sessions of a page; old pages may have several. `problems` has damaged places by line."""
 
     def __init__(self, lines: Iterable[str], stem: str) -> None:
         self.problems: list[tuple[int, str]] = []
