@@ -1,4 +1,4 @@
-"""The agents' own histories, read as sources of sessions and never changed. One loader a file; see registry."""
+"""Loaders: the stores of coding agents as sources of sessions. Reading never changes a store. One package an agent."""
 
 from __future__ import annotations
 

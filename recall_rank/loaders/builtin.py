@@ -1,4 +1,4 @@
-"""The loaders of this package, each imported when what lies somewhere may be its agent's."""
+"""The table of this package's loaders. A loader's module is imported when a path may be a store of its agent."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ def _nothing(path: Path) -> Source | None:  # noqa: ARG001
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """How one agent's stores are found. None of these functions may write, follow links or raise for odd files."""
+    """The functions that find the stores of one agent. They write nothing, follow no links and do not raise for files
+    of other programs."""
 
     name: str
-    recognise: Callable[[Path], Source | None]  # what lies exactly there: a file, or a store's own folder
-    stores: Callable[[Mapping[str, str], Path], Iterable[Source]]  # environment, home -> what this machine has
-    insist: Callable[[Path], Source | None] = _nothing  # asked last, about a file that the caller named
+    recognise: Callable[[Path], Source | None]  # the store at exactly this path: a file or a folder
+    stores: Callable[[Mapping[str, str], Path], Iterable[Source]]  # environment, home folder -> stores of the machine
+    insist: Callable[[Path], Source | None] = _nothing  # asked last, for a file that the caller named
 
 
 def _loader(name: str, module: str, hints: StoreHints, insist: str = "named") -> Loader:
-    """The loader in a module of ours, which is not imported as long as its traits say that it would find nothing."""
+    """The loader in a module of this package, which is imported only where the hints allow that it finds something."""
 
     def loaded() -> Any:
         return import_module(f"recall_rank.loaders.{module}")

@@ -50,7 +50,7 @@ def count_once(
 
 
 def fork_notices(copies: int) -> list[Notice]:
-    """The notice that so many messages were copied by forks; none for 0."""
+    """The notice that forks copied `copies` messages; an empty list for 0."""
     text = "{count} messages that forks had copied were counted once"
     return [Notice("fork_copies", copies, text)] if copies else []
 

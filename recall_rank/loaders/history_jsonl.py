@@ -38,7 +38,7 @@ class HistoryJsonl(BaseSource):
         return file_signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The file's sessions, or what was appended when `since` still fits (see Reading.appended)."""
+        """The file's sessions, or those of its appended lines while the resume point `since` still fits the file."""
         suffix = self._path.suffix
         with open_file(self._path) as file:
             resume = None if suffix in PACKED else unpack_resume_point(file, since)
@@ -53,7 +53,7 @@ class HistoryJsonl(BaseSource):
 
 
 class _Reader:
-    """One pass over the file. `state` is the last session's record before the place where reading goes on."""
+    """One pass over a history file. `state` is the record of the last session before the resume point."""
 
     def __init__(self, name: str, location: str, state: Record | None = None) -> None:
         self.name = name
@@ -65,7 +65,7 @@ class _Reader:
         self.more = False
 
     def run(self, data: Iterator[bytes], place: ResumePoint, *, packed: bool = False) -> Reading | None:
-        """The reading; None when one that goes on from a place needs what lies before it."""
+        """The reading; None when the lines behind a resume point refer to a session before it."""
         self.more = place.offset > 0
         lines = JsonlRecords(data, self.location, starts=STARTS, place=place)
         try:
@@ -190,7 +190,7 @@ def _part(message: str, index: int, raw: Any) -> Part | None:
 
 
 def recognise(path: Path) -> Source | None:
-    """The history in this file, told by its first record; None for anything else."""
+    """A source for a history file, told by its first record; None for any other file."""
     if not path.name.endswith(SUFFIXES) or not path.is_file():
         return None
     first = next(read_first_records(path), {})
@@ -198,7 +198,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def unreadable(path: Path) -> Source | None:
-    """A file that is called a history but holds not one readable record: reading it says what is wrong."""
+    """A source for a file with a history's name and no readable record, so that reading it reports the problem."""
     if path.name.endswith(SUFFIXES) and path.is_file() and not has_records(path):
         return HistoryJsonl(path)
     return None

@@ -1,4 +1,4 @@
-"""Loaders that other packages offer under the entry point group `recall_rank.loaders`."""
+"""Loaders that installed packages register under the entry point group `recall_rank.loaders`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _DESCRIBED = (".dist-info", ".egg-info")
 
 
 def load_plugins() -> list[Loader]:
-    """They, by name. One that cannot be imported is warned of and passed over."""
+    """The registered loaders, sorted by name. A loader that cannot be imported is left out with a RuntimeWarning."""
     if not any(map(_mentions, sys.path)) and not _finds_elsewhere():
         return []
-    import importlib.metadata  # takes as long to import as half a search
+    import importlib.metadata  # importing it takes half the time of a search
 
     found = []
     for entry in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
             loader = entry.load()
-        except Exception as error:  # noqa: BLE001 - what another package does must not stop ours
+        except Exception as error:  # noqa: BLE001 - a broken package must not disable the other loaders
             warnings.warn(f"loader {entry.value} cannot be imported: {error}", RuntimeWarning, stacklevel=5)
             continue
         if isinstance(loader, Loader):
@@ -35,7 +35,7 @@ def load_plugins() -> list[Loader]:
 
 
 def _mentions(place: str) -> bool:
-    """Whether a package installed in this entry of sys.path may offer loaders: its list of entry points names them."""
+    """Whether an installed package in this entry of sys.path may have loaders: its entry_points.txt names the group."""
     try:
         with os.scandir(place or ".") as entries:
             described = [entry.path for entry in entries if entry.name.endswith(_DESCRIBED)]
@@ -56,7 +56,7 @@ def _mentions(place: str) -> bool:
 
 
 def _finds_elsewhere() -> bool:
-    """Whether something besides sys.path tells importlib.metadata of packages."""
+    """Whether a finder other than that of sys.path tells importlib.metadata about packages."""
     usual = {"PathFinder"}
     return any(
         hasattr(finder, "find_distributions") and getattr(finder, "__name__", "") not in usual

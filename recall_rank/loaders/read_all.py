@@ -1,4 +1,4 @@
-"""Everything that the sources hold, whatever some of them fail to give."""
+"""Reads all sessions of all sources; the failure of a source or a unit is reported and hides no other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recall_rank.model import BaseSource, Malformed, Notice, ReadFailure, Readin
 from recall_rank.model.source_wrapper import complete_source
 
 UnitProgress = Callable[[int, "int | None"], None]
-"""Called with how many units are read, and of how many."""
+"""Called with the number of units that are read, and with the number of all units."""
 
 FOUND_TWICE: Final = "found_twice"
 COPIED_ACROSS: Final = "copied_across"
@@ -22,7 +22,7 @@ COPIED_ACROSS: Final = "copied_across"
 
 @dataclass(slots=True)
 class LoadedSource:
-    """What one source gave so far."""
+    """The sessions, problems and remarks of one source, gathered while it is read."""
 
     source: BaseSource
     sessions: list[Session | None] = field(default_factory=list)  # None: its messages count in another session
@@ -56,7 +56,7 @@ class LoadedSource:
 def read_all(
     sources: Iterable[Source], progress: UnitProgress | None = None
 ) -> tuple[list[Session], list[SourceReport]]:  # fmt: skip
-    """Every session of every source, and a report for each source in their order. Never raises for what lies there.
+    """Every session of every source, and one report a source in their order. Never raises for the content of a store.
 
     A session found twice, in one source or in two, counts where it has the most messages and names all its places.
     Messages that one session copied from another count once (see BaseSource.resolve_sessions and resolve_across).
@@ -83,7 +83,7 @@ def read_all(
 
 
 def located_sessions(reading: Reading, unit: Unit) -> list[Session]:
-    """The sessions of a reading, each with the place where it was found."""
+    """The sessions of a reading; those without places get the location of the unit."""
     return [session if session.places else replace(session, places=(unit.location,)) for session in reading.sessions]
 
 
@@ -125,7 +125,7 @@ def resolve_sessions(loaded: LoadedSource) -> None:
 
 
 def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
-    """Leave each session only where it has the most messages, of several the first, with the places of the others."""
+    """Keep each session where it has the most messages, in a tie the first; it gets the places of its duplicates."""
     best: dict[tuple[str | None, str], tuple[int, int, int]] = {}
     for at, each in enumerate(loaded):
         for index, session in enumerate(each.sessions):
@@ -150,19 +150,19 @@ def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
 
 
 def found_twice(count: int) -> Notice:
-    """The notice that so many sessions of a source count elsewhere."""
+    """The notice that `count` sessions of a source count in another place."""
     where = "found twice and counted where more messages are"
     return Notice(FOUND_TWICE, count, f"{{count}} sessions were {where}", f"{{count}} session was {where}")
 
 
 def copied_across(count: int) -> Notice:
-    """The notice that so many messages of a source's copy group were in several of its sources."""
+    """The notice that `count` messages lie in several sources of one copy group."""
     text = "{count} messages that another history of this agent holds too were counted once"
     return Notice(COPIED_ACROSS, count, text)
 
 
 def resolve_across(loaded: Sequence[LoadedSource]) -> None:
-    """Let messages that were copied from one source to another of its copy group count once."""
+    """Count messages that were copied from one source to another of its copy group once."""
     groups: dict[str, list[LoadedSource]] = {}
     for each in loaded:
         group = each.source.copy_group

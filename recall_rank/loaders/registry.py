@@ -1,4 +1,4 @@
-"""Which loader reads what lies at a path, and which stores this machine has."""
+"""Finds the loader for a path, and the stores of this machine."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ PASSED_OVER = {".git", "node_modules", "__pycache__", ".venv"}
 
 
 class KnownLoaders:
-    """Our loaders, then those that other packages offer under the entry point group `recall_rank.loaders`.
+    """Iterates over the loaders of this package, then over those that other packages register as entry points.
 
-    Others are asked for only when ours do not end the look: finding out which there are takes longer than a search.
+    The entry points are read only when an iteration gets that far: finding them takes longer than a search.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
     """The one history at a path, or of the agent of this name on this machine.
 
     Raises FileNotFoundError when nothing is there, and ValueError when nothing there is recognised or several are.
-    `name` replaces the agent's name in reports and results; it is for sources of ours.
+    `name` replaces the agent's name in reports and results; the source must allow its `name` to be set.
     """
     path = Path(where).expanduser()
     known = KnownLoaders()
@@ -63,7 +63,7 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
 
 
 def open_sources(where: str | os.PathLike[str]) -> list[Source]:
-    """Every history at a path and below it, in a fixed order; files that are none are passed over."""
+    """Every history at a path and below it, in a fixed order; files that no loader recognises are left out."""
     return _found(Path(where).expanduser(), KnownLoaders())
 
 
@@ -84,7 +84,7 @@ def _search(path: Path, known: Iterable[Loader], found: list[Source], depth: int
     if depth and path.is_dir():
         for inside in sorted(path.iterdir()):
             if inside.name not in PASSED_OVER and not inside.is_symlink():
-                # A folder inside that may not be read holds no history of the caller's.
+                # A folder without read permission holds no history of the caller.
                 with contextlib.suppress(PermissionError):
                     _search(inside, known, found, depth - 1)
 
@@ -107,6 +107,6 @@ def discover(environ: Mapping[str, str] = os.environ, home: Path | None = None) 
     for loader in KnownLoaders():
         try:
             found += loader.stores(environ, home)
-        except Exception as error:  # noqa: BLE001 - one agent's odd layout must not hide the others
+        except Exception as error:  # noqa: BLE001 - an unexpected layout of one store must not hide the others
             warnings.warn(f"looking for {loader.name} failed: {error}", RuntimeWarning, stacklevel=2)
     return found

@@ -1,6 +1,6 @@
-"""What tells from outside, without the loader itself, that something may be one agent's: names, places, first bytes.
+"""Hints that a path may be a store of an agent: file names, places and first bytes, without importing its loader.
 
-Importing a loader takes as long as a tenth of a search, and hardly anybody has the stores of every agent.
+Importing a loader takes a tenth of the time of a search, and hardly any machine has stores of all agents.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ JSONL = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class StoreHints:
-    """Conditions without which nothing is recognised. That they hold says little; the loader decides."""
+    """Necessary conditions for a store of one agent. Where they hold, its loader decides."""
 
-    files: tuple[str, ...] = ()  # how the name of a file ends
-    begins: str = ""  # how the name of a file begins
-    words: tuple[bytes, ...] = ()  # one of these stands in the beginning of a file of JSON lines
-    folders: tuple[str, ...] = ()  # the name of a folder that is recognised by it
-    inside: tuple[str, ...] = ()  # patterns of what lies in any other; a file of JSON lines has one of the words, too
-    insists: tuple[str, ...] = ()  # how the name of a file ends that is looked into because the caller named it
-    variables: tuple[str, ...] = ()  # one of these is set, or
-    homes: tuple[str, ...] = ()  # one of these is there: a path below the home, or below a base (see _bases)
+    files: tuple[str, ...] = ()  # suffixes of file names
+    begins: str = ""  # prefix of file names
+    words: tuple[bytes, ...] = ()  # the beginning of a file of JSON lines holds one of these
+    folders: tuple[str, ...] = ()  # names of folders that are stores by their name alone
+    inside: tuple[str, ...] = ()  # patterns of files in other folders; files of JSON lines must have one of the words
+    insists: tuple[str, ...] = ()  # suffixes of files that are opened when the caller named them
+    variables: tuple[str, ...] = ()  # environment variables; one is set, or one of the homes exists
+    homes: tuple[str, ...] = ()  # paths below the home folder, or below a base (see _bases)
 
     def may_be_store(self, path: Path) -> bool:
-        """Whether what lies exactly there may be a store. Raises OSError for what may not be looked at."""
+        """Whether the file or folder at `path` may be a store. Raises OSError where it cannot be looked at."""
         if path.is_dir():
             if path.name in self.folders:
                 return True
@@ -41,11 +41,11 @@ class StoreHints:
         return path.name.endswith(self.files) and path.name.startswith(self.begins) and self._says(path)
 
     def may_be_named(self, path: Path) -> bool:
-        """Whether a file may be a store that the caller named and that nobody recognised."""
+        """Whether a file that the caller named, and that no loader recognised, may be a store."""
         return path.name.endswith(self.insists)
 
     def may_be_on_machine(self, environ: Mapping[str, str], home: Path) -> bool:
-        """Whether this machine may have such a store."""
+        """Whether this machine may have a store of the agent."""
         if any(environ.get(name) for name in self.variables):
             return True
         return any(os.path.lexists(path) for path in self._places(environ, home))
@@ -69,7 +69,7 @@ class StoreHints:
 
 
 def _bases(name: str, environ: Mapping[str, str], home: Path) -> Iterable[str]:
-    """The folders in which programs of the sort that `name` stands for keep what is theirs, on every system."""
+    """The folders that $data, $config or $above (the working folder and those above) stand for on any system."""
     library = f"{home}/Library/Application Support"
     windows = [environ[each] for each in ("LOCALAPPDATA", "APPDATA") if environ.get(each)]
     if name == "$data":

@@ -11,7 +11,7 @@ from recall_rank.model.sessions import Session
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What can change by itself in a source: one file, or one session of a database."""
+    """The smallest part of a source that can change by itself: one file, or one session of a database."""
 
     key: str  # unique within the source
     location: str  # the path a person would open
@@ -19,7 +19,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """One record that could not be read, and where it stands."""
+    """One record that could not be read, with its place and the reason."""
 
     location: str  # file path, or database path and table
     place: str  # "line 12", "byte 4096", "row prt_1"
@@ -95,7 +95,7 @@ class Source(Protocol):
         ...
 
     def signature(self, unit: Unit) -> bytes:
-        """Bytes that differ whenever the unit's content differs; found by reading metadata only."""
+        """Bytes that differ whenever the unit's content differs, from metadata alone."""
         ...
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
@@ -182,7 +182,7 @@ class BaseSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """What one source gave and what it could not give."""
+    """Counts of what was read from one source, and the problems of reading it."""
 
     agent: str
     location: str
@@ -194,7 +194,7 @@ class SourceReport:
     failures: Sequence[ReadFailure] = ()  # what could not be read at all
     warnings: Sequence[str] = ()
     newest: int = 0  # time of the newest message, ms
-    kept: int = 0  # sessions that are gone from the source and were kept; not among those counted above
+    kept: int = 0  # sessions that are gone from the source and were kept; not counted in `sessions`
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -209,12 +209,12 @@ class SourceReport:
 
 @dataclass(frozen=True, slots=True)
 class RefreshReport:
-    """What a refresh of an index on disk found and did."""
+    """The result of a refresh of an index on disk."""
 
     sources: Sequence[SourceReport]
-    changed: bool = False  # False: nothing had changed, and nothing was written
-    units: int = 0  # that were read
-    indexed: int = 0  # sessions, new ones and those that changed
-    removed: int = 0  # sessions that are in the index no longer
+    changed: bool = False  # False: no source had changed, and nothing was written
+    units: int = 0  # units that were read
+    indexed: int = 0  # sessions that are new or changed
+    removed: int = 0  # sessions that are no longer in the index
     elapsed_ms: float = 0.0
     cpu_ms: float = 0.0

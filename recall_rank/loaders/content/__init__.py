@@ -1,1 +1,1 @@
-"""Parts of messages that several agents write in one form."""
+"""Content of messages that several agents write in one form."""

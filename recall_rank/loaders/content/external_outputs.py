@@ -1,8 +1,8 @@
-"""Outputs too large for their record, which an agent wrote to a file: beside it, or in the temporary folder.
+"""Tool outputs too large for their record, which an agent wrote to a file in its store or in the temporary folder.
 
-One rule for all agents: a record may name any path, so the path is never followed. In the folders of its own store an
+The rule for all agents: a record may name any path, so the path is never followed. In the folders of its own store an
 output is found by its name alone. Outside of the store it is read only if it lies in the system's temporary folder
-itself, has a name of the form that the agent gives, is a regular file and no link, and has the transcript's owner.
+itself, has a name of the form that the agent uses, is a regular file and no link, and has the transcript's owner.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any
 from recall_rank.loaders.content.payloads import strip_text
 from recall_rank.loaders.files.regular_files import open_file, read_small
 
-LIMIT = 1 << 23  # bytes of one output that are read: more takes too long at once
+LIMIT = 1 << 23  # bytes of one output that are read: more takes too long in one step
 
 
 class ExternalOutputs:
-    """Reads spilled outputs from the folders where this store keeps them, wherever the record says they were."""
+    """Reads outputs from the folders where a store keeps them, whatever folder their records name."""
 
     def __init__(self, root: Path, folders: list[Path]) -> None:
         self._root = root
@@ -30,7 +30,7 @@ class ExternalOutputs:
         self._cut: list[str] = []
 
     def read(self, recorded: str) -> str | None:
-        """The output whose path was recorded, found by its name alone; None when the file is gone or is not for us."""
+        """The output whose path was recorded, found by its file name; None when it is gone or cannot be read."""
         name = re.split(r"[\\/]", recorded)[-1]
         unread = self._missing
         for folder in self._folders:
@@ -48,7 +48,7 @@ class ExternalOutputs:
         return None
 
     def warnings(self) -> list[str]:
-        """What could not be read in full."""
+        """A warning for each reason why outputs could not be read in full."""
         found = []
         if self._missing:
             found.append(f"spilled outputs are gone, their previews are kept: {_some(self._missing)}")
@@ -60,14 +60,14 @@ class ExternalOutputs:
 
 
 class TemporaryOutputs:
-    """Reads outputs that an agent wrote to the temporary folder, under names of its own."""
+    """Reads outputs that an agent wrote to the temporary folder, under names of a known form."""
 
     def __init__(self, names: re.Pattern[str], owner: int) -> None:
         self._names = names
         self._owner = owner
 
     def read(self, recorded: Any) -> str | None:
-        """The output whose path was recorded; None when the file is gone, or is none that may be read."""
+        """The output whose path was recorded; None when the file is gone or may not be read."""
         if type(recorded) is not str or not self._names.fullmatch(name := re.split(r"[\\/]", recorded)[-1]):
             return None
         try:

@@ -1,4 +1,4 @@
-"""Parts and messages with something changed: made again field by field, which costs a fifth of dataclasses.replace."""
+"""Changed copies of parts and messages, made field by field: a fifth of the time of dataclasses.replace()."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recall_rank.model import Flag, Message, Part
 def with_result(
     call: Part, text: str | None, *, failed: bool, status: str | None = None, more: Flag = Flag.NONE
 ) -> Part:
-    """The call with what it gave, or with what went wrong, and flags besides its own."""
+    """The tool call with its output, or with its error when it `failed`, and with `more` flags added to its own."""
     flags = call.flags | more if more else call.flags
     if failed and not flags & Flag.ERROR:
         flags |= Flag.ERROR
@@ -31,7 +31,7 @@ def with_result(
 
 
 def with_parts(message: Message, parts: Iterable[Part], more: Flag = Flag.NONE) -> Message:
-    """The message with these parts, and flags besides its own."""
+    """The message with these parts, and with `more` flags added to its own."""
     return Message(
         message.id,
         message.role,

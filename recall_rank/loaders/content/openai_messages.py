@@ -1,4 +1,4 @@
-"""Chat messages in the form of OpenAI's API, which several agents store as they are."""
+"""Chat messages in the form of OpenAI's API, which several agents store unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TEXTS = {"text", "input_text", "output_text"}
 
 @dataclass(slots=True)
 class _Said:
-    """A message whose tool calls later messages may answer."""
+    """A message with the parts it has so far; later messages may answer its tool calls."""
 
     message: Message
     parts: list[Part]
@@ -32,7 +32,7 @@ class ChatBuilder:
     _calls: dict[str, tuple[_Said, int]] = field(default_factory=dict)
 
     def add(self, message: Message, content: Any, calls: Any = None, answers: Any = None) -> None:
-        """Takes a message without parts: its `content`, its tool `calls`, and the id of the call that it `answers`."""
+        """Add a message without parts: its `content`, its tool `calls`, and the id of the call that it `answers`."""
         if message.role == "tool" and self._answer(str(answers), content):
             return
         said = _Said(message, [])
@@ -57,7 +57,7 @@ class ChatBuilder:
         return title_from(self.words)
 
     def _answer(self, call_id: str, content: Any) -> bool:
-        """Whether the call that is answered is known and had no answer yet."""
+        """Set the output of a call; returns whether the call is known and had no answer yet."""
         call = self._calls.pop(call_id, None)
         if call is not None:
             said, at = call
@@ -78,7 +78,7 @@ def _call(key: str, function: dict[str, Any]) -> Part:
 
 
 def parse_arguments(raw: Any) -> Any:
-    """A call's arguments, which are stored as JSON text; the text itself where it is none."""
+    """The arguments of a call, which are stored as JSON text; the text itself when it is not JSON."""
     if type(raw) is not str:
         return raw
     values, problem = parse_values(raw.encode("utf-8", "replace"))

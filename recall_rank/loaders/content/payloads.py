@@ -1,4 +1,4 @@
-"""Base64 payloads: images and archives inside text, found by a sparse look and replaced by a mark."""
+"""Base64 payloads, such as images inside text: found by looking at one blank a block, and replaced by a mark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DATA_URI = re.compile(rf"(;base64,)[A-Za-z0-9+/_-]{{{SHORT},}}={{0,2}}")
 
 
 def may_hold_payload(raw: bytes | bytearray) -> bool:
-    """Whether JSON text may hold a payload. Cheap: looks for one blank per block of ordinary text."""
+    """Whether JSON text may hold a payload. Cost: a search for one blank in each block of ordinary text."""
     if raw.find(b";base64,") >= 0:
         return True
     for start in range(0, len(raw) - SPAN + 1, SPAN):
@@ -28,7 +28,7 @@ def may_hold_payload(raw: bytes | bytearray) -> bool:
 
 
 def strip_value(value: Any) -> Any:
-    """The JSON value with payloads replaced in all its strings; changes lists and mappings in place."""
+    """The JSON value with the payloads in all its strings replaced; lists and mappings are changed in place."""
     box = [value]
     todo: list[Any] = [box]
     while todo:
@@ -63,7 +63,7 @@ def strip_text(text: str) -> str:
 
 
 def _payload(text: str, start: int) -> tuple[int, int] | None:
-    """Where the payload that fills the block at start begins and ends; None when the block is something else."""
+    """The start and end of the payload that fills the block at `start`; None when the block is no payload."""
     block = text[start : start + SPAN]
     if len(set(block)) < DISTINCT:
         return None
@@ -85,7 +85,7 @@ def _payload(text: str, start: int) -> tuple[int, int] | None:
 
 
 def _before(text: str, start: int) -> int:
-    """Where the run of base64 characters that leads up to start begins."""
+    """The start of the run of base64 characters that ends at `start`."""
     before = text[max(0, start - SPAN) : start]
     return start - (len(before) - len(before.rstrip(_ALPHABET)))
 

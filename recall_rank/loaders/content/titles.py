@@ -1,4 +1,4 @@
-"""What a person typed, told apart from what a program put in their mouth; and a title made of it."""
+"""Tells text that a person typed from text that a program added in their name, and derives titles."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 LONGEST = 80  # characters of a derived title
 
-# Claude Code, Codex and their relatives wrap what they inject in one of these.
+# Claude Code, Codex and related programs wrap the text that they inject in one of these.
 _INJECTED = re.compile(
     r"\s*<(?P<tag>command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|system-reminder"
     r"|task-notification|bash-(?:input|stdout|stderr)|user-memory-input|user-prompt-submit-hook|ide_opened_file"
@@ -22,7 +22,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def is_injected(text: str) -> bool:
-    """Whether nothing in a user's text was typed by a person: it is made of injected blocks alone."""
+    """Whether a user's text consists of injected blocks alone, so that a person typed nothing of it."""
     if text.startswith(_SAID_BY_PROGRAM):
         return True
     at = 0
@@ -36,7 +36,7 @@ def is_injected(text: str) -> bool:
 
 
 def unquote_prompt(prompt: str) -> str:
-    """A prompt without the quotes that `run "..."` puts around an argument with blanks."""
+    """A prompt without the quotes that a shell command puts around an argument with blanks."""
     inner = prompt[1:-1]
     quoted = len(prompt) > 2 and prompt[0] == prompt[-1] == '"' and " " in inner
     if not quoted or re.search(r'(?<!\\)"', inner):
@@ -45,7 +45,7 @@ def unquote_prompt(prompt: str) -> str:
 
 
 def title_from(text: str | None) -> str | None:
-    """The first words of a text, cut between words; None when it has none."""
+    """The first words of a text as a title of at most 80 characters; None when it has none."""
     if not text:
         return None
     words = _BLANKS.sub(" ", text[: LONGEST * 8]).strip()

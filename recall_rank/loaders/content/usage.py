@@ -1,4 +1,4 @@
-"""What an answer used, however its program counts: all that was sent, all that was written, and what of both."""
+"""Token counts and costs as the model defines them, from the different ways in which programs count."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def tokens_of(
     beside_sent: Iterable[Any] = (),
     beside_written: Iterable[Any] = (),
 ) -> Tokens | None:
-    """The counts; None where there is none, or all are 0: then nothing was asked of a model.
+    """The token counts; None when there are none or all are 0, because no model was called then.
 
-    `beside_sent` and `beside_written` are what the program counts apart from what it calls sent and written.
+    `beside_sent` and `beside_written` are counts that the program keeps apart and that belong to input and output.
     """
     found = Tokens(_sum(sent, beside_sent), _sum(written, beside_written), _count(cached), _count(reasoning))
     return found if found.input or found.output else None
 
 
 def add_tokens(one: Tokens | None, other: Tokens | None) -> Tokens | None:
-    """The sum of two accounts."""
+    """The sums of the counts of both; None when both are None."""
     if one is None or other is None:
         return one or other
     return Tokens(
@@ -40,7 +40,7 @@ def add_tokens(one: Tokens | None, other: Tokens | None) -> Tokens | None:
 
 
 def dollars(value: Any) -> float | None:
-    """A cost; None where nothing that costs was recorded: free and unknown cannot be told apart there."""
+    """A positive cost in US dollars; None for 0, which programs also record for an unknown cost."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < _MOST:
         return float(value)
     return None

@@ -1,4 +1,4 @@
-"""JSON values as the model wants them: text, times and paths that are there, whatever type the writer chose."""
+"""JSON values converted to the types of the model: text, times in milliseconds, mappings, lists and paths."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _LATEST = 1 << 53
 
 
 def text_of(value: Any) -> str | None:
-    """The value as text: strings as they are, numbers in digits, everything else None."""
+    """A string as it is, a number in digits, None for any other value."""
     if value is None or type(value) is str:
         return value
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def millis(value: Any) -> int:
-    """A time as milliseconds since 1970 UTC, from an ISO text or a number of them; 0 when it says nothing."""
+    """Milliseconds since 1970 UTC, from an ISO text or a number of milliseconds; 0 for any other value."""
     if type(value) is str:
         return _from_iso(value)
     if type(value) is int:
@@ -38,12 +38,12 @@ def _from_iso(value: str) -> int:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """The value when it is an object, an empty one otherwise."""
+    """The value when it is an object, else an empty one."""
     return value if type(value) is dict else {}
 
 
 def listed(value: Any) -> list[Any]:
-    """The value when it is an array, an empty one otherwise."""
+    """The value when it is an array, else an empty one."""
     return value if type(value) is list else []
 
 

@@ -1,1 +1,1 @@
-"""Regular files, opened read-only and never through a link."""
+"""Regular files of agents, opened read-only and never through a link."""

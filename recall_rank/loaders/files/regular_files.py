@@ -1,4 +1,4 @@
-"""Files of others: only regular ones inside the root are opened, only for reading, and never through a link."""
+"""Opening, listing and identifying files of agents: regular files inside a root, read-only, never through a link."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ import xxhash
 
 BLOCK = 1 << 20
 PACKED = (".gz", ".xz")
-HEAD, TAIL = 256, 64  # bytes; both hashes are needed to notice every rewrite of a growing file
-MAX_DEPTH = 12  # of folders below a root: a loop of mounts ends somewhere
+HEAD, TAIL = 256, 64  # bytes; a rewrite of a growing file is noticed only with hashes of both
+MAX_DEPTH = 12  # of folders below a root: bounds a loop of mounts
 
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
-_PLAIN = _READ | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not make us wait
+_PLAIN = _READ | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not block
 _FOLDER = _READ | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_DIRECTORY", 0)
 
 
 class NotRegularError(OSError):
-    """What lies at the path is a folder, a link, a FIFO, a socket or a device."""
+    """The path is a folder, a link, a FIFO, a socket or a device."""
 
 
 def open_regular(path: Path, root: Path | None = None) -> int:
-    """A descriptor of the regular file at path. Below root no component may be a link, so it cannot lead outside."""
+    """A descriptor of the regular file at `path`, the caller's to close.
+
+    With `root`, no component of the path below it may be a link, so that the file lies inside. Raises OSError, or
+    NotRegularError for anything but a regular file.
+    """
     inside = root is not None and os.open in os.supports_dir_fd
     fd = _open_below(root, path) if inside and root is not None else os.open(path, _PLAIN)
     if stat.S_ISREG(os.fstat(fd).st_mode):
@@ -37,7 +41,7 @@ def open_regular(path: Path, root: Path | None = None) -> int:
 
 
 def _open_below(root: Path, path: Path) -> int:
-    """Opens component by component, so that a folder swapped for a link on the way is noticed."""
+    """A descriptor opened component by component, so that a folder replaced by a link meanwhile is noticed."""
     *folders, name = path.relative_to(root).parts
     at = os.open(root, _READ | getattr(os, "O_DIRECTORY", 0))
     try:
@@ -54,15 +58,15 @@ def _open_below(root: Path, path: Path) -> int:
 
 @contextmanager
 def open_file(path: Path, root: Path | None = None) -> Iterator[IO[bytes]]:
-    """The regular file at path, unbuffered."""
+    """The regular file at `path`, open and unbuffered (see open_regular)."""
     with os.fdopen(open_regular(path, root), "rb", buffering=0) as file:
         yield file
 
 
 def read_blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int = BLOCK) -> Iterator[bytes]:
-    """The file's bytes from start on, `size` at a time; .gz and .xz are unpacked (start must then be 0).
+    """The bytes of a file from `start` on, in blocks of `size`; with the suffix .gz or .xz unpacked, from 0 only.
 
-    A damaged archive gives what can be unpacked and then raises OSError.
+    Of a damaged archive all that can be unpacked comes first; then OSError is raised.
     """
     file.seek(start)
     if suffix not in PACKED:
@@ -80,7 +84,7 @@ def read_blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int 
 
 
 def read_small(path: Path, root: Path | None = None, limit: int = BLOCK) -> tuple[bytes, bool]:
-    """The file's first bytes, and whether that is all of it."""
+    """The first `limit` bytes of a file, and whether they are all of it."""
     with open_file(path, root) as file:
         pieces: list[bytes] = []
         left = limit + 1
@@ -92,7 +96,7 @@ def read_small(path: Path, root: Path | None = None, limit: int = BLOCK) -> tupl
 
 
 def read_ends(file: IO[bytes], size: int) -> tuple[bytes, bytes]:
-    """Head and tail of a file's first `size` bytes."""
+    """The first HEAD and the last TAIL bytes of a file's first `size` bytes."""
     file.seek(0)
     head = file.read(min(HEAD, size))
     file.seek(max(0, size - TAIL))
@@ -100,12 +104,12 @@ def read_ends(file: IO[bytes], size: int) -> tuple[bytes, bytes]:
 
 
 def hash_ends(head: bytes, tail: bytes) -> bytes:
-    """A hash of a head and one of a tail."""
+    """16 bytes: the hashes of a head and of a tail."""
     return xxhash.xxh3_64_digest(head) + xxhash.xxh3_64_digest(tail)
 
 
 def file_signature(path: str | Path) -> bytes:
-    """Differs when the file was replaced, rewritten, cut or appended to; nothing of its content is read."""
+    """Inode, size and time of a file: bytes that differ after each change. Its content is not read."""
     status = os.lstat(path)
     if not stat.S_ISREG(status.st_mode):
         raise NotRegularError(errno.EINVAL, "not a regular file", str(path))
@@ -113,12 +117,16 @@ def file_signature(path: str | Path) -> bytes:
 
 
 def walk_files(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[Path]:
-    """Regular files below root whose name is wanted, in a fixed order. What else has such a name goes to `skipped`."""
+    """The regular files below `root` with a wanted name, in a fixed order.
+
+    Links that lead outside, folders that cannot be listed and other things with a wanted name are described in
+    `skipped`. Raises OSError when the root cannot be listed.
+    """
     return (root / below for below in walk_names(root, wanted, skipped))
 
 
 def walk_names(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[str]:
-    """The same as text relative to root, folders joined by "/": a path is made much more slowly."""
+    """walk_files() as text relative to `root`, joined by "/": making a Path takes much longer."""
     return _walk(str(root), "", wanted, skipped, os.path.realpath(root), MAX_DEPTH)
 
 
@@ -151,6 +159,6 @@ def _walk(
 
 
 def _leads_inside(link: str, root: str) -> bool:
-    """Whether a link's target is below the root, where the walk finds it by itself."""
+    """Whether the target of a link lies below the root, where the walk finds it anyway."""
     target = os.path.realpath(link)
     return target == root or target.startswith(root.rstrip(os.sep) + os.sep)

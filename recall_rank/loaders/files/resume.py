@@ -1,4 +1,4 @@
-"""Where a reader of a growing file stopped, and whether the file still begins with what was read then."""
+"""Resume points: where a reader of a growing file stopped, with hashes that tell whether the file is still that one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from recall_rank.loaders.files.regular_files import hash_ends, read_ends
 
 
 class StaleResumePointError(Exception):
-    """An appended record changes what lies before the resume point: everything must be read."""
+    """An appended record changes what lies before the resume point, so that the whole file must be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """An offset in a file, the line that ends there, and the bytes by which the file is known again."""
+    """An offset in a file, the number of lines before it, and the first and last bytes before it."""
 
     offset: int = 0
     line: int = 0
@@ -26,12 +26,15 @@ class ResumePoint:
 
 
 def pack_resume_point(place: ResumePoint, state: Any) -> bytes:
-    """The resume point as bytes; made of what was read, so it cannot fit a file that was put there since."""
+    """The resume point as bytes, with a JSON value that holds the reader's state.
+
+    Its hashes are made of the bytes that were read, so that it does not fit a file that replaced this one since.
+    """
     return orjson.dumps([place.offset, place.line, hash_ends(place.head, place.tail).hex(), state])
 
 
 def unpack_resume_point(file: IO[bytes], since: bytes | None) -> tuple[ResumePoint, Any] | None:
-    """The place and the reader's state, when the file still holds what was read; None: read everything."""
+    """The resume point and the reader's state; None when there is none or the file does not begin as it did then."""
     if not since:
         return None
     try:

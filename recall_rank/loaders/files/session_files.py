@@ -1,4 +1,4 @@
-"""Stores that keep a session a file: what their sources have in common."""
+"""The base of sources that keep one session in each file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from recall_rank.model import BaseSource, Unit
 
 
 class SessionFiles(BaseSource, ABC):
-    """A folder of session files, or one such file. A unit is a file; what it holds, `read` of each agent's source says.
+    """A folder of session files, or one session file. A unit is a file.
 
-    A subclass says in `wanted` which file names count.
+    A subclass implements `wanted`, which selects file names, and `read`.
     """
 
     def __init__(self, path: Path, name: str) -> None:
@@ -29,7 +29,7 @@ class SessionFiles(BaseSource, ABC):
     @staticmethod
     @abstractmethod
     def wanted(name: str) -> bool:
-        """Whether a file of this name may be a session."""
+        """Whether a file of this name may hold a session."""
 
     def units(self) -> Iterable[Unit]:
         """The files; skipped files are named in `warnings` afterwards."""
@@ -43,5 +43,5 @@ class SessionFiles(BaseSource, ABC):
         return file_signature(self.path_of(unit))
 
     def path_of(self, unit: Unit) -> Path:
-        """Where the unit's file really lies."""
+        """The path of the unit's file with links resolved."""
         return self._root / unit.key

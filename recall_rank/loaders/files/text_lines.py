@@ -1,4 +1,4 @@
-"""Lines of a text file, however it is encoded."""
+"""Lines of a text file in UTF-8 or UTF-16."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.B
 
 
 def decode_lines(blocks: Iterable[bytes]) -> Iterator[str]:
-    """Each line without its end. Only line feeds end one; what is no UTF-8, or UTF-16 with a mark, becomes U+FFFD."""
+    """The lines without their ends; only a line feed ends a line.
+
+    The text is UTF-8, or UTF-16 after a byte order mark; invalid bytes become U+FFFD.
+    """
     waiting = iter(blocks)
     first = next(waiting, b"")
     decoder = codecs.getincrementaldecoder(_MARKS.get(first[:2], "utf-8"))("replace")

@@ -1,1 +1,1 @@
-"""JSON lines and documents, read as a stream; broken records are counted."""
+"""JSON lines and JSON documents, read as a stream; broken records are counted."""

@@ -1,8 +1,8 @@
-"""One JSON object a file, read as a stream: its long list element by element, the rest of it as the head.
+"""A file that is one JSON object with one long list, read as a stream: the elements of the list, then the rest.
 
 JavaScript's writers indent such files by two blanks, and a string holds no raw line feed, so a line that consists of an
-indent and a brace begins or ends an element. A torn file gives all its whole elements, a broken element hides no other,
-and no more than one element is in memory. Written on one line, the file is parsed as a whole.
+indent and a brace begins or ends an element. All whole elements of a torn file come out, a broken element hides no
+other, and at most one element is in memory. A file that is written on one line is parsed as a whole.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ _NEXT, _END = b"\n" + _FIRST + b"\n", b"\n" + _INDENT + b"]"
 
 
 class JsonDocument:
-    """Iterates over (line number, element) of the list under `key`. Afterwards `head` is the rest of the object, and
-    `malformed` what could not be read."""
+    """Iterates over (line number, element) of the list under `key`.
+
+    Afterwards `head` is the object without that list, and `malformed` has the places that could not be read.
+    """
 
     def __init__(self, blocks: Iterable[bytes], location: str, key: str) -> None:
         self.head: Record = {}
@@ -37,11 +39,11 @@ class JsonDocument:
         self._opening = b'\n%b"%b": [\n' % (_INDENT, key.encode())
 
     def __iter__(self) -> Iterator[tuple[int, Record]]:
-        rest = bytearray()  # all but the list
+        rest = bytearray()  # the object without the list
         waiting = bytearray()  # begins with a line of the list once that is open
-        before = 0  # so much of the rest stands before the list
-        line = 1  # the first of `waiting`
-        seen = 0  # so much of `waiting` was looked through
+        before = 0  # length of the part of `rest` before the list
+        line = 1  # number of the first line of `waiting`
+        seen = 0  # length of the part of `waiting` that was searched
         opened = inside = False
         for block in _plain(self._blocks):
             if opened and not inside:
@@ -87,7 +89,7 @@ class JsonDocument:
         yield from self._rest(rest, before)
 
     def _piece(self, raw: bytes, number: int) -> Iterator[tuple[int, Record]]:
-        """The elements of some lines, mostly one. What looks whole and is not is read again line by line."""
+        """The elements of some lines, mostly one. Lines that look like one element and are none are read one by one."""
         whole = raw.rstrip(b",\n")
         if raw.startswith(_FIRST) and whole.endswith(b"\n" + _LAST):
             values, problem = parse_values(whole)
@@ -112,8 +114,8 @@ class JsonDocument:
         yield from self._parsed(element, began)
 
     def _rest(self, raw: bytearray, before: int) -> Iterator[tuple[int, Record]]:
-        """Sets the head; gives the elements of a file that is not indented."""
-        first = max(0, raw.find(b"{"))  # a program's own line may stand before the object
+        """Set the head, and give the elements of a file that is not indented."""
+        first = max(0, raw.find(b"{"))  # a program may have printed a line before the object
         if not raw[first:].strip():
             return
         values, problem = parse_values(raw[first:])
@@ -147,7 +149,7 @@ class JsonDocument:
 
 
 def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
-    """The one object that a small file holds, and what is wrong with it."""
+    """The one object in the bytes of a small file, or None; and the reason for what is lost or missing."""
     values, problem = parse_values(b"".join(_as_utf8(iter([raw]))))
     if len(values) == 1 and type(values[0]) is dict:
         return values[0], problem
@@ -155,7 +157,7 @@ def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
 
 
 def _line_at(data: bytearray, read_object_start: bytes, at: int, end: int) -> int:
-    """Where in data[at:end] a line lies that is `beginning`, with a comma or without; -1 where none does."""
+    """The offset in data[at:end] of a line that equals `beginning`, with or without a comma; -1 when there is none."""
     while (at := data.find(read_object_start, at, end)) >= 0:
         behind = data[at + len(read_object_start) : at + len(read_object_start) + 2]
         if behind[:1] == b"\n" or behind == b",\n" or at + len(read_object_start) + len(behind) == len(data):
@@ -165,7 +167,7 @@ def _line_at(data: bytearray, read_object_start: bytes, at: int, end: int) -> in
 
 
 def _plain(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The blocks as UTF-8, lines ended by line feeds alone: a string holds no raw end of a line."""
+    """The blocks as UTF-8, with each line ended by a line feed alone: a JSON string holds no raw line end."""
     held = b""
     for block in _as_utf8(iter(blocks)):
         block = held + block
@@ -175,8 +177,10 @@ def _plain(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """The blocks without a byte order mark, and as UTF-8 where it says UTF-16: some shells write what a program prints
-    like that."""
+    """The blocks without a byte order mark, converted to UTF-8 where the mark says UTF-16.
+
+    Some shells write the output of a program to a file as UTF-16.
+    """
     first = next(blocks, b"")
     if first[:2] not in _UTF16:
         yield first.removeprefix(_BOM)
@@ -190,7 +194,7 @@ def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def read_object_start(path: Path) -> bytes:
-    """The file's first kilobytes as UTF-8, from its first brace on; nothing where it cannot be read."""
+    """The first kilobytes of a file as UTF-8, from its first brace on; empty when it cannot be read."""
     try:
         text = b"".join(_as_utf8(iter([read_small(path, limit=_PEEKED)[0]])))
     except OSError:

@@ -1,4 +1,4 @@
-"""The first records of a file, to tell what wrote it."""
+"""The first records of a file of JSON lines, by which loaders recognise their files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record
 
 MOST = 50  # records
-UNPACKED = 1 << 16  # bytes of an archive that are unpacked: a mebibyte takes as long as a search
+UNPACKED = 1 << 16  # bytes of an archive that are unpacked: a mebibyte would take as long as a search
 _FIRST_KEY = re.compile(rb'\s*\{\s*"(t|type)"\s*:\s*"([\w-]{1,40})"')
 
 
 def read_first_records(path: Path) -> Iterator[Record]:
-    """Up to fifty readable records of the file's beginning. A first record that is longer shows its first key."""
+    """Up to MOST readable records from the beginning of a file; none when it cannot be read.
+
+    Of a first record longer than that, the first key and value come out alone.
+    """
     try:
         with open_file(path) as file:
             size = UNPACKED if path.suffix in PACKED else BLOCK
@@ -37,5 +40,5 @@ def read_first_records(path: Path) -> Iterator[Record]:
 
 
 def has_records(path: Path) -> bool:
-    """Whether the file's beginning holds at least one readable record."""
+    """Whether the beginning of a file holds a readable record."""
     return next(read_first_records(path), None) is not None

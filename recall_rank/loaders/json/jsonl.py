@@ -1,7 +1,7 @@
 """One JSON object a line, read as a stream: every whole record comes out, every broken one is counted.
 
-Bytes are split on line feeds and nothing else; a record may hold U+2028 or a raw carriage return. Lines over a mebibyte
-are parsed in steps (see large_json). Payloads in base64 are gone from what comes out.
+Bytes are split on line feeds only: a record may hold U+2028 or a raw carriage return. Lines over a mebibyte are parsed
+in steps (see json/large.py). Base64 payloads are replaced by a mark.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class JsonlRecords:
-    """Iterates over (line number, record). What could not be read is in `malformed` afterwards.
+    """Iterates over (line number, record) of blocks of bytes; afterwards `malformed` has the unreadable lines.
 
-    `starts` are the openings of a record (such as '{"t":'), used to find one that was appended to a torn line.
-    Lines for which `skip` is true are never parsed. `place` says where a later reader can go on: behind the last line
-    that is complete, or that ends the file and is a whole record. It means nothing
-    unless `resumable`.
+    `starts` are the openings of a record (such as '{"t":'), which find a record that was appended to a torn line.
+    Lines for which `skip` is true are not parsed. Reading begins at `place`; afterwards `place` is where a later reader
+    can go on: behind the last line that is complete, or that ends the file and holds whole records. It is valid
+    only while `resumable` is true.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class JsonlRecords:
                 carry += block
                 continue
             lines: list[RawJson] = list(block.split(b"\n"))
-            dirty = may_hold_payload(block)  # what lies in one block is looked at once
+            dirty = may_hold_payload(block)  # most blocks hold no payload: one look a block
             if carry:
                 self._advance(0, carry)
                 carry += lines[0]
@@ -82,7 +82,7 @@ class JsonlRecords:
             yield from self._last(carry, number + 1)
 
     def _damaged(self, raw: RawJson, number: int) -> Iterator[tuple[int, Record]]:
-        """The records of a line that is large, broken or no object."""
+        """The records of a line that is large, broken or not one object."""
         values, problem = parse_values(raw, self._starts)
         for value in values:
             if type(value) is dict:
@@ -93,7 +93,7 @@ class JsonlRecords:
             self.bad(number, problem)
 
     def _last(self, raw: RawJson, number: int) -> Iterator[tuple[int, Record]]:
-        """A line without its end: whole, or still being written."""
+        """The records of a last line without a line feed, which may be whole or still being written."""
         if self._skip is not None and self._skip(raw):
             return
         values, problem = parse_values(raw, self._starts)
@@ -107,18 +107,18 @@ class JsonlRecords:
             yield number, value
 
     def _advance(self, lines: int, read: RawJson) -> None:
-        """Moves the place behind these bytes; what is read next may still belong to the same line."""
+        """Move the place behind the bytes `read`, which end `lines` lines."""
         at = self.place
         head = at.head if len(at.head) == HEAD else (at.head + read[:HEAD])[:HEAD]
         tail = (at.tail + read[-TAIL:])[-TAIL:]
         self.place = ResumePoint(at.offset + len(read), at.line + lines, bytes(head), bytes(tail))
 
     def bad(self, number: int, reason: str) -> None:
-        """Counts a record that cannot be used."""
+        """Count a record that cannot be used."""
         self.malformed.append(Malformed(self.location, f"line {number}", reason))
 
     def _as_utf8(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """The blocks as UTF-8 where a byte order mark says UTF-16; that of UTF-8 is left to the parser."""
+        """The blocks, converted to UTF-8 where a byte order mark says UTF-16. A UTF-8 mark is left to the parser."""
         first = next(blocks, b"")
         if self.place.offset or first[:2] not in _UTF16:
             yield first

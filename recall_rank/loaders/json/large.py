@@ -1,9 +1,9 @@
 """Records over a mebibyte, parsed in small steps so that other threads of the host keep running.
 
-A parser in C holds the interpreter for the whole record. Here long strings are cut out and decoded a piece at a time,
-and what is left, usually small, goes to the fast parser. Measured with a ticking thread on two cores: records of 12 MB
-(one long string, all escapes, all small values) stall it for 7 to 16 ms and one of 200 MB for 30 to 40 ms; orjson alone
-for 11 to 80 ms and 280 ms.
+A parser in C holds the interpreter lock for the whole record. Here long strings are cut out and decoded a piece at a
+time; the rest of the record, which is usually small, goes to the parser in C. Measured with a ticking thread on two
+cores: records of 12 MB (one long string, all escapes, all small values) stall it for 7 to 16 ms and one of 200 MB for
+30 to 40 ms; orjson alone for 11 to 80 ms and 280 ms.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ PIECE = 1 << 18
 WINDOW = 1 << 22  # searched per call
 LONGEST = 1 << 23  # of one string that much is kept, half from either end: joining more takes too long at once
 AT_ONCE = 1 << 20  # bytes without long strings that the parser in C gets at once
-MOST_STRUCTURE = 1 << 25  # what remains without long strings and is more is no record of any agent
+MOST_STRUCTURE = 1 << 25  # bytes without long strings; no record of any agent has more
 
 _LOOSE = json.JSONDecoder(strict=False)
 
 
 def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """Like mend(), payloads removed, for a record of any size. Of strings over 8 MiB the middle is left out."""
+    """repair_values() for a record of any size, without payloads and without the middle of strings over 8 MiB."""
     nonce = os.urandom(8).hex()
     skeleton = bytearray()
     texts: dict[str, str] = {}
@@ -67,7 +67,7 @@ def _parse(skeleton: bytearray, starts: tuple[str, ...]) -> tuple[list[Any], str
 
 
 def _patient() -> json.JSONDecoder:
-    """The standard parser in its Python form: slow, but other threads get their turn all the time."""
+    """The parser of the standard library in its Python form: slow, but other threads run meanwhile."""
     decoder: Any = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
     decoder.parse_string = json.decoder.py_scanstring  # type: ignore[attr-defined]
     decoder.scan_once = json.scanner.py_make_scanner(decoder)  # type: ignore[attr-defined]
@@ -76,19 +76,19 @@ def _patient() -> json.JSONDecoder:
 
 
 def _long_strings(raw: bytes | bytearray) -> Iterator[tuple[int, int]]:
-    """Where the content of each long string begins and ends."""
+    """The offsets at which the content of each long string begins and ends."""
     at = 0
     while (start := _find(raw, b'"', at)) >= 0:
         close = _closing(raw, start + 1)
         if close < 0:
-            return  # torn: the parser says so
+            return  # torn: the parser reports it
         if close - start > LONG:
             yield start + 1, close
         at = close + 1
 
 
 def _closing(raw: bytes | bytearray, at: int) -> int:
-    """The quote that ends the string whose content begins at `at`, -1 when there is none."""
+    """The offset of the quote that ends the string whose content begins at `at`; -1 when there is none."""
     first = at
     while (close := _find(raw, b'"', at)) >= 0:
         if not _run_of_backslashes(raw, close, first) % 2:
@@ -114,7 +114,7 @@ def _find(raw: bytes | bytearray, byte: bytes, at: int) -> int:
 
 
 def _decode(raw: bytes | bytearray, start: int, end: int) -> str:
-    """A string's content, decoded piece by piece, without payloads."""
+    """The content of a string, decoded piece by piece, without payloads."""
     pieces: list[str] = []
     longest = LONGEST if _ascii(raw, start, end) else LONGEST // 2  # characters may take twice the room then
     at = start
@@ -144,7 +144,7 @@ def _text(piece: bytes) -> str:
 
 
 def _boundary(raw: bytes | bytearray, first: int, at: int) -> int:
-    """The last place up to `at`, and after `first`, that is inside no character, escape or surrogate pair."""
+    """The last offset up to `at`, and after `first`, that splits no character, escape or surrogate pair."""
     for _ in range(3):  # a character has at most three bytes after its first
         if raw[at] & 0xC0 == 0x80:
             at -= 1

@@ -1,4 +1,4 @@
-"""JSON text of any size and condition as values, without base64 payloads."""
+"""The values of one JSON text, whatever its size and condition, without base64 payloads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
 
 
 def parse_values(raw: RawJson, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """Every JSON value of one line or database field, and what is wrong with it (None when nothing was lost)."""
+    """The JSON values of one line or database field, and the reason why some are missing (None when none is).
+
+    `starts` are the openings of a record, used to find a record behind a torn one (see repair_values).
+    """
     if len(raw) > LARGE:
         from recall_rank.loaders.json.large import parse_large  # rare, and much to import
 

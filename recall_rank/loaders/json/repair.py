@@ -1,4 +1,4 @@
-"""JSON that a strict parser refuses: what can be read of it, and what is wrong with the rest."""
+"""Reads what a strict parser refuses: damaged JSON, with the reason for what is lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=_integer, parse_constant=lam
 
 
 def decode_json(raw: bytes | bytearray) -> str:
-    """JSON text as Unicode: bad UTF-8 and lone surrogates become U+FFFD, everything else stays."""
+    """JSON text as Unicode; invalid UTF-8 and lone surrogates become U+FFFD."""
     text = raw.decode("utf-8", "replace")
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPES.sub(lambda found: "\\ufffd" if found["lone"] else found[0], text)
@@ -33,10 +33,11 @@ def decode_json(raw: bytes | bytearray) -> str:
 
 
 def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """Every whole JSON value of a damaged line, and what is wrong with it (None when nothing was lost).
+    """Every whole JSON value of a damaged line, and the reason for what is lost (None when nothing is).
 
-    Repaired and kept whole: bad UTF-8, lone surrogates, NaN and numbers out of range, control characters, a byte
-    order mark, several values on one line. `starts` are the openings of a record, to find one behind a torn one.
+    Read without loss: invalid UTF-8, lone surrogates, NaN and numbers out of range, control characters, a byte order
+    mark, several values on one line. `starts` are the openings of a record: where a record is torn, the next record on
+    the line is searched for by them.
     """
     text = decode_json(raw)
     try:
@@ -61,7 +62,7 @@ def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple
 
 
 def _salvage(text: str, at: int, starts: tuple[str, ...]) -> list[Any]:
-    """The record that was appended to a torn one, when it reaches exactly to the end of the line."""
+    """The record that follows a torn one, if it ends exactly at the end of the line."""
     end = len(text.rstrip(" \t\r\n\0"))
     places = sorted({place for start in starts for place in _places(text, start, at + 1)})
     for place in places[:MAX_SALVAGE]:

@@ -1,7 +1,7 @@
-"""Which repository a folder belongs to, told from the files that git keeps there: no process, no writing, no links.
+"""The name of the repository that a folder belongs to, read from git's files without a process, writing or links.
 
-A project is named by its remote, else by its root commit, so that it is the same one in a worktree, in another clone
-and after it was moved. What is read is bounded, and a folder that is not there, or no repository, has no name.
+A repository is named by its remote, else by its root commit, so that its name is equal in worktrees, in other clones
+and after a move. Of each file a bounded part is read. A folder that does not exist or is in no repository has no name.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://(?:[^@/]*@)?(\[[^\]]*\]|[^/:]*)(?:
 
 
 class Repositories:
-    """Names of repositories, each folder looked at once."""
+    """Names of repositories by folder; each folder is looked at once."""
 
     def __init__(self) -> None:
         self._known: dict[str, str | None] = {}
 
     def at(self, folder: str | None) -> str | None:
-        """The name of the repository that the folder lies in; None where there is none."""
+        """The name of the repository that holds the folder; None when there is none."""
         if not folder or not _is_here(folder):
             return None
         if folder not in self._known:
@@ -41,7 +41,7 @@ class Repositories:
 
 
 def name_repositories(sessions: Iterable[Session]) -> list[Session]:
-    """The sessions, each with the name of its repository: that of its folder, of its worktree, or what it recorded."""
+    """The sessions with the names of their repositories: by their folder, else by their worktree, else as recorded."""
     known = Repositories()
     found = []
     for session in sessions:
@@ -51,7 +51,7 @@ def name_repositories(sessions: Iterable[Session]) -> list[Session]:
 
 
 def name_context_repository(context: Context | None) -> Context | None:
-    """The context with the name of the repository that its folder lies in, where it names a folder and none yet."""
+    """The context with the name of its folder's repository, unless it names a repository or a project already."""
     if context is None or context.repository is not None or context.project is not None:
         return context
     name = Repositories().at(context.worktree or context.directory)
@@ -59,7 +59,7 @@ def name_context_repository(context: Context | None) -> Context | None:
 
 
 def remote_name(address: str | None) -> str | None:
-    """A remote's address as a name: host and path, without a way to get there, a user or a password."""
+    """A remote's address as "host/path", without scheme, user and password; None for local addresses."""
     if not address or "\n" in address or len(address) > SMALL:
         return None
     found = _ADDRESS.fullmatch(address)
@@ -76,7 +76,7 @@ def remote_name(address: str | None) -> str | None:
 
 
 def _is_here(folder: str) -> bool:
-    """Whether a path may be looked at: whole, and not on another machine."""
+    """Whether a path is absolute and on this machine."""
     return Path(folder).is_absolute() and not folder.startswith(("//", "\\\\")) and "\0" not in folder
 
 
@@ -95,7 +95,7 @@ def _name_at(folder: Path) -> str | None:
 
 
 def _common_folder(git: Path) -> Path | None:
-    """The folder where a repository keeps what its worktrees share; a worktree's `.git` is a file that points there."""
+    """The folder that a repository's worktrees share, from its `.git`: a folder, or a file that points to one."""
     if git.is_symlink():
         return None
     if git.is_dir():
@@ -108,14 +108,14 @@ def _common_folder(git: Path) -> Path | None:
     own = git.parent / pointer
     try:
         shared = _text(own / "commondir").strip()
-    except OSError:  # a submodule: all its own
+    except OSError:  # a submodule shares nothing
         shared = ""
     common = Path(os.path.normpath(own / shared))
     return common if (common / "HEAD").is_file() else None
 
 
 def _remote(git: Path) -> str | None:
-    """The name of the remote called origin, else of the first one by name."""
+    """The name of the remote "origin", else of the first remote in order of their names."""
     try:
         text = _text(git / "config")
     except OSError:

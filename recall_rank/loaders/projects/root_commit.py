@@ -1,4 +1,4 @@
-"""The first commit of a repository that has no remote, from git's own files."""
+"""Finds the root commit of a repository in git's own files, within bounds."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ COMMIT = 1 << 16  # bytes of one commit
 
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _INITIAL = re.compile(r"0{40,64} ([0-9a-f]{40,64}) .*\tcommit \(initial\)")
-_NONE = 0x70000000  # stands for a parent that is not there
+_NONE = 0x70000000  # marks a missing parent in a commit graph
 
 
 def find_root_commit(git: Path) -> str | None:
-    """The id of the commit without parents, of several the smallest; None where it cannot be told quickly.
+    """The id of the commit without parents, of several the smallest; None when it cannot be found quickly.
 
-    The log of HEAD begins with it, a commit graph names it, and loose commits lead to it.
+    It is looked for at the beginning of the log of HEAD, then in a commit graph, then along loose commits.
     """
     for look in (_from_log, _from_graph, _from_objects):
         try:
@@ -41,7 +41,7 @@ def _from_log(git: Path) -> str | None:
 
 
 def _from_graph(git: Path) -> str | None:
-    """The root in the commit graph that git writes when it tidies up."""
+    """The root in the commit graph that `git gc` writes."""
     data, whole = read_small(git / "objects" / "info" / "commit-graph", limit=GRAPH)
     if not whole or data[:5] != b"CGPH\x01" or data[5] not in {1, 2}:
         return None
@@ -60,7 +60,7 @@ def _from_graph(git: Path) -> str | None:
 
 
 def _from_objects(git: Path) -> str | None:
-    """The root by way of first parents, as long as commits are not packed."""
+    """The root reached along first parents, while the commits are loose objects."""
     at = _head(git)
     for _ in range(STEPS):
         if at is None:
@@ -74,7 +74,7 @@ def _from_objects(git: Path) -> str | None:
 
 @lru_cache(maxsize=4 * STEPS)
 def _first_parent(git: str, commit: str) -> str | None:
-    """The first parent of a commit. What has an id never changes, so that it is read once; ValueError for no commit."""
+    """The id of a commit's first parent; ValueError for another object. Cached: objects never change."""
     raw, _ = read_small(Path(git, "objects", commit[:2], commit[2:]), limit=COMMIT)
     kind, _, body = zlib.decompressobj().decompress(raw, COMMIT).partition(b"\0")
     if not kind.startswith(b"commit "):
@@ -103,5 +103,5 @@ def _line(path: Path) -> str:
 
 
 def _checked(text: str) -> str | None:
-    """An id that may be part of a path."""
+    """The text when it is the id of a commit, else None."""
     return text if _OID.fullmatch(text) else None

@@ -1,4 +1,4 @@
-"""Where stores that lie in a project are looked for: the folder one is in, and those above it."""
+"""The folders in which stores that lie inside a project are looked for."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ MOST = 16  # folders
 
 
 def folders_above(environ: Mapping[str, str], home: Path) -> Iterator[Path]:
-    """The working folder and those above it, at most up to the home. Only a shell's word for it counts, so that a
-    program that merely imports us does not read what happens to lie around it."""
+    """The working folder and the folders above it, at most up to the home folder.
+
+    The working folder is that of $PWD, which shells set: a program that only imports this package does not have the
+    stores around it read.
+    """
     where = environ.get("PWD")
     if not where or not Path(where).is_absolute():
         return

@@ -1,7 +1,8 @@
-"""Copies a database that may be in use, in a process of its own: `python copy_process.py DATABASE FOLDER`.
+"""A script that copies a database that may be in use: `python copy_process.py DATABASE FOLDER`.
 
-Closing any descriptor of a database drops all locks that its process holds on it, so the copying process must not be
-one that has the database open. The copy is kept only when no file changed while it was made. Standard library only.
+Closing any descriptor of a database drops all locks that its process holds on it, so the copy is made by a process that
+does not have the database open. A copy counts only when no file changed while it was made. The script uses the
+standard library only.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ RESTLESS = 3  # the exit code when the database never rested for as long as a co
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 0 when a whole copy lies in the folder; otherwise the reason is on stderr, RESTLESS for changes."""
+    """The exit code: 0 when a whole copy lies in the folder, RESTLESS when the database kept changing, else 1.
+
+    The reason for any other code than 0 is written to stderr.
+    """
     database, folder = Path(arguments[0]), Path(arguments[1])
     until = time.monotonic() + SECONDS
     for attempt in range(TRIES):
@@ -40,7 +44,7 @@ def main(arguments: list[str]) -> int:
 
 
 def copy_database(database: Path, folder: Path) -> bool:
-    """Copies the database, then its log; whether none of them changed meanwhile."""
+    """Copy the database, then its log and journal; returns whether none of them changed meanwhile."""
     before = file_states(database)
     for suffix, state in zip(SUFFIXES, before, strict=True):
         target = folder / (COPY + suffix)
@@ -66,7 +70,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def file_states(database: Path) -> list[tuple[int, int, int] | None]:
-    """Inode, size and time of the database, its log and its journal; None for what is not there."""
+    """Inode, size and time of the database, its log and its journal; None for a file that does not exist."""
     found: list[tuple[int, int, int] | None] = []
     for suffix in SUFFIXES:
         try:
@@ -79,7 +83,7 @@ def file_states(database: Path) -> list[tuple[int, int, int] | None]:
 
 
 def companion_file(database: Path, suffix: str) -> Path:
-    """The file that SQLite keeps beside a database under this suffix."""
+    """The file that SQLite keeps beside a database: its name with `suffix` appended."""
     return database.with_name(database.name + suffix)
 
 

@@ -1,12 +1,14 @@
-"""Databases of running programs, read without a trace: no byte of theirs is written, no lock of theirs is lost.
+"""SQLite databases of running programs, read without a trace: no file is written or created, no lock is lost.
 
-The way in depends on what lies there, found by stat alone:
+How a database is opened depends on its files, which stat() tells:
 
-1. no write-ahead log, or an empty one, and a file untouched for two seconds: opened immutable, looked at again after
-   reading, and everything read is thrown away when something changed;
-2. a log and its shared memory: opened read-only beside the program, in transactions of a fraction of a second;
-3. anything else, and where 2 is refused: a child process copies database and log (see sqlite_copy), and the copy,
-   checked, is read. Opening would create files, and closing a copy of our own would drop the locks of this process.
+1. No write-ahead log, or an empty one, and no change for two seconds: the database is opened as immutable. Its files
+   are compared again after reading, and everything that was read is dropped when one changed.
+2. A log and its shared memory: the database is opened read-only beside the program, in transactions of a fraction of a
+   second.
+3. Anything else, and where 2 is refused: a child process copies database and log (see copy_process), and the copy is
+   checked and read. Opening the database itself would create files, and copying it in this process would drop the locks
+   that this process holds on it.
 """
 
 from __future__ import annotations
@@ -41,11 +43,11 @@ _REFUSED = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 
 
 class _ChangedError(Exception):
-    """The database changed while it was read as immutable."""
+    """The database changed while it was read as immutable, or while it was copied."""
 
 
 class Database:
-    """One database file. Thread-safe. Inside `with` a connection is kept for the next read."""
+    """One database file. Thread-safe. Inside `with` the connection is kept for the next read."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(os.path.realpath(path))
@@ -58,7 +60,7 @@ class Database:
         self._closer: weakref.finalize[..., Any] | None = None
 
     def read(self, fetch: Callable[[RowReader], T]) -> T:
-        """What `fetch` gathers from the database as it is now. Fetch may run more than once. Fails with OSError."""
+        """The result of `fetch` on the database as it is now. `fetch` may run several times. Raises OSError."""
         with self._lock:
             try:
                 for _ in range(ATTEMPTS):
@@ -72,14 +74,14 @@ class Database:
                 raise OSError(errno.EIO, f"SQLite: {error}", str(self.path)) from error
             finally:
                 if self._live and not self._depth:
-                    self.close()  # the last to close a database tidies up; that is the program's business
+                    self.close()  # the last connection to close merges the log; that is left to the program
 
     def state(self) -> State:
-        """Inode, size and time of the database, its log and its journal: changes whenever the content may have."""
+        """Inode, size and time of the database, its log and its journal: differs after any change of the content."""
         return file_states(self.path)
 
     def close(self) -> None:
-        """Lets go of the file; the next read opens it again."""
+        """Close the connection; the next read opens the database again."""
         with self._lock:
             if self._closer is not None:
                 self._closer()
@@ -117,7 +119,7 @@ class Database:
             raise _ChangedError
         return result
 
-    # --- the ladder ------------------------------------------------------------------------------
+    # --- the three ways to open ------------------------------------------------------------------------------
 
     def _open(self, state: State) -> sqlite3.Connection:
         main, log, journal = state
@@ -129,7 +131,7 @@ class Database:
         quiet = not (log and log[1]) and not (journal and journal[1])
         if quiet and time.time() - main[2] / 1e9 > SETTLED_SECONDS:
             return self._keep(_connect(self.path, "mode=ro&immutable=1"))
-        # A log that is gone would be created anew, so its shared memory alone is no invitation.
+        # Without a log, opening would create one, even where its shared memory is still there.
         if log is not None and companion_file(self.path, "-shm").exists():
             connection = self._join()
             if connection is not None:
@@ -137,7 +139,7 @@ class Database:
         return self._copied()
 
     def _join(self) -> sqlite3.Connection | None:
-        """A connection beside the program's own; None where the folder's permissions forbid one."""
+        """A connection beside that of the program; None where the permissions of the folder forbid one."""
         try:
             connection = _connect(self.path, "mode=ro")
         except sqlite3.OperationalError as error:
@@ -148,7 +150,7 @@ class Database:
         return self._keep(connection)
 
     def _copied(self) -> sqlite3.Connection:
-        """A connection to a private copy, which is off the disk before it is used where the system allows that."""
+        """A connection to a private copy, whose files are deleted before it is used where the system allows that."""
         self._private = True
         folder = Path(tempfile.mkdtemp(prefix="recall-rank-"))
         try:
@@ -161,7 +163,7 @@ class Database:
         problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if problem != b"ok":
             raise sqlite3.DatabaseError(f"the copy is damaged: {problem.decode('utf-8', 'replace')}")
-        connection.execute("PRAGMA journal_mode=DELETE")  # merges the log into the one file that is held open
+        connection.execute("PRAGMA journal_mode=DELETE")  # merges the log into the one open file
         if os.name == "posix":
             shutil.rmtree(folder, ignore_errors=True)
         return connection
@@ -183,7 +185,7 @@ def _connect(path: Path, mode: str, *, query_only: bool = True) -> sqlite3.Conne
         f"{path.as_uri()}?{mode}", uri=True, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False
     )
     try:
-        connection.text_factory = bytes  # a broken text must not hide its neighbours
+        connection.text_factory = bytes  # text that is not UTF-8 must not make a row unreadable
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
         if query_only:
             connection.execute("PRAGMA query_only=1")
@@ -207,7 +209,7 @@ def _copy_by_child(database: Path, folder: Path, size: int) -> None:
     except subprocess.TimeoutExpired as error:
         raise OSError(errno.ETIMEDOUT, "copying it took too long", str(database)) from error
     if done.returncode == copy_process.RESTLESS:
-        raise _ChangedError  # whoever writes so much has shared memory by now, or will rest
+        raise _ChangedError  # a program that writes so much has shared memory by now, or will pause
     if done.returncode:
         reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]
         raise OSError(errno.EBUSY, f"it is in use and could not be copied: {reason[0]}", str(database))

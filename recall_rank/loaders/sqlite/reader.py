@@ -1,4 +1,4 @@
-"""Rows fetched in transactions so short that the program which owns the database never notices."""
+"""Fetches rows in transactions so short that the program that owns the database is not disturbed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from recall_rank.loaders.content.values import text_of
 
 Row = tuple[Any, ...]
 
-TRANSACTION_SECONDS = 0.1  # a fetched row more, and it stays below the promised 0.25
-ROWS = 64  # between two looks at the clock
+TRANSACTION_SECONDS = 0.1  # with one more row it stays below the promised 0.25 s
+ROWS = 64  # fetched between two looks at the clock
 _ALWAYS = -(1 << 63)  # below every rowid
 
 
 class RowReader:
-    """Fetches rows inside one transaction where that is quick, and inside several short ones where it is not."""
+    """Fetches rows inside one transaction, or inside several short ones where one would take long."""
 
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float] = time.monotonic) -> None:
         self.transactions = 0
@@ -27,12 +27,15 @@ class RowReader:
         self._inside = False
 
     def fetch_few(self, sql: str, *parameters: Any) -> list[Row]:
-        """All rows of a statement that gives few, quickly."""
+        """All rows of a statement that returns few rows quickly."""
         self._begin()
         return self._connection.execute(sql, parameters).fetchall()
 
     def fetch(self, sql: str, *parameters: Any) -> list[Row]:
-        """All rows, however many. The statement's first column is the rowid; it ends in "rowid > ? ORDER BY rowid"."""
+        """All rows of a statement, in several transactions if need be.
+
+        The statement's first column is the rowid, and it ends in "rowid > ? ORDER BY rowid".
+        """
         rows: list[Row] = []
         after = _ALWAYS
         while True:
@@ -49,7 +52,7 @@ class RowReader:
             self.finish()
 
     def finish(self) -> None:
-        """Ends the transaction, so that the program's log can shrink."""
+        """End the transaction, so that the log of the program can shrink."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
         self._inside = False
@@ -65,5 +68,5 @@ class RowReader:
 
 
 def decode_text(value: Any) -> str | None:
-    """A text column's value: the database gives bytes, so that a broken one hides nothing."""
+    """The value of a text column as text; connections return text as bytes, and invalid UTF-8 becomes U+FFFD."""
     return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)

@@ -1,4 +1,4 @@
-"""Stores that keep all sessions in one database: what their sources have in common."""
+"""The base of sources that keep all sessions in one SQLite database."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Columns = Mapping[str, set[str]]  # of each table
 
 
 class SessionDatabase(BaseSource, ABC):
-    """One database. A unit is a session. Inside `with` its connection is kept between reads.
+    """One database. A unit is a session. Inside `with` the connection is kept between reads.
 
-    A subclass gives `keys` and `signatures`, from rows alone, and `read`.
+    A subclass implements `keys` and `signatures`, which see rows alone, and `read`.
     """
 
     def __init__(self, path: Path, name: str) -> None:
@@ -35,7 +35,7 @@ class SessionDatabase(BaseSource, ABC):
         self._database.__exit__(*exception)
 
     def close(self) -> None:
-        """Lets go of the database file; the next read opens it again."""
+        """Close the database; the next read opens it again."""
         self._database.close()
 
     def files(self) -> list[str]:
@@ -47,7 +47,7 @@ class SessionDatabase(BaseSource, ABC):
         return [Unit(key, self.location) for key in self._database.read(self.keys)]
 
     def signature(self, unit: Unit) -> bytes:
-        """What tells that the session's rows changed; asks the database again only when its files changed."""
+        """Bytes that differ when the session's rows do; the database is queried again only when its files changed."""
         state = self._database.state()
         if self._signatures[0] != state:
             self._signatures = (state, self._database.read(self.signatures))
@@ -55,14 +55,14 @@ class SessionDatabase(BaseSource, ABC):
 
     @abstractmethod
     def keys(self, reader: RowReader) -> list[str]:
-        """The ids of all sessions. Fails with OSError when the schema is not the agent's."""
+        """The ids of all sessions. Raises OSError when the schema is not that of the agent."""
 
     @abstractmethod
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Bytes a session that differ whenever its rows do."""
+        """For each session, bytes that differ whenever its rows do."""
 
     def malformed(self, table: str, row: object, reason: str) -> Malformed:
-        """A row that cannot be used."""
+        """The record of a row that cannot be used."""
         return Malformed(f"{self.location} {table}", f"row {row}", reason)
 
 
@@ -76,7 +76,7 @@ def read_columns(reader: RowReader) -> dict[str, set[str]]:
 
 
 def read_columns_at(path: Path) -> Columns | None:
-    """The columns of every table of a database, or None where it cannot be read."""
+    """The columns of every table of a database; None when it cannot be read."""
     database = Database(path)
     try:
         return database.read(read_columns)
@@ -87,7 +87,7 @@ def read_columns_at(path: Path) -> Columns | None:
 
 
 def missing_column(columns: Columns, needed: Columns) -> str | None:
-    """What a schema lacks of the columns that are needed; None when it has them all."""
+    """The first table or column that a schema lacks, as text; None when it has all that are needed."""
     for table, names in needed.items():
         if table not in columns:
             return f"table {table}"
@@ -98,10 +98,10 @@ def missing_column(columns: Columns, needed: Columns) -> str | None:
 
 
 def unknown_schema_error(agent: str, lack: str) -> OSError:
-    """The error of a database whose tables are not the agent's."""
+    """The error for a database that lacks a table or column of the agent's schema."""
     return OSError(errno.EINVAL, f"not a schema of {agent} that is known here: {lack} is missing")
 
 
 def select_list(wanted: Iterable[str], present: set[str]) -> str:
-    """The columns of a SELECT, NULL for those that this version of the schema does not have."""
+    """The column list of a SELECT, with NULL for each wanted column that the schema does not have."""
     return ", ".join(name if name in present else f"NULL AS {name}" for name in wanted)
