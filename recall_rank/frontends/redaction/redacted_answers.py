@@ -96,7 +96,7 @@ def response_without_secrets(response: SearchResponse) -> SearchResponse:
 
 
 def _redacted_input(value: Any, name: str | None = None) -> Any:
-    """Return the input of a tool with every secret replaced, in names too: they are chosen by whoever called it."""
+    """Return the input of a tool with every secret replaced, in names too: the caller of the tool chose them."""
     if isinstance(value, str):
         return _redacted_value(name, value)
     if isinstance(value, dict):

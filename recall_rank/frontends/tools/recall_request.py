@@ -28,7 +28,7 @@ _NO_FLAGS: Final = re.compile(r"\(\?:")
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """What a call of `recall` asks for: options of Recall.search, and what the answer has to contain."""
+    """A checked call of `recall`: options of Recall.search, and what the answer has to contain."""
 
     query: str
     options: dict[str, Any]  # of Recall.search, without results, offset and order

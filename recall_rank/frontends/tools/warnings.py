@@ -1,4 +1,4 @@
-"""What an answer carries besides its results: warnings, suggestions and errors, each a sentence and a category.
+"""Warnings, suggestions and errors of an answer; each is a sentence and a category.
 
 The sentence is for people and models; programs decide by the category.
 """
@@ -48,7 +48,7 @@ class _CategorizedTexts:
 
 
 class Warnings(_CategorizedTexts):
-    """What was ignored, changed or left out in a call; at most MAX_WARNINGS reach the answer."""
+    """Warnings on what a call ignored, changed or left out; at most MAX_WARNINGS reach the answer."""
 
     __slots__ = ()
     _name = "warning"
@@ -61,7 +61,7 @@ class Warnings(_CategorizedTexts):
 
 
 class Suggestions(_CategorizedTexts):
-    """What the caller may try next; at most MAX_SUGGESTIONS reach the answer."""
+    """Suggestions for the next call; at most MAX_SUGGESTIONS reach the answer."""
 
     __slots__ = ()
     _name = "suggestion"

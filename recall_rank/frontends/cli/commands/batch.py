@@ -19,20 +19,20 @@ from recall_rank.model.serialize import error_to_dict
 
 _MODES: Final = ("schema", "raw")
 _WIRES: Final = ("snake", "camel")
+_HELP: Final = """Answer many calls: a line of JSON in, a line of JSON out.
+
+A call is {"id", "tool", "args", "mode"?, "context"?, "options"?, "now"?, "wire"?}, its answer {"id", "ms",
+"cpu_ms", "output"}. A call that cannot be served is answered with {"ok": false, "error"}; the others are served
+all the same. Other keys of a call are ignored."""
 
 
-@click.command(name="batch")
+@click.command(name="batch", help=_HELP)
 @history_option
 @click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
 @click.option("--out", type=click.File("wb", lazy=False), required=True, help="Where answers go; - is stdout.")
 @click.pass_context
 def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> None:
-    """Answer many calls: a line of JSON in, a line of JSON out.
-
-    A call is {"id", "tool", "args", "mode"?, "context"?, "options"?, "now"?, "wire"?}, its answer {"id", "ms",
-    "cpu_ms", "output"}. A call that cannot be served is answered with {"ok": false, "error"}; the others are served
-    all the same. Other keys of a call are ignored.
-    """
+    """Answer the calls of a file, each with a line of JSON."""
     import orjson
 
     with open_recall(histories) as recall:

@@ -51,7 +51,7 @@ def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class CacheOptions:
-    """Where the index is kept and what is left out of it."""
+    """The place of the index, and the patterns of stores, projects, paths and sessions that are never read."""
 
     cache: str | Literal[True] | None = True  # True: the default folder; None: in memory
     keep_vanished: bool | None = None

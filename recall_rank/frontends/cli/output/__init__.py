@@ -1,1 +1,1 @@
-"""What the commands print: lines for people, JSON, export formats, exit codes."""
+"""Output of the commands: lines for people, JSON, export formats, exit codes."""

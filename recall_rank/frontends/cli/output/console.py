@@ -1,4 +1,4 @@
-"""What a command writes to the terminal: lines, tables, JSON, errors and progress bars; and the exit codes."""
+"""Output to the terminal: lines, tables, JSON, errors and progress bars; and the exit codes of the commands."""
 
 from __future__ import annotations
 
