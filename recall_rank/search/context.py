@@ -1,4 +1,4 @@
-"""What the stages of one search have found out so far."""
+"""The state of one search, which its stages fill."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from recall_rank.search.types import PageEntry
 
 @dataclass(slots=True)
 class SearchContext:
-    """The state of one search; engine.search() fills it stage by stage, respond() reads it."""
+    """The state of one search. engine.run() creates it after the expansion, stages fill it, respond() reads it."""
 
     segment: IndexReader
     query: Query
     deadline: Deadline
     eligible: EligibleSet
     expansion: Expansion
-    text_marks: bytearray | None = None  # parts whose text holds the query, once it was scanned
+    text_marks: bytearray | None = None  # u8[parts]: the text contains the query; None before the text scan
     page: list[PageEntry] = field(default_factory=list)
     answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()
     total: int = 0
     total_exact: bool = False
-    hits_of_session: dict[int, int] = field(default_factory=dict)
+    hits_of_session: dict[int, int] = field(default_factory=dict)  # by session number
     stages: list[str] = field(default_factory=list)
     degraded: set[DegradeKind] = field(default_factory=set)
-    parts_reached: int = 0  # parts, from the first, that every stage that decides hits has looked at
+    parts_reached: int = 0  # parts, from the first, that every stage which decides hits has read
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.parts_reached = self.eligible.parts_reached
-        if self.eligible.part_marks is not None:  # else nothing was looked at
+        if self.eligible.part_marks is not None:  # a filter may have read text
             self.reached(self.parts_reached)
         if self.eligible.cut_by_caller:
             self.degraded.add(DegradeKind.BUDGET)
 
     def reached(self, part: int) -> None:
-        """Note the first part that a stage which decides hits did not come to before the deadline."""
+        """Note the first part that a stage which decides hits did not read before the deadline."""
         if part < self.segment.parts:
             self.degraded.add(DegradeKind.TIME)
             self.parts_reached = min(self.parts_reached, part)
 
-    def looked_up(self, words_done: int) -> None:
-        """Note how many words of the query were looked up: what the others would have found is anywhere."""
+    def note_words(self, words_done: int) -> None:
+        """Note how many words of the query were looked up: hits of the others may be in any part."""
         if words_done < len(self.query.words):
             self.degraded.add(DegradeKind.TIME)
             if not self.text_decides:
                 self.reached(0)
 
-    def read_documents(self, docs_done: int) -> None:
-        """Note how many documents the prefilter has read; where the text decides, they only rank."""
+    def note_documents(self, docs_done: int) -> None:
+        """Note how many documents the prefilter has read; in literal and regex mode they rank hits, but decide none."""
         if docs_done < self.segment.docs:
             self.degraded.add(DegradeKind.TIME)
             if not self.text_decides:
@@ -64,9 +64,9 @@ class SearchContext:
     @property
     def out_of_time(self) -> bool:
         """Whether the budget ended a stage."""
-        return bool(self.degraded) and DegradeKind.TIME in self.degraded  # asked often, and an Enum's hash is a call
+        return bool(self.degraded) and DegradeKind.TIME in self.degraded  # the hash of an Enum is a slow call
 
     @property
     def text_decides(self) -> bool:
-        """Whether the hits are what the text scan finds, and words only rank them."""
+        """Whether the text scan decides the hits, and terms rank them only: in literal and regex mode."""
         return self.query.options.match in ("literal", "regex")

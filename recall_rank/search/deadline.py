@@ -1,4 +1,4 @@
-"""The time a search may take, and what it says when that was not enough."""
+"""The deadline of a search, and the names of what makes an answer incomplete."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any, Final
 
-Clock = Callable[[], int]  # nanoseconds; time.monotonic_ns, or a test's own
-SCORE_BY: Final = 0.75  # share of the budget after which scoring does not begin any more
-RESERVE: Final = 0.3  # share of the budget that is kept for the answer itself,
-RESERVE_MS: Final = 2.0  # but no more than this: a page is made, and its snippets are cut
+Clock = Callable[[], int]  # nanoseconds: time.monotonic_ns, or a fake one in tests
+SCORE_BY: Final = 0.75  # share of the budget after which scoring does not begin
+RESERVE: Final = 0.3  # share of the budget reserved for the response,
+RESERVE_MS: Final = 2.0  # but at most this: a page is made, and its snippets are cut
 
 
 class DegradeKind(enum.StrEnum):
-    """Why an answer is less than it could be; the first that applies, in this order, names the response."""
+    """A reason why an answer is incomplete; in this order, the first that applies names the response."""
 
     NONE = "none"
     TIME = "time"  # the budget ended a stage
     BUDGET = "budget"  # a limit of the caller cut what was searched
-    FALLBACK = "fallback"  # no term matched; the answer is the text scan's
+    FALLBACK = "fallback"  # no term matched; the hits are those of the text scan
 
 
 class Deadline:
-    """One search's deadline: the end of its budget less what writing the answer takes.
+    """The deadline of one search: the end of its budget, less the reserve for the response.
 
-    Native loops compare `at_ns` with the monotonic clock themselves.
+    `at_ns` and `score_by_ns` are times of `clock`. Native loops compare them with the monotonic clock themselves.
     """
 
     __slots__ = ("_cancel", "_clock", "_started", "at_ns", "score_by_ns")
@@ -38,15 +38,17 @@ class Deadline:
         self.score_by_ns = min(self.at_ns, self._started + int(budget_ms * 1e6 * SCORE_BY))
 
     def passed(self, ahead_ns: int = 0) -> bool:
-        """Whether it is time to answer: what is left of the budget is kept for that, or the caller has cancelled.
+        """Whether the search must end: the deadline has passed, or the caller has cancelled.
 
-        With `ahead_ns`, whether it will be when so much longer has been worked.
+        With `ahead_ns`, whether the deadline would pass during so many more nanoseconds.
         """
         late = self._clock() + ahead_ns >= self.at_ns
         return late or (self._cancel is not None and self._cancel.is_set())
 
     def too_late_to_score(self) -> bool:
+        """Whether SCORE_BY of the budget is over, or the caller has cancelled."""
         return self._clock() >= self.score_by_ns or (self._cancel is not None and self._cancel.is_set())
 
     def elapsed_ms(self) -> float:
+        """Milliseconds since the search began."""
         return (self._clock() - self._started) / 1e6

@@ -1,4 +1,4 @@
-"""search(): the stages in order and what is left out when time runs short, nothing else."""
+"""A search as the list of its stages: filters, expansion, retrieval, ranking, results."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from recall_rank.search.results.respond import respond
 from recall_rank.search.retrieval.prefilter import prefilter
 
 
-def search(segment: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchResponse:
-    """Answer `query` from `segment` within the query's budget."""
-    cpu = thread_time_ns()
-    done = run(segment, query, clock)
-    return respond(done, cpu_ms=(thread_time_ns() - cpu) / 1e6)
+def search(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchResponse:
+    """The response to a parsed `query` over `reader`, within the query's budget."""
+    cpu_ns = thread_time_ns()
+    context = run(reader, query, clock)
+    return respond(context, cpu_ms=(thread_time_ns() - cpu_ns) / 1e6)
 
 
-def run(segment: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchContext:
-    """All stages but the response: what they found out, for who wants to look at it."""
+def run(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchContext:
+    """The context of a search after every stage but the response, for benchmarks that read what the stages found."""
     deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
-    eligible = eligible_set(segment, query, deadline.at_ns)
-    expansion = expand(query, segment, eligible, deadline)
-    search = SearchContext(segment, query, deadline, eligible, expansion)
-    search.looked_up(expansion.words_done)
-    if search.text_decides:
-        scan(search)
-    evidence = prefilter(segment, query, expansion, eligible, search.text_marks, deadline.at_ns)
-    search.stages.append("prefilter")
-    search.read_documents(evidence.docs_done)
-    search.page = page(search, evidence)
-    calibrate(search)
-    search.near_misses = near_misses(search)
-    return search
+    eligible = eligible_set(reader, query, deadline.at_ns)
+    expansion = expand(query, reader, eligible, deadline)
+    context = SearchContext(reader, query, deadline, eligible, expansion)
+    context.note_words(expansion.words_done)
+    if context.text_decides:
+        scan(context)
+    evidence = prefilter(reader, query, expansion, eligible, context.text_marks, deadline.at_ns)
+    context.stages.append("prefilter")
+    context.note_documents(evidence.docs_done)
+    context.page = page(context, evidence)  # ranks, as far as the page reaches
+    calibrate(context)
+    context.near_misses = near_misses(context)
+    return context

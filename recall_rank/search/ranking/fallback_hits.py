@@ -49,5 +49,5 @@ def _by_longer_words(search: SearchContext, evidence: Evidences) -> None:
         search.deadline.at_ns,
         longer,
     )
-    search.read_documents(found.docs_done)
+    search.note_documents(found.docs_done)
     evidence.extend(found, search.query.weights.longer)

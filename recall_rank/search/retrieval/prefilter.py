@@ -1,4 +1,4 @@
-"""Stage: which documents can answer, and with what evidence. Nothing is capped before relevance."""
+"""Stage: the evidence of every eligible document. No document is dropped before its relevance is known."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
 from recall_rank.weights import KindWeights, Weights
 
-CLASSES, LONGEST = 64, 1024
+CLASSES = 64  # of documents: a kind, plus SUBAGENT_KIND
+LONGEST = 1024  # words from which a document is not longer to the length norm
 DAY_MS = 86_400_000
 
 
 def prefilter(
-    segment: IndexReader,
+    reader: IndexReader,
     query: Query,
     expansion: Expansion,
     eligible: EligibleSet,
@@ -30,41 +31,43 @@ def prefilter(
 ) -> Evidences:
     """The evidence of every eligible document, fused with that of its neighbours and its session.
 
-    `only`, u8[parts], keeps the hits in the marked parts. `deadline_ns` is a monotonic time, 0 for none: documents
-    behind the last one that was read until then have no evidence. `groups` replace the groups of the expansion.
+    Evidence is BM25 (see CompiledQuery) times the factor of the document's class, plus that of named dates. `only`,
+    u8[parts], keeps the hits in the marked parts. `deadline_ns` is a monotonic time, 0 for none: documents that were
+    not read before it have no evidence, see Evidences.docs_done. `groups` replace the groups of the expansion.
     """
     weights = query.weights
-    evidence = segment.evidence(eligible.doc_marks)
+    evidence = reader.evidence(eligible.doc_marks)
     average = eligible.word_count / eligible.doc_count if eligible.doc_count else 1.0
-    question = CompiledQuery(
+    compiled = CompiledQuery(
         expansion.groups if groups is None else groups,
         weights.k1,
         _norms(round(average, 1), weights.k1, weights.b, weights.b_talk, weights.length_floor),
         class_weights(weights, orders=asks_what_to_do([word.form for word in query.words])),
     )
-    evidence.accumulate(question, deadline_ns)
-    _add_dates(segment, query, evidence, eligible)
+    evidence.accumulate(compiled, deadline_ns)
+    _add_dates(reader, query, evidence, eligible)
     around = (*weights.neighbours_work, *weights.neighbours_talk, *weights.neighbours_chat)
     session = (weights.session_log, weights.session_talk, weights.title_log, weights.title_talk)
     evidence.fuse(around, session, only, weights.echo, weights.echo_floor * expansion.ceiling)
     return evidence
 
 
-def _add_dates(segment: IndexReader, query: Query, evidence: Evidences, eligible: EligibleSet) -> None:
-    """A date in the query is evidence for what was said then, as a word in as many documents would be, and where it is
-    one day also for what was said on the next."""
+def _add_dates(reader: IndexReader, query: Query, evidence: Evidences, eligible: EligibleSet) -> None:
+    """Add the evidence of dates in the query to the messages written then, and of a single day to those of the next.
+
+    A date weighs as much as a word in as many documents as were written then.
+    """
     if not names_a_date(query.text):
         return
     weights = query.weights
-    # of all messages: where nothing eligible was said, a date finds nothing
-    spans = [span for span in (piece.segment.doc_columns.time_span() for piece in segment.views) if any(span)]
+    # the time span of all messages, eligible or not: a date without eligible documents adds nothing
+    spans = [span for span in (view.segment.doc_columns.time_span() for view in reader.views) if any(span)]
     if not spans:
         return
     for ranges in named_dates(query.text, min(oldest for oldest, _ in spans), max(newest for _, newest in spans)):
         starts, ends = array("q", (start for start, _ in ranges)), array("q", (end for _, end in ranges))
         frequency = sum(
-            piece.segment.doc_columns.docs_in(starts, ends, piece.docs_of(eligible.doc_marks))
-            for piece in segment.views
+            view.segment.doc_columns.docs_in(starts, ends, view.docs_of(eligible.doc_marks)) for view in reader.views
         )
         value = weights.date * rarity(eligible.doc_count, frequency, weights)
         evidence.add_times(starts, ends, value)
@@ -80,6 +83,7 @@ def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
 
 @lru_cache(maxsize=32)
 def _class_weights(kinds: KindWeights, subagent: float, order: float) -> array[float]:
+    """class_weights(), cached by the weights that it depends on."""
     table = array("f", [0.0]) * CLASSES
     for kind, weight in zip(Kind, kinds, strict=True):
         if kind is Kind.ORDER:
@@ -91,7 +95,7 @@ def _class_weights(kinds: KindWeights, subagent: float, order: float) -> array[f
 
 @lru_cache(maxsize=32)
 def _norms(average: float, k1: float, b: float, b_talk: float, floor: float) -> memoryview[float]:
-    """k1 * (1 - b + b * (words + floor) / (average + floor)) for every class and length, f32[64, 1024]."""
+    """The length norm of BM25, k1 * (1 - b + b * (words + floor) / (average + floor)), f32[class, words]."""
     rows = {}
     for share in (b, b_talk):
         factors = (k1 * (1 - share + share * (words + floor) / (average + floor)) for words in range(LONGEST))
