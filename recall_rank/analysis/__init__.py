@@ -1,1 +1,1 @@
-"""Text normalisation, and what the wording of a query or a passage tells: intent, dates, kinds of utterance."""
+"""Text normalisation and fields, and the meaning of wordings: question intent, dates, kinds of utterance."""

@@ -1,4 +1,4 @@
-"""Dates that a query names, as ranges of time."""
+"""Dates in the text of a query, as time ranges."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _FORMS = tuple(
 )
 
 
-# What every form holds; most queries hold none of the first, and most that do none of the second.
+# Every form of a date contains a hint and matches _HINT. Most queries contain no hint, and most others do not match.
 _HINTS = (*_MONTHS, "19", "20")
 _HINT = re.compile(rf"{_YEAR}|\b{_MONTH}\b", re.IGNORECASE)
 
 
 def names_a_date(text: str) -> bool:
-    """Whether named_dates() could find one for some history."""
-    folded = text.casefold()  # a long s is an s to the forms, too
+    """Whether a text names a date: whether named_dates() finds one for a history of that time."""
+    folded = text.casefold()  # the forms ignore case, by which a long s equals an s
     for hint in _HINTS:
         if hint in folded:
             return _HINT.search(text) is not None and any(form.search(text) for form in _FORMS)
@@ -41,9 +41,10 @@ def names_a_date(text: str) -> bool:
 
 
 def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int]]]:
-    """For each date in `text`, the ranges [start, end) in ms it may mean; without a year, every year of the history.
+    """For each date in `text` the ranges [start, end) that it may mean, in ms since 1970, UTC.
 
-    Only ranges that overlap [oldest, newest] are given, and a date without any is left out.
+    A date without a year means that date in every year of the history. Only ranges that overlap [oldest, newest] are
+    returned; a date without any is left out.
     """
     if not newest:
         return []
@@ -62,6 +63,7 @@ def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int
 
 
 def _ranges(named: dict[str, str | None], years: range) -> Iterator[tuple[int, int]]:
+    """The time range of a matched date in its own year, or in each of `years`."""
     month = int(named.get("number") or 0)
     if named.get("month"):
         month = _MONTHS.index(str(named["month"])[:3].lower()) + 1
@@ -75,7 +77,7 @@ def _ranges(named: dict[str, str | None], years: range) -> Iterator[tuple[int, i
             else:
                 start = _ms(year, month, day)
                 yield start, start + 86_400_000
-        except ValueError:  # no such day, or a year no calendar has
+        except ValueError:  # no such day, or a year outside of the calendar
             continue
 
 

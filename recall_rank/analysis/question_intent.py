@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, and the words by which a passage that holds one is known."""
+"""The intent of a question: what kind of answer it wants, and which of its words are about the conversation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TIME_FORMS = tuple(word.encode() for word in _TIMES.split()) + tuple(str(year).
 
 
 def answer_cues(question: str) -> tuple[bytes, ...]:
-    """Normalised words that an answer to `question` is likely to hold; none when nothing is known of it."""
+    """Forms of words about time for a question that asks for a time, which its answer is likely to hold; else none."""
     return _TIME_FORMS if _WHEN.match(question) else ()
 
 
@@ -28,7 +28,7 @@ _REQUESTS = frozenset(
     [(verb, b"you") for verb in (b"can", b"could", b"would", b"will")] + [(b"help", b"me"), (b"help", b"us")]
 )
 _AUXILIARIES, _ASKING = frozenset((b"do", b"can", b"could", b"would")), frozenset((b"i", b"we"))
-_PERSONS = _ASKING.union(person for _, person in _REQUESTS)  # every other way of asking names one
+_PERSONS = _ASKING.union(person for _, person in _REQUESTS)  # every pattern below has one
 _TOLD = frozenset(
     b"did asked brought conversation conversations discuss discussed discussion discussions mention mentioned said "
     b"talked told".split()
@@ -36,8 +36,10 @@ _TOLD = frozenset(
 
 
 def asks_what_to_do(forms: Sequence[bytes]) -> bool:
-    """Whether a question, in normalised words, is about what is to come: standing orders hold for that, not for what
-    was done or said."""
+    """Whether a question, as folded words, asks for advice or help with work to come.
+
+    Standing orders apply to such work. A question about what was said or done is none.
+    """
     if not _TOLD.isdisjoint(forms):
         return False
     if not _ADVICE.isdisjoint(forms):
@@ -52,7 +54,7 @@ def asks_what_to_do(forms: Sequence[bytes]) -> bool:
     )
 
 
-# How people ask for something said before: words about the talk itself, not about its matter.
+# Words about the conversation itself, by which people ask for something said before, not about its subject.
 _FRAMING = """
 asked asking bring brought chat chats comprehensive conversation conversations describe described detailed details
 different discuss discussed discussing discussion discussions earlier explain explained give gave items kind kinds list
@@ -64,5 +66,5 @@ _FRAMING_FORMS = frozenset(word.encode() for word in _FRAMING.split())
 
 
 def framing_words(forms: Iterable[bytes]) -> frozenset[bytes]:
-    """Those of a question's normalised words that are about the talk itself."""
+    """The words of a question, folded, that are about the conversation itself."""
     return _FRAMING_FORMS.intersection(forms)

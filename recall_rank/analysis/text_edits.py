@@ -1,4 +1,4 @@
-"""Text that is shown otherwise than it was written: stretches of it replaced, and where its places are then."""
+"""Replacements in a text that is shown, such as redactions, and the positions of its characters after them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Edit = tuple[int, int, str]
-"""Characters [start, end) of a text, and what is shown instead."""
+"""(start, end, replacement): characters [start, end) of a text, and what is shown in their place."""
 
 Redact = Callable[[str, int, int], Sequence[Edit]]
-"""What of characters [low, high) of a text is not to be shown: in order, apart, also where it begins before or ends
-behind them. It is asked before a text is cut."""
+"""Called as redact(text, low, high) before characters [low, high) of a text are shown: the edits that touch them.
+
+Edits are in order and do not overlap; they may begin before `low` or end after `high`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A stretch of a text with edits applied."""
+    """Characters of a text from `low` on, with edits applied."""
 
     text: str
-    marks: Sequence[tuple[int, int, int, int]]  # of every edit: [start, end) in the stretch before, and after
+    marks: Sequence[tuple[int, int, int, int]]  # of every edit: [start, end) in the whole text, and in `text`
     low: int
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where characters [start, end) of the whole text are shown; what is replaced counts as a whole."""
+        """Characters [start, end) of the whole text as a range of the edited one; a touched edit is included whole."""
         return self._place(start, first=True), self._place(end, first=False)
 
     def _place(self, at: int, *, first: bool) -> int:
@@ -37,7 +38,7 @@ class Edited:
 
 
 def edited(text: str, edits: Sequence[Edit], low: int = 0, high: int | None = None) -> Edited:
-    """Characters [low, high) of the text with those edits that touch them; an edit is shown whole."""
+    """Characters [low, high) of the text with the edits that touch them; a replacement is never cut."""
     high = len(text) if high is None else high
     if not edits:
         return Edited(text[low:high], (), low)

@@ -1,7 +1,7 @@
-"""Time filters: what people and agents write, turned into two exclusive bounds in epoch milliseconds.
+"""Time filters as people and agents write them, parsed into two exclusive bounds in epoch milliseconds.
 
-Everything is read in UTC: a date is its midnight, a date-time without a zone is UTC, and a day word is the start
-of that day. The same words therefore mean the same on every machine. A month counts 30 days, a year 365.
+All times are UTC, so that a filter does not depend on the machine: a date is its midnight, a date-time without a zone
+is UTC, and a day word is the start of that day. A month counts 30 days, a year 365.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ ACCEPTED_DURATION: Final = "a duration (30m, 2h, 3d, 1w, 2mo, 1y), " + ACCEPTED
 
 
 class TimeWarning(NamedTuple):
-    """One remark about a time filter: its category, the parameter it is about, the sentence to show."""
+    """A warning about a time filter: its category, the parameter it is about, the sentence to show."""
 
     category: str
     parameter: str
     text: str
 
 
-class EmptyTimeWindow(ValueError):  # noqa: N818 - names what was asked for, not a fault
+class EmptyTimeWindow(ValueError):  # noqa: N818 - it names the window
     """The bounds exclude every instant: the lower one is not before the upper one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """Keeps t iff after < t < before; None is no bound. In strict mode the only warnings are of bounds that lost."""
+    """The times t with after < t < before; None is no bound. Strict parsing warns of unused bounds only."""
 
     after: int | None = None
     before: int | None = None
@@ -74,7 +74,7 @@ UNBOUNDED: Final = TimeWindow()
 
 
 def parse_duration(text: str) -> int | None:
-    """Milliseconds of a duration such as "2h", "3 days" or "1w ago"; None when it is something else."""
+    """Milliseconds of a duration such as "2h", "3 days" or "1w ago"; None for other text."""
     found = _DURATION.fullmatch(text.strip().lower())
     if found is None or found[2] not in _UNIT_MS:
         return None
@@ -82,7 +82,7 @@ def parse_duration(text: str) -> int | None:
 
 
 def parse_instant(value: str | float, now: int) -> int | None:
-    """Epoch milliseconds of an instant form; None when it is none or lies outside what a history can hold."""
+    """Epoch milliseconds of an instant (see ACCEPTED), up to MAX_TIME_MS; None for every other value."""
     if isinstance(value, str):
         time = _parse_word(value.strip().lower(), now)
     else:
@@ -91,6 +91,7 @@ def parse_instant(value: str | float, now: int) -> int | None:
 
 
 def _parse_word(text: str, now: int) -> int | None:
+    """Epoch milliseconds of a word, a number or a date; None for other text."""
     if text == "now":
         return now
     if text in ("today", "yesterday"):
@@ -101,6 +102,7 @@ def _parse_word(text: str, now: int) -> int | None:
 
 
 def _parse_date(text: str) -> int | None:
+    """Epoch milliseconds of an ISO 8601 date or date-time; None for other text and for days that do not exist."""
     found = _DATE.fullmatch(text)
     if found is None:
         return None
@@ -115,6 +117,7 @@ def _parse_date(text: str) -> int | None:
 
 
 def _zone_ms(zone: str | None) -> int:
+    """The offset from UTC of a zone such as z, +02:00 or -0530, in milliseconds; 0 for none."""
     if not zone or zone == "z":
         return 0
     digits = zone[1:].replace(":", "")
@@ -134,10 +137,10 @@ def resolve_window(
     until: object = None,
     strict: bool = True,
 ) -> TimeWindow:
-    """The window all given bounds allow together: the newest lower and the oldest upper bound win.
+    """The intersection of all given bounds: the newest lower and the oldest upper bound hold.
 
-    Strict: a value that cannot be read is a ValueError naming parameter, value and what is accepted.
-    Forgiving: it is left out and reported as a warning. An empty window is EmptyTimeWindow in both.
+    A value that cannot be parsed raises a ValueError naming parameter, value and what is accepted when `strict`; else
+    it is left out, with a warning. An empty window raises EmptyTimeWindow.
     """
     if after is from_ is last is since is None and before is to is until is None:
         return UNBOUNDED
@@ -159,7 +162,7 @@ def resolve_window(
 
 
 def _read_bound(parameter: str, value: object, now: int, strict: bool, warnings: list[TimeWarning]) -> int | None:
-    """One bound in epoch milliseconds, or None when it is absent or was refused."""
+    """One bound in epoch milliseconds; None when it is absent or, unless strict, cannot be parsed."""
     if value is None:
         return None
     duration = parse_duration(value) if isinstance(value, str) else None
@@ -183,7 +186,7 @@ def _read_duration(
     parameter: str, value: str, duration: int, now: int, strict: bool, warnings: list[TimeWarning]
 ) -> int | None:
     if duration > 0:
-        return max(now - duration, 1)  # longer than the epoch is old: everything with a known time
+        return max(now - duration, 1)  # a duration longer than the epoch keeps every known time
     if parameter in _UPPER:
         if not strict:
             warnings.append(TimeWarning("time_normalized", parameter, f"Normalized {parameter} {value!r} to now"))
@@ -195,12 +198,12 @@ def _read_duration(
 
 
 def _is_plausible(parameter: str, time: int) -> bool:
-    """Whether a bare number is meant as epoch milliseconds: last=7 is a slip, not a moment in 1970."""
+    """Whether a bare number is meant as epoch milliseconds: last=7 is a mistake, not a time in 1970."""
     return parameter in _TAKES_SMALL_NUMBERS or len(str(time)) >= MIN_EPOCH_DIGITS
 
 
 def _is_blank(value: object) -> bool:
-    """What agents send for "no bound": an empty string, or a number that is no time."""
+    """Whether a value is what agents send for no bound: blank text, or a number that is not above 0."""
     if isinstance(value, str):
         return not value.strip()
     return isinstance(value, int | float) and not isinstance(value, bool) and value <= 0
@@ -211,11 +214,11 @@ def _accepted(parameter: str) -> str:
 
 
 def _choose(side: str, names: Sequence[str], bounds: Mapping[str, int], warnings: list[TimeWarning]) -> str:
-    """Name of the most restrictive bound, "" when there is none; bounds that lost are named in a warning."""
+    """The name of the most restrictive bound, "" when there is none; a warning names the others."""
     if not names:
         return ""
     pick = max if side == "lower" else min
-    winner = pick(names, key=lambda name: bounds[name])  # the first of equals, as max and min promise
+    winner = pick(names, key=lambda name: bounds[name])  # of equals the first, as max and min guarantee
     losers = [name for name in names if bounds[name] != bounds[winner]]
     if losers:
         text = f"Used {winner} as the {side} time bound; ignored less restrictive {', '.join(losers)}"

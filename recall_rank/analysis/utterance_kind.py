@@ -1,11 +1,11 @@
-"""What a person does with the words of a passage: gives a standing order, or only asks."""
+"""The kind of a passage by its wording: a standing order, or a question and little else."""
 
 from __future__ import annotations
 
 import re
 
-# A sentence that begins so says how everything to come is wanted; words that stand elsewhere seldom do. Of what may
-# stand before it, four characters are looked at: however many there are, a passage is read once.
+# These words give a standing order at the beginning of a sentence, and seldom elsewhere. Between that and the word at
+# most four other characters are accepted, so that the search stays linear in the passage.
 _ORDER_WORDS = (b"always", b"never", b"prefer", b"from now on")
 _ORDER = re.compile(
     rb"(?:^|[.!?:\n])\W{0,4}(?:please )?(?:always|never)\b"
@@ -15,19 +15,19 @@ _ORDER = re.compile(
 
 
 def is_order(passage: bytes) -> bool:
-    """Whether a person's words to an agent, UTF-8, give a standing order or a preference."""
+    """Whether a passage, UTF-8, gives a standing order or tells a preference."""
     words = passage.lower()
     return any(word in words for word in _ORDER_WORDS) and _ORDER.search(words) is not None
 
 
 _SENTENCE = re.compile("[^.!?\u3002\uff01\uff1f\u061f\n]+([.!?\u3002\uff01\uff1f\u061f\n]*)")
 _ASKS = re.compile("[?\uff1f\u061f]")
-_MOSTLY = 0.7  # share of a passage that asks: with a sentence of weight beside the question it may answer something
+_MOSTLY = 0.7  # share of the characters in questions; a passage with a longer statement may answer something
 
 
 def is_question(passage: bytes) -> bool:
-    """Whether what people say to each other, UTF-8, asks and says little else."""
-    text = passage.decode("utf-8", "ignore")  # without the bytes that begin fields
+    """Whether questions make up most of a passage, UTF-8."""
+    text = passage.decode("utf-8", "ignore")  # drops the bytes that begin fields
     if not _ASKS.search(text):
         return False
     asking = said = 0

@@ -1,4 +1,4 @@
-"""Stage: scope and filters, applied before anything is ranked or counted."""
+"""Stage: the eligible set, by scope and filters, before anything is ranked or counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.query import Query
 
 _count = Maker(Count).make
-FOREVER = 2**62
+FOREVER = 2**62  # ms; no time is later
 SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning",)}
 
 
@@ -41,37 +41,40 @@ class EligibleSet:
     parts_reached: int  # parts, from the first, whose text was read for `must` and `must_not` before the deadline
 
 
-def eligible_set(segment: IndexReader, query: Query, deadline_ns: int = 0) -> EligibleSet:
-    """The eligible part of `segment`; of parts whose text was not looked at before the deadline, none."""
+def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> EligibleSet:
+    """The rows of `reader` that pass the scope and every filter of `query`.
+
+    Parts whose text `must` and `must_not` need, and that was not read before `deadline_ns`, are not eligible.
+    """
     options = query.options
     if _leaves_all(query):
-        return _everything(segment, [], {})
-    keep, reasons, buckets = _sessions(segment, query)
+        return _everything(reader, [], {})
+    keep, reasons, buckets = _sessions(reader, query)
     cut = "sessions_limit" in reasons.values()
     limited = _limits(query, cut=cut)
-    by_name = options.scope == "session" or options.session_id is not None  # a session that is asked for is whole
-    in_context = [] if by_name else read_by_the_caller(segment, options.context)
-    known_messages, known_parts = segment.said_messages, segment.said_parts
+    by_id = options.scope == "session" or options.session_id is not None  # then all of that session is eligible
+    in_context = [] if by_id else read_by_the_caller(reader, options.context)
+    known_messages, known_parts = reader.said_messages, reader.said_parts
     if not (reasons or in_context) and _is_plain(query):
-        return _everything(segment, limited, buckets)
-    message_marks, part_marks = bytearray(segment.messages), bytearray(segment.parts)
+        return _everything(reader, limited, buckets)
+    message_marks, part_marks = bytearray(reader.messages), bytearray(reader.parts)
     messages = parts = 0
-    for piece, sessions_kept in zip(segment.views, segment.own_sessions(keep), strict=True):
-        passed = _mark(piece, query, sessions_kept, message_marks, part_marks)
+    for view, sessions_kept in zip(reader.views, reader.own_sessions(keep), strict=True):
+        passed = _mark(view, query, sessions_kept, message_marks, part_marks)
         messages, parts = messages + passed[0], parts + passed[1]
     messages_read = parts_read = 0
     if in_context:
-        messages_read, parts_read = leave_out(segment, in_context, message_marks, part_marks)
+        messages_read, parts_read = leave_out(reader, in_context, message_marks, part_marks)
         messages, parts = messages - messages_read, parts - parts_read
         limited.append("in_context")
-    reached, by_words = segment.parts, 0
+    reached, by_words = reader.parts, 0
     if options.must or options.must_not:
-        reached, left = _by_words(segment, query, part_marks, deadline_ns)
+        reached, left = _by_words(reader, query, part_marks, deadline_ns)
         by_words, parts = parts - left, left
-    doc_marks = bytearray(segment.docs)
-    for piece in segment.views:
-        spread(piece.parts_in(part_marks), piece.segment.doc_part, piece.docs_in(doc_marks))
-    docs, words = segment.averages(doc_marks)
+    doc_marks = bytearray(reader.docs)
+    for view in reader.views:
+        spread(view.parts_in(part_marks), view.segment.doc_part, view.docs_in(doc_marks))
+    docs, words = reader.averages(doc_marks)
     sessions = sum(keep)
     skipped: dict[str, int] = {}
     for reason in reasons.values():
@@ -83,7 +86,7 @@ def eligible_set(segment: IndexReader, query: Query, deadline_ns: int = 0) -> El
         doc_marks,
         docs,
         words,
-        Count(len(segment.sessions), sessions, sessions, skipped),
+        Count(len(reader.sessions), sessions, sessions, skipped),
         Count(
             known_messages,
             messages,
@@ -103,10 +106,10 @@ def eligible_set(segment: IndexReader, query: Query, deadline_ns: int = 0) -> El
     )
 
 
-def _everything(segment: IndexReader, limited: list[str], buckets: dict[int, str]) -> EligibleSet:
-    """All of `segment`, with what the caller limited it to and where its sessions lie."""
-    sessions, messages, parts = len(segment.sessions), segment.said_messages, segment.said_parts
-    docs, words = segment.averages()
+def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]) -> EligibleSet:
+    """The set of all rows, with the names of the limits that left none out, and the directory buckets."""
+    sessions, messages, parts = len(reader.sessions), reader.said_messages, reader.said_parts
+    docs, words = reader.averages()
     return EligibleSet(
         [True] * sessions,
         None,
@@ -120,31 +123,31 @@ def _everything(segment: IndexReader, limited: list[str], buckets: dict[int, str
         limited,
         buckets,
         False,
-        segment.parts,
+        reader.parts,
     )
 
 
-def _by_words(segment: IndexReader, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
-    """Keep the marked parts that hold all of `must` and nothing of `must_not`, as far as there is time to look.
+def _by_words(reader: IndexReader, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
+    """Clear the marks of parts that lack a text of `must` or contain one of `must_not`, and of those not read in time.
 
-    How many parts were looked at, and how many are eligible: those that were kept, and those not looked at.
+    Returns the number of parts read, from the first, and the number of eligible ones: those kept and those not read.
     """
-    said, before, reached = segment.content_parts(), bytes(part_marks), segment.parts
+    said, before, reached = reader.content_parts(), bytes(part_marks), reader.parts
     for wanted, texts in ((True, query.options.must), (False, query.options.must_not)):
         for text in texts:
-            found = bytearray(segment.parts)
-            reached = min(reached, mark_literal(segment, text, part_marks, found, deadline_ns))
+            found = bytearray(reader.parts)
+            reached = min(reached, mark_literal(reader, text, part_marks, found, deadline_ns))
             keep_marks(part_marks, found, wanted)
-    part_marks[reached:] = bytes(segment.parts - reached)
+    part_marks[reached:] = bytes(reader.parts - reached)
     unread = count_marks(memoryview(before)[reached:], memoryview(said)[reached:])
     return reached, count_marks(part_marks, said) + unread
 
 
 def _mark(
-    piece: SegmentView, query: Query, sessions: bytes, message_marks: bytearray, part_marks: bytearray
+    view: SegmentView, query: Query, sessions: bytes, message_marks: bytearray, part_marks: bytearray
 ) -> tuple[int, int]:
-    """Mark the messages and parts of a segment that pass; how many of either, titles not counted."""
-    options, segment = query.options, piece.segment
+    """Mark the messages and parts of one segment that pass; the number of messages and of parts, without titles."""
+    options, segment = query.options, view.segment
     types, names = SUBTEXT_TYPES.get(options.type), segment.names.values
     return mark(
         sessions,
@@ -160,30 +163,32 @@ def _mark(
         segment.part_tool,
         bytes(not options.tool_name or name == options.tool_name for name in names),
         options.type == "all" and not options.tool_name,
-        piece.messages_in(message_marks),
-        piece.parts_in(part_marks),
+        view.messages_in(message_marks),
+        view.parts_in(part_marks),
     )
 
 
 def _is_plain(query: Query) -> bool:
-    """Whether every message and part of a session that stays may answer."""
+    """Whether no option filters messages or parts inside a session."""
     o = query.options
     everything = o.type == "all" and o.role == "all" and not (o.tool_name or o.must or o.must_not)
     return everything and not (query.after or query.before)
 
 
 def _leaves_all(query: Query) -> bool:
-    """Whether no option that could leave a session or a part of one out was given."""
+    """Whether no option filters anything."""
     o = query.options
     anywhere = o.scope == "global" and o.context is None and o.sessions is None and not o.exclude_session_ids
     return anywhere and not (o.session_id or o.project or o.title or o.directory) and _is_plain(query)
 
 
 def _skipped(**reasons: int) -> dict[str, int]:
+    """The reasons with a count above zero."""
     return {reason: count for reason, count in reasons.items() if count}
 
 
 def _limits(query: Query, *, cut: bool) -> list[str]:
+    """The names of the options that limited a search, as coverage tells them."""
     o = query.options
     found = []
     if o.session_id:
@@ -200,16 +205,16 @@ def _limits(query: Query, *, cut: bool) -> list[str]:
     return found
 
 
-def _sessions(segment: IndexReader, query: Query) -> tuple[list[bool], dict[int, str], dict[int, str]]:
-    """Which sessions stay; why the others do not; the directory bucket of those that stay."""
+def _sessions(reader: IndexReader, query: Query) -> tuple[list[bool], dict[int, str], dict[int, str]]:
+    """A mark for each session that passes; the reason for each other one; the directory buckets of those that pass."""
     options = query.options
     reasons: dict[int, str] = {}
     buckets: dict[int, str] = {}
     tests = list(_tests(query))
     if not tests and not options.directory and options.sessions is None:
-        return [True] * len(segment.sessions), reasons, buckets
+        return [True] * len(reader.sessions), reasons, buckets
     wanted = normal_path(options.directory) if options.directory else ""
-    for number, row in enumerate(segment.sessions):
+    for number, row in enumerate(reader.sessions):
         failed = next((reason for reason, test in tests if not test(row)), None)
         if failed is None and wanted:
             bucket = bucket_of(row, wanted, query)
@@ -219,14 +224,15 @@ def _sessions(segment: IndexReader, query: Query) -> tuple[list[bool], dict[int,
             reasons[number] = failed
     if options.sessions is not None:
         rank = {"exact": 0, "project": 1, "global": 2}
-        staying = [n for n in range(len(segment.sessions)) if n not in reasons]
-        staying.sort(key=lambda n: (rank.get(buckets.get(n, ""), 0), n))  # the segment's order is newest first
+        staying = [n for n in range(len(reader.sessions)) if n not in reasons]
+        staying.sort(key=lambda n: (rank.get(buckets.get(n, ""), 0), n))  # sessions are ordered newest first
         for number in staying[options.sessions :]:
             reasons[number] = "sessions_limit"
-    return [number not in reasons for number in range(len(segment.sessions))], reasons, buckets
+    return [number not in reasons for number in range(len(reader.sessions))], reasons, buckets
 
 
 def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
+    """The tests that a session must pass, each with the reason that coverage gives where it fails."""
     options, context = query.options, query.options.context
     tests: list[tuple[str, Callable[[SessionRow], bool]]] = []
     if options.session_id:

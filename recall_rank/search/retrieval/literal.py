@@ -1,4 +1,4 @@
-"""Stage: the hits that the text itself decides, substring and regular expression."""
+"""Stage: the hits of literal and regex mode, which the text decides: substrings and regular expressions."""
 
 from __future__ import annotations
 
@@ -15,47 +15,51 @@ from recall_rank.index.segment.segment import Segment
 from recall_rank.search.deadline import Deadline
 from recall_rank.search.query import Query
 
-WINDOW_BYTES = 8192  # text a pattern sees at once: RE2 is linear in one search, not over all matches of a long text
-OVERLAP_BYTES = 1024  # a match up to this long is found wherever it stands
-MAX_PROGRAM_BYTES = 1 << 20
-CHUNK_BYTES = 65_536  # text in which a pattern is tried at once before its parts are
-ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # what sees more of a text than its own match
+WINDOW_BYTES = 8192  # text that one RE2 search reads: it is linear in that, but not over all matches of a long text
+OVERLAP_BYTES = 1024  # of neighbouring windows: a match up to this long is always found
+MAX_PROGRAM_BYTES = 1 << 20  # of a compiled pattern; RE2 refuses larger ones
+CHUNK_BYTES = 65_536  # text of several parts that is searched at once before each part is
+ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # they look at text outside of the match
 
 
-def text_hits(segment: IndexReader, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
-    """Marks of the parts that hold the query, u8[parts], and how many parts were looked at before the deadline.
+def text_hits(reader: IndexReader, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
+    """Marks of the parts that contain the query, u8[parts], and how many parts were read before the deadline.
 
-    Raises ValueError for a pattern RE2 refuses, RuntimeError when the regex extra is not installed.
+    Only the parts marked in `keep` are read, all when it is None. Raises ValueError for a pattern that RE2 refuses, and
+    RuntimeError when the extra `regex` is not installed.
     """
-    found = bytearray(segment.parts)
+    found = bytearray(reader.parts)
     if query.options.match != "regex":
-        return found, mark_literal(segment, query.text, keep, found, deadline.at_ns)
+        return found, mark_literal(reader, query.text, keep, found, deadline.at_ns)
     pattern = compile_pattern(query.text)
     free = not any(mark in query.text for mark in ANCHORS)
-    for piece in segment.views:
-        looked = _try_each(piece, pattern, piece.parts_of(keep), piece.parts_in(found), deadline, free=free)
-        if looked < piece.segment.parts:
-            return found, piece.first_part + looked
-    return found, segment.parts
+    for view in reader.views:
+        read = _try_each(view, pattern, view.parts_of(keep), view.parts_in(found), deadline, free=free)
+        if read < view.segment.parts:
+            return found, view.first_part + read
+    return found, reader.parts
 
 
 def _try_each(
-    piece: SegmentView, pattern: Any, keep: Marks | None, found: Marks, deadline: Deadline, *, free: bool
+    view: SegmentView, pattern: Any, keep: Marks | None, found: Marks, deadline: Deadline, *, free: bool
 ) -> int:
-    """Mark the parts of a segment in which the pattern is found; how many were looked at before the deadline."""
-    segment = piece.segment
+    """Mark the parts of one segment that the pattern matches; how many parts were read before the deadline.
+
+    `free` says that the pattern has no ANCHORS.
+    """
+    segment = view.segment
     part = 0
     while part < segment.parts:
-        behind = end_of_stride(segment, part, CHUNK_BYTES)
+        stride_end = end_of_stride(segment, part, CHUNK_BYTES)
         if deadline.passed():
             return part
-        # without anchors a match in a part is a match in a chunk: most chunks have none
-        start, end = segment.part_start[part], segment.part_start[behind]
+        # a pattern without anchors that matches a part matches its chunk too, and most chunks have no match
+        start, end = segment.part_start[part], segment.part_start[stride_end]
         chunk = memoryview(segment.text_for(((start, end),)))[start:end]
         if free and len(chunk) <= 2 * CHUNK_BYTES and pattern.search(chunk) is None:
-            part = behind
+            part = stride_end
             continue
-        for number in range(part, behind):
+        for number in range(part, stride_end):
             if keep is not None and not keep[number]:
                 continue
             for field, start, stop in _windows_of(segment, number):
@@ -64,12 +68,12 @@ def _try_each(
                 if pattern.search(field, start, stop) is not None:
                     found[number] = 1
                     break
-        part = behind
+        part = stride_end
     return part
 
 
 def compile_pattern(pattern: str) -> Any:
-    """A case-insensitive RE2 program for UTF-8 bytes."""
+    """The compiled RE2 pattern, case-insensitive, for UTF-8 bytes; errors as text_hits()."""
     try:
         import re2
     except ImportError as error:
@@ -88,7 +92,7 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def windows(field: bytes | memoryview) -> Iterator[tuple[int, int]]:
-    """The stretches of a field that a pattern is tried on: whole characters, each overlapping the one before."""
+    """Byte ranges [start, end) of WINDOW_BYTES that cover a field, cut between characters, OVERLAP_BYTES in common."""
     at = 0
     while True:
         stop = min(len(field), at + WINDOW_BYTES)
@@ -103,7 +107,7 @@ def windows(field: bytes | memoryview) -> Iterator[tuple[int, int]]:
 
 
 def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, int]]:
-    """Every window with its whole field: ^, $ and \\b see where the field ends, not where the window does."""
+    """Every window with its whole field: ^, $ and \\b look at the ends of the field, not of the window."""
     for begin, end, _ in segment.fields_of(part):
         field = memoryview(segment.text_for(((begin, end),)))[begin:end]
         for start, stop in windows(field):
@@ -111,9 +115,9 @@ def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, 
 
 
 def first_match(segment: Segment, query: Query, part: int, deadline: Deadline) -> tuple[int, int] | None:
-    """The first stretch of the part that holds the query, in bytes of the segment's text.
+    """The byte range of the first match of the query in a part, in the text of the segment.
 
-    None when there is none, or when the deadline came first.
+    None when there is no match, or when the deadline passed first.
     """
     pattern = compile_pattern(query.text) if query.options.match == "regex" else None
     needle = encode(fold(query.text))
@@ -134,6 +138,7 @@ def first_match(segment: Segment, query: Query, part: int, deadline: Deadline) -
 
 
 def _first_plain(field: memoryview, needle: bytes, deadline: Deadline) -> tuple[int, int] | None:
+    """The byte range of the first match in a field of which ASCII letters alone need folding."""
     for start in range(0, len(field), STRIDE_BYTES):
         if deadline.passed():
             break
@@ -144,6 +149,7 @@ def _first_plain(field: memoryview, needle: bytes, deadline: Deadline) -> tuple[
 
 
 def _first_pattern(field: memoryview, pattern: Any, deadline: Deadline) -> tuple[int, int] | None:
+    """The byte range of the first match of a compiled pattern in a field."""
     for start, stop in windows(field):
         if deadline.passed():
             break
@@ -154,7 +160,7 @@ def _first_pattern(field: memoryview, pattern: Any, deadline: Deadline) -> tuple
 
 
 def _first_folded(field: bytes, wanted: str) -> tuple[int, int] | None:
-    """Where lower case is more than that of ASCII letters, lengths may differ: compare characters."""
+    """The byte range of the first match in a field whose lower case may differ in length, found by characters."""
     text = field.decode("utf-8", "replace")
     places = folded_spans(text, encode(wanted).decode())
     if not places:
