@@ -1,11 +1,21 @@
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
 _B = TypeVar("_B", bound=ReadableBuffer)
 _T = TypeVar("_T")
+
+@disjoint_base
+class Snippet(Generic[_T]):
+    def __init__(self, text: str, spans: tuple[_T, ...], field: int) -> None: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def spans(self) -> tuple[_T, ...]: ...
+    @property
+    def field(self) -> int: ...
 
 @disjoint_base
 class SnippetWindow:
@@ -45,4 +55,4 @@ class SnippetWindow:
         width: int,
         weights: list[float],
     ) -> None: ...
-    def cut(self, make: Callable[[int, int, int, int], _T]) -> tuple[str, tuple[_T, ...]]: ...
+    def cut(self, make: Callable[[int, int, int, int], _T]) -> Snippet[_T]: ...

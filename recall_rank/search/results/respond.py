@@ -1,4 +1,4 @@
-"""The last stage: a page of candidates becomes a response, with what was searched and why each hit is here."""
+"""Makes the SearchResponse of a search: results, coverage, totals and suggestions."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from recall_rank.model import Count, Result, SearchResponse, Suggestion
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.results.coverage import coverage
-from recall_rank.search.results.result import Asked
+from recall_rank.search.results.result import ResultMaker
 
 DEGRADED = (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK)
 _response = Maker(SearchResponse).make
 
 
 def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
-    """The response to one search."""
+    """The response to one search whose stages have run; `cpu_ms` is the processor time they took."""
     options = search.query.options
-    asked = Asked.of(search)
-    results = [asked.result(entry) for entry in search.page]
+    maker = ResultMaker.of(search)
+    results = [maker.result(entry) for entry in search.page]
     kinds = [kind for kind in DEGRADED if kind in search.degraded] if search.degraded else []
     return _response(
-        results,  # some by place: for more than fifteen names Python makes a dict first
-        search.query.text,
-        options.match,
-        options.group,
-        search.total,
+        results=results,
+        query=search.query.text,
+        match_mode=options.match,
+        group=options.group,
+        total=search.total,
         total_exact=search.total_exact and not search.out_of_time,
         truncated=search.total > options.offset + len(results),
         coverage=coverage(search, results),
@@ -44,7 +44,7 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
 
 
 def few(sessions: Count) -> str:
-    """What to try where hardly a session was searched."""
+    """The suggestion for a search of few sessions."""
     count = sessions.eligible
     searched = "no session was" if not count else "only 1 session was" if count == 1 else f"only {count} sessions were"
     return f"{searched} searched: widen scope or filters"
@@ -59,7 +59,7 @@ def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[Sugg
             instead = ", ".join(repr(form) for form in forms[:3])
             found.append(Suggestion(f"nobody wrote {written!r}; {instead} was searched instead", "words_repaired"))
     if search.out_of_time:
-        return tuple(found[:3])  # what was not searched may hold what was not found
+        return tuple(found[:3])  # a part that was not searched may hold the query
     if not search.total:
         if options.directory and not options.fallback:
             text = "no hit in this directory: try fallback to search elsewhere too"

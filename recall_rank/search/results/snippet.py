@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import lru_cache
-from typing import NamedTuple
 
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.rank.passage_matches import PassageMatches, WordMatch
-from recall_rank._core.rank.snippet_window import SnippetWindow
+from recall_rank._core.rank.snippet_window import Snippet, SnippetWindow
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank.analysis.fields import FIELD_NAMES, Field
 from recall_rank.analysis.text_edits import Redact, edited
@@ -22,14 +21,6 @@ _TEXT = int(Field.TEXT)
 _span = Maker(Span).make
 
 
-class Snippet(NamedTuple):
-    """A snippet, the matches in it, and the name of the field that it shows."""
-
-    text: str
-    spans: tuple[Span, ...]
-    field: str
-
-
 def passage_matches(
     matcher: Matcher, text: Text, fields: memoryview, start: int, end: int, width: int
 ) -> PassageMatches:
@@ -40,6 +31,11 @@ def passage_matches(
     return matcher.matches(text, start, end, label, width)
 
 
+def field_name(field: int) -> str:
+    """The name of a field by its number."""
+    return _FIELD_NAMES[field]
+
+
 @lru_cache(maxsize=256)
 def field_names(fields: int) -> tuple[str, ...]:
     """The names of the fields whose bits are set in `fields`."""
@@ -48,14 +44,14 @@ def field_names(fields: int) -> tuple[str, ...]:
 
 def snippet_of(
     found: PassageMatches, fields: memoryview, word_weights: list[float], width: int, redact: Redact | None = None
-) -> Snippet:
+) -> Snippet[Span]:
     """The snippet, at most `width` characters, of the field that holds the best span of the passage's matches."""
     return _cut(found.snippet_window(fields, width, word_weights, None if redact is None else _redaction_start), redact)
 
 
 def snippet_at(
     text: Text, fields: memoryview, start: int, end: int, width: int, redact: Redact | None = None
-) -> Snippet:
+) -> Snippet[Span]:
     """The snippet, at most `width` characters, around one match at bytes [start, end) of the text."""
     begin = None if redact is None else _redaction_start
     window = SnippetWindow(text, fields, start, start, min(end, start + 4 * width), width, begin)
@@ -64,20 +60,18 @@ def snippet_at(
     return _cut(window, redact)
 
 
-def _cut(window: SnippetWindow, redact: Redact | None) -> Snippet:
+def _cut(window: SnippetWindow, redact: Redact | None) -> Snippet[Span]:
     """The snippet that a window shows. Text is redacted before it is cut, so that no part of a secret remains."""
     edits = redact(window.text, window.low, window.high) if redact is not None else ()
-    name = _FIELD_NAMES[window.field]
     if not edits:
-        shown, spans = window.cut(_span)
-        return Snippet(shown, spans, name)
+        return window.cut(_span)
     (left, right), before = window.ellipses, window.before
     changed, at = edited(window.text, edits, window.low, window.high), len(left)
     marks = []
     for start, end in window.spans:
         first, last = changed.span(max(start, window.low), min(end, window.high))
         marks.append(_span(first + at, last + at, start + before, end + before))
-    return Snippet(left + changed.text + right, tuple(marks), name)
+    return Snippet(left + changed.text + right, tuple(marks), window.field)
 
 
 def _redaction_start(text: Text, low: int, start: int) -> int:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import re
-from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from recall_rank.analysis.fields import RECALL_TOOLS
 from recall_rank.corpus import Index
-from recall_rank.model import Flag, Result, SearchResponse
-from recall_rank.search.results.result import Asked
+from recall_rank.model import Flag, SearchResponse
 from tests.support.search.samples import DAY_MS, NOW, ask, found, message, part, parts, session, texts
 
 
@@ -79,12 +75,6 @@ def test_results_carry_their_record(index: Index) -> None:
     assert {hit.why.recency for hit in (hits["a.0.1"], title)} == {"recent"}
     assert tool.why.recency == "older"
     assert talk.why.recency == "unknown"
-
-
-def test_a_result_is_made_of_its_fields_in_their_order() -> None:
-    """Values are given by place there; what is named behind each is where it goes."""
-    _, _, made = inspect.getsource(Asked.result).partition("return _result(")
-    assert re.findall(r",  # (\w+)$", made, re.MULTILINE) == [field.name for field in fields(Result)]
 
 
 def test_why_agrees_with_the_result(index: Index) -> None:

@@ -153,6 +153,19 @@ cdef Py_ssize_t byte_of(const uint8_t* text, Py_ssize_t size, Py_ssize_t at, Py_
     return at
 
 
+cdef class Snippet:
+    """The text of a snippet, the matches in it, and the number of the field that it shows."""
+
+    cdef readonly str text
+    cdef readonly tuple spans
+    cdef readonly int field
+
+    def __init__(self, str text not None, tuple spans not None, int field):
+        self.text = text
+        self.spans = spans
+        self.field = field
+
+
 cdef class SnippetWindow:
     """The part of a field that a snippet may show: bytes [start, end) of a text. select() shows some characters of it.
 
@@ -312,9 +325,9 @@ cdef class SnippetWindow:
         return PyUnicode_DecodeUTF8(<const char*>&self.data[start], end - start, "replace") if start < end else ""
 
     def cut(self, make not None):
-        """The characters [low, high) between their ellipses, and a tuple with a record for each of `spans`.
+        """The Snippet of the characters [low, high) between their ellipses, with a record for each of `spans`.
 
-        make(start, end, field_start, field_end) makes a record: characters of the returned text, and of the field.
+        make(start, end, field_start, field_end) makes a record: characters of the snippet, and of the field.
         """
         cdef Py_ssize_t start = self.start + self.shown.low, end = self.start + self.shown.high, k, at, before
         cdef str left = self.left_ellipsis()
@@ -328,4 +341,4 @@ cdef class SnippetWindow:
                 spans.append(make(max(self.matches[k].start, self.shown.low) + at,
                                   min(self.matches[k].end, self.shown.high) + at,
                                   self.matches[k].start + before, self.matches[k].end + before))
-        return left + self.decoded(start, end) + self.right_ellipsis(), tuple(spans)
+        return Snippet(left + self.decoded(start, end) + self.right_ellipsis(), tuple(spans), self.field)
