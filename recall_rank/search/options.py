@@ -133,6 +133,7 @@ class Options:
                 raise OptionValueError("scope", f"{self.scope!r} needs a context with {wanted}, not {self.context!r}")
 
     def _check_types(self) -> None:
+        """Raise TypeError for the first option whose value has another type than its annotation."""
         for name in ("fallback", "explain"):
             if not isinstance(getattr(self, name), bool):
                 raise OptionTypeError(name, f"must be True or False, not {getattr(self, name)!r}")
@@ -142,7 +143,7 @@ class Options:
                 raise OptionTypeError(name, f"must be a string, not {value!r}")
         for name in ("must", "must_not", "exclude_session_ids"):
             value = getattr(self, name)
-            # an iterator would be used up here and leave nothing to filter by
+            # an iterator would be exhausted by this check
             listed = isinstance(value, (list, tuple, set, frozenset))
             if not listed or not all(isinstance(item, str) and item for item in value):
                 raise OptionTypeError(name, f"must be a list of non-empty strings, not {value!r}")
@@ -181,15 +182,18 @@ _checked = lru_cache(maxsize=64, typed=True)(Options)
 
 
 def _one_of(name: str, value: object, accepted: Sequence[str]) -> None:
+    """Raise ValueError unless the value of an option is one of `accepted`."""
     if value not in accepted:
         listed = ", ".join(repr(item) for item in accepted[:-1])
         raise OptionValueError(name, f"must be {listed} or {accepted[-1]!r}, not {value!r}")
 
 
 def _is_number(value: object) -> bool:
+    """Whether a value is an int or a float; a bool is none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:
+    """Raise ValueError unless the value of an option is an int in [low, high]."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise OptionValueError(name, f"must be a whole number from {low} to {high}, not {value!r}")

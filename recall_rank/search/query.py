@@ -1,4 +1,4 @@
-"""A query: parsed and checked once, then read by every stage."""
+"""The parsed query: its words, compounds and phrases, its options and its weights."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from recall_rank.search.options import Options
 from recall_rank.weights import DEFAULT, Weights
 
 MAX_QUERY_CHARS = 4096
-MAX_PATTERN_CHARS = 1000
-MAX_WORDS = 64  # words that are searched; the rest of a longer query is ignored with a warning
+MAX_PATTERN_CHARS = 1000  # of a regular expression
+MAX_WORDS = 64  # words that are searched; further words of a query are ignored, with a warning
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of the query as it is compared, and as it was written."""
+    """One word of a query."""
 
-    form: bytes
-    written: str
-    counts: bool  # false for stop words beside words that mean something
-    cjk: bool
+    form: bytes  # folded UTF-8, as terms are
+    written: str  # as in the query
+    counts: bool  # false for a stop word beside words that are none
+    cjk: bool  # a single character of a script without blanks
 
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """Several words that were written as one, or a word with its punctuation: covers words[at:at + span]."""
+    """Several words written as one, or a word with its punctuation: it covers words[at : at + span] of the query."""
 
     form: bytes
     written: str
@@ -42,24 +42,27 @@ class Compound:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The words of a query and its options. `after` and `before` are exclusive bounds in ms, 0 for none."""
+    """One query, parsed and checked, as every stage reads it. Times are ms since 1970, UTC."""
 
     text: str
-    folded: str  # as literal search compares it
+    folded: str  # fold() of the text, as literal search compares it
     options: Options
     words: tuple[Word, ...]
-    counting: int  # words that count
+    counting: int  # the number of words that count
     compounds: tuple[Compound, ...]
-    phrases: tuple[str, ...]
+    phrases: tuple[str, ...]  # texts in double quotes
     now: int
-    after: int
-    before: int
+    after: int  # messages must be later; 0 for no bound
+    before: int  # messages must be earlier; 0 for no bound
     weights: Weights
     warnings: tuple[str, ...] = field(default=())
 
     @classmethod
     def parse(cls, text: str, now: int, options: Options) -> Query:
-        """Raises ValueError for an empty query, one that is too long, or an impossible time window."""
+        """The parsed `text` with checked options, at the time `now` in ms.
+
+        Raises ValueError for an empty query, one that is too long, or an impossible time window.
+        """
         if not isinstance(text, str):
             raise TypeError(f"query must be a string, not {text!r}")
         if not text.strip():
@@ -107,5 +110,6 @@ _STOP_FORMS = frozenset(word.encode() for word in STOP_WORDS)
 
 
 def _words(text: str) -> tuple[list[Word], list[Compound]]:
+    """The words and the compounds of a query, in order."""
     words, compounds = asked(encode(text), _STOP_FORMS)
     return _words_of(words), _compounds_of(compounds)

@@ -1,1 +1,1 @@
-"""The terms of the vocabulary that stand for the words of a query."""
+"""The terms of the eligible vocabulary that match the words of a query."""

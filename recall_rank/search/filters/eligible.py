@@ -49,7 +49,8 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
     options = query.options
     if _leaves_all(query):
         return _everything(reader, [], {})
-    keep, reasons, buckets = _sessions(reader, query)
+    chosen = _filter_sessions(reader, query)
+    keep, reasons, buckets = chosen.marks, chosen.reasons, chosen.buckets
     cut = "sessions_limit" in reasons.values()
     limited = _limits(query, cut=cut)
     by_id = options.scope == "session" or options.session_id is not None  # then all of that session is eligible
@@ -80,29 +81,29 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
     for reason in reasons.values():
         skipped[reason] = skipped.get(reason, 0) + 1
     return EligibleSet(
-        keep,
-        message_marks,
-        part_marks,
-        doc_marks,
-        docs,
-        words,
-        Count(len(reader.sessions), sessions, sessions, skipped),
-        Count(
+        session_marks=keep,
+        message_marks=message_marks,
+        part_marks=part_marks,
+        doc_marks=doc_marks,
+        doc_count=docs,
+        word_count=words,
+        session_count=Count(len(reader.sessions), sessions, sessions, skipped),
+        message_count=Count(
             known_messages,
             messages,
             messages,
             _skipped(filtered=known_messages - messages - messages_read, in_context=messages_read),
         ),
-        Count(
+        part_count=Count(
             known_parts,
             parts,
             parts,
             _skipped(filtered=known_parts - parts - by_words - parts_read, words=by_words, in_context=parts_read),
         ),
-        limited,
-        buckets,
-        cut,
-        reached,
+        limited_by=limited,
+        buckets=buckets,
+        cut_by_caller=cut,
+        parts_reached=reached,
     )
 
 
@@ -111,19 +112,19 @@ def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]
     sessions, messages, parts = len(reader.sessions), reader.said_messages, reader.said_parts
     docs, words = reader.averages()
     return EligibleSet(
-        [True] * sessions,
-        None,
-        None,
-        None,
-        docs,
-        words,
-        _count(sessions, sessions, sessions, {}),
-        _count(messages, messages, messages, {}),
-        _count(parts, parts, parts, {}),
-        limited,
-        buckets,
-        False,
-        reader.parts,
+        session_marks=[True] * sessions,
+        message_marks=None,
+        part_marks=None,
+        doc_marks=None,
+        doc_count=docs,
+        word_count=words,
+        session_count=_count(sessions, sessions, sessions, {}),
+        message_count=_count(messages, messages, messages, {}),
+        part_count=_count(parts, parts, parts, {}),
+        limited_by=limited,
+        buckets=buckets,
+        cut_by_caller=False,
+        parts_reached=reader.parts,
     )
 
 
@@ -205,14 +206,23 @@ def _limits(query: Query, *, cut: bool) -> list[str]:
     return found
 
 
-def _sessions(reader: IndexReader, query: Query) -> tuple[list[bool], dict[int, str], dict[int, str]]:
-    """A mark for each session that passes; the reason for each other one; the directory buckets of those that pass."""
+@dataclass(frozen=True, slots=True)
+class _SessionFilter:
+    """The sessions that pass the filters on sessions."""
+
+    marks: list[bool]  # whether each session passes
+    reasons: dict[int, str]  # why each other session does not
+    buckets: dict[int, str]  # the directory bucket of those that pass, where a directory was asked for
+
+
+def _filter_sessions(reader: IndexReader, query: Query) -> _SessionFilter:
+    """Apply scope, project, title, directory, exclusions and the limit on sessions."""
     options = query.options
     reasons: dict[int, str] = {}
     buckets: dict[int, str] = {}
     tests = list(_tests(query))
     if not tests and not options.directory and options.sessions is None:
-        return [True] * len(reader.sessions), reasons, buckets
+        return _SessionFilter([True] * len(reader.sessions), reasons, buckets)
     wanted = normal_path(options.directory) if options.directory else ""
     for number, row in enumerate(reader.sessions):
         failed = next((reason for reason, test in tests if not test(row)), None)
@@ -228,7 +238,7 @@ def _sessions(reader: IndexReader, query: Query) -> tuple[list[bool], dict[int, 
         staying.sort(key=lambda n: (rank.get(buckets.get(n, ""), 0), n))  # sessions are ordered newest first
         for number in staying[options.sessions :]:
             reasons[number] = "sessions_limit"
-    return [number not in reasons for number in range(len(reader.sessions))], reasons, buckets
+    return _SessionFilter([number not in reasons for number in range(len(reader.sessions))], reasons, buckets)
 
 
 def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
