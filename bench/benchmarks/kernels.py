@@ -21,7 +21,7 @@ from bench.datasets.vocabulary import misspell, words
 from bench.reporting.report import Report, Table
 from recall_rank._core.index import builder, gather, packing, postings, ranges, vocabulary
 from recall_rank._core.search import spellings
-from recall_rank._core.text import edit
+from recall_rank._core.text import edit_distance
 from recall_rank._core.text import secret_prefilter as signs
 from recall_rank._core.text import substring_scan as scan
 from recall_rank._core.text import tokens as tokeniser
@@ -98,8 +98,8 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
     chance = random.Random(5)
     pairs = [(word, misspell(misspell(word, chance), chance)) for word in chance.sample(words()[2000:], 400)]
     yield Case(
-        "edit.within",
-        lambda: [edit.within(one, other, 2) for one, other in pairs],
+        "edit_distance.osa_distance",
+        lambda: [edit_distance.osa_distance(one, other, 2) for one, other in pairs],
         lambda: [within(one, other, 2) for one, other in pairs],
         len(pairs),
         "pairs",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recall_rank._core.search import literal_candidates as runs
-from recall_rank._core.text import token_coverage as whole
+from recall_rank._core.text import token_coverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,11 +25,11 @@ def run_rows(texts: list[bytes], known: Vocabulary, plain: Callable[[str], Any])
         len(asked) * len(forms),
         "terms",
     )
-    if slow := plain("text.token_coverage.whole"):
+    if slow := plain("text.token_coverage.is_covered"):
         some = texts[:100]
         yield (
-            "whole.whole",
-            lambda: [whole.whole(one)[0] for one in some],
+            "token_coverage.is_covered",
+            lambda: [token_coverage.is_covered(one)[0] for one in some],
             lambda: [slow(one) for one in some],
             sum(map(len, some)),
             "bytes",

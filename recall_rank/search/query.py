@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from recall_rank._core.runtime.record_factory import Maker
-from recall_rank._core.text.tokens import asked
+from recall_rank._core.text.tokens import query_tokens
 from recall_rank.analysis.normalize import encode, fold
 from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.analysis.time_filters import resolve_window
@@ -111,5 +111,5 @@ _STOP_FORMS = frozenset(word.encode() for word in STOP_WORDS)
 
 def _words(text: str) -> tuple[list[Word], list[Compound]]:
     """The words and the compounds of a query, in order."""
-    words, compounds = asked(encode(text), _STOP_FORMS)
+    words, compounds = query_tokens(encode(text), _STOP_FORMS)
     return _words_of(words), _compounds_of(compounds)

@@ -1,13 +1,13 @@
 from _typeshed import ReadableBuffer, WriteableBuffer
 
-def find(text: ReadableBuffer, needle: bytes, start: int = 0, wide: bool = True) -> int: ...
-def stands(
+def find(text: ReadableBuffer, needle: bytes, start: int = 0, use_simd: bool = True) -> int: ...
+def first_standalone(
     text: ReadableBuffer,
     starts: ReadableBuffer,
     ends: ReadableBuffer,
     needle: bytes,
     most: int,
-    wide: bool = True,
+    use_simd: bool = True,
 ) -> list[tuple[int, bool]]: ...
 def mark_parts(
     text: ReadableBuffer,
@@ -16,7 +16,7 @@ def mark_parts(
     marks: WriteableBuffer,
     eligible: ReadableBuffer | None = None,
     deadline_ns: int = 0,
-    wide: bool = True,
+    use_simd: bool = True,
 ) -> int: ...
 def mark_ranges(
     text: ReadableBuffer,
@@ -24,6 +24,6 @@ def mark_ranges(
     ends: ReadableBuffer,
     needle: bytes,
     marks: WriteableBuffer,
-    wide: bool = True,
+    use_simd: bool = True,
 ) -> None: ...
-def count_points(text: ReadableBuffer, start: int, end: int, wide: bool = True) -> int: ...
+def count_code_points(text: ReadableBuffer, start: int, end: int, use_simd: bool = True) -> int: ...

@@ -1,4 +1,4 @@
-"""Where a text is cut into passages."""
+"""Where a text is passage_ends into passages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.text.passages import cut, folded
+from recall_rank._core.text.passages import fold_ranges, passage_ends
 from recall_rank.analysis.normalize import fold
 from tests.reference.text import passages as reference
 from tests.support.kernels.inputs import seeds
@@ -38,25 +38,25 @@ def some_passage(chance: Random) -> bytes:
     ],
 )
 def test_passages(text: bytes, ends: list[int]) -> None:
-    assert cut(text, 16) == ends
-    assert reference.cut(text, 16) == ends
+    assert passage_ends(text, 16) == ends
+    assert reference.passage_ends(text, 16) == ends
 
 
 @pytest.mark.parametrize("longest", [15, 0, -1, -(2**62)])
 def test_passages_have_at_least_16_bytes(longest: int) -> None:
     with pytest.raises(ValueError, match=str(longest)):
-        cut(b"text", longest)
+        passage_ends(b"text", longest)
 
 
 def test_the_longest_passage_there_can_be() -> None:
-    assert cut(b"a b" * 99, 2**63 - 1) == [297]
+    assert passage_ends(b"a b" * 99, 2**63 - 1) == [297]
 
 
 @given(seeds, st.integers(16, 40))
 def test_every_cut_is_at_the_best_place(chance: Random, longest: int) -> None:
     text = some_passage(chance)
-    ends = cut(text, longest)
-    assert ends == reference.cut(text, longest)
+    ends = passage_ends(text, longest)
+    assert ends == reference.passage_ends(text, longest)
     sizes = [high - low for low, high in pairwise([0, *ends])]
     assert ends[-1] == len(text)
     assert all(longest // 2 <= size <= longest for size in sizes[:-1])
@@ -69,9 +69,9 @@ def test_texts_are_folded_whatever_they_are_cut_from(pieces: list[str], data: st
     place = st.integers(0, len(text) + 2)
     spans = data.draw(st.lists(st.tuples(place, place), max_size=4))
     starts, ends = array("Q", [begin for begin, _ in spans]), array("Q", [end for _, end in spans])
-    assert folded(text, starts, ends, fold) == reference.folded(text, spans, fold)
+    assert fold_ranges(text, starts, ends, fold) == reference.fold_ranges(text, spans, fold)
 
 
 def test_texts_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="length"):
-        folded(b"abc", array("Q", [1]), array("Q"), fold)
+        fold_ranges(b"abc", array("Q", [1]), array("Q"), fold)

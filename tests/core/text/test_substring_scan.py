@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from recall_rank._core.text.substring_scan import count_points, find, mark_parts, mark_ranges, stands
+from recall_rank._core.text.substring_scan import count_code_points, find, first_standalone, mark_parts, mark_ranges
 from tests.reference.text import substring_scan as reference
 from tests.support.kernels.inputs import marks, seeds, some_text
 
 STRIDE = 1 << 20  # bytes between two looks at the clock
-BOTH = pytest.mark.parametrize("wide", [True, False])
+BOTH = pytest.mark.parametrize("use_simd", [True, False])
 
 # letters of both cases and what they would become if bit 5 decided: @ and `, [ and {
 PIECES = [b"a", b"A", b"b", b"B", b"@", b"`", b"[", b"{", b" ", "é".encode(), b"\xc3", b"ab", b"xyz" * 7]
@@ -36,13 +36,13 @@ def starts_of(parts: list[bytes]) -> array[int]:
 
 @BOTH
 @pytest.mark.parametrize("size", [1, 2, 3, 15, 16, 17, 31, 32, 33, 40, 64])
-def test_a_needle_is_found_at_every_place(size: int, wide: bool) -> None:
+def test_a_needle_is_found_at_every_place(size: int, use_simd: bool) -> None:
     needle = (b"needle in a stack of hay, longer than two registers of 32 bytes!")[:size]
     for before in range(70):
         for behind in (0, 1, 31, 40):
             text = b"." * before + needle.upper() + b"." * behind
-            assert find(text, needle, 0, wide) == before
-            assert find(text[:-1] if not behind else text[: before + size - 1], needle, 0, wide) == -1
+            assert find(text, needle, 0, use_simd) == before
+            assert find(text[:-1] if not behind else text[: before + size - 1], needle, 0, use_simd) == -1
 
 
 @BOTH
@@ -62,9 +62,9 @@ def test_a_needle_is_found_at_every_place(size: int, wide: bool) -> None:
         pytest.param(b"\0" * 50 + b"\0a", b"\0a", 0, 50, id="zero bytes"),
     ],
 )
-def test_find(text: bytes, needle: bytes, start: int, place: int, wide: bool) -> None:
-    assert find(text, needle, start, wide) == place
-    assert find(bytearray(text), needle, start, wide) == place
+def test_find(text: bytes, needle: bytes, start: int, place: int, use_simd: bool) -> None:
+    assert find(text, needle, start, use_simd) == place
+    assert find(bytearray(text), needle, start, use_simd) == place
     assert reference.find(text, needle, start) == place
 
 
@@ -88,7 +88,7 @@ def test_only_bytes_are_searched(text: Any, needle: Any) -> None:
 
 
 @BOTH
-def test_parts_across_the_stride(wide: bool) -> None:
+def test_parts_across_the_stride(use_simd: bool) -> None:
     # matches that begin, end and lie at the borders of the stretches between two looks at the clock
     for shift in range(-3, 4):
         text = bytearray(b"\xf8" + b"." * (2 * STRIDE + 99))
@@ -97,7 +97,7 @@ def test_parts_across_the_stride(wide: bool) -> None:
             text[place : place + 6] = b"Needle"
         starts = array("Q", [0, 0, STRIDE - 9, STRIDE + 20, STRIDE + 20, len(text) - 8, len(text), len(text)])
         found = bytearray(7)
-        assert mark_parts(text, starts, b"needle", found, None, 0, wide) == 7
+        assert mark_parts(text, starts, b"needle", found, None, 0, use_simd) == 7
         assert list(found) == [0, 0, 1, 0, 1, 1, 0]
 
 
@@ -163,11 +163,11 @@ def test_marked_are_the_parts_that_hold_the_needle(chance: Random) -> None:
     text, needle = before + b"".join(parts) + behind, some_needle(chance)
     starts = array("Q", [len(before) + start for start in starts_of(parts)])
     eligible = marks(chance, len(parts)) if chance.random() < 0.5 else None
-    wide, plain, slow = (bytearray(len(parts)) for _ in range(3))
-    assert mark_parts(text, starts, needle, wide, eligible, 0, True) == len(parts)
+    use_simd, plain, slow = (bytearray(len(parts)) for _ in range(3))
+    assert mark_parts(text, starts, needle, use_simd, eligible, 0, True) == len(parts)
     assert mark_parts(text, starts, needle, plain, eligible, 0, False) == len(parts)
     reference.mark_parts(text, starts, needle, slow, eligible)
-    assert wide == plain == slow
+    assert use_simd == plain == slow
 
 
 @given(seeds)
@@ -175,11 +175,11 @@ def test_marked_are_the_ranges_that_hold_the_needle(chance: Random) -> None:
     text, needle = some_content(chance), some_needle(chance)
     pairs = [sorted(chance.choices(range(len(text) + 1), k=2)) for _ in range(chance.randint(0, 6))]
     starts, ends = array("Q", [low for low, _ in pairs]), array("Q", [high for _, high in pairs])
-    wide, plain, slow = (bytearray(len(pairs)) for _ in range(3))
-    mark_ranges(text, starts, ends, needle, wide, True)
+    use_simd, plain, slow = (bytearray(len(pairs)) for _ in range(3))
+    mark_ranges(text, starts, ends, needle, use_simd, True)
     mark_ranges(text, starts, ends, needle, plain, False)
     reference.mark_ranges(text, starts, ends, needle, slow)
-    assert wide == plain == slow
+    assert use_simd == plain == slow
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 5), (3, 2), (2**63, 2**63), (2**64 - 1, 4)])
@@ -200,7 +200,7 @@ def test_ranges_have_two_ends_and_a_mark() -> None:
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (0, 5), (3, 2), (0, 2**62), (5, 5)])
 def test_a_range_outside_the_text_has_no_characters(start: int, end: int) -> None:
     with pytest.raises(IndexError):
-        count_points(b"text", start, end)
+        count_code_points(b"text", start, end)
 
 
 @given(seeds)
@@ -208,41 +208,43 @@ def test_characters_are_counted_by_their_first_bytes(chance: Random) -> None:
     text = some_text(chance)
     low = chance.randint(0, len(text))
     high = chance.randint(low, len(text))
-    assert count_points(text, low, high) == reference.count_points(text, low, high)
-    assert count_points(text, low, high, False) == reference.count_points(text, low, high)
+    assert count_code_points(text, low, high) == reference.count_code_points(text, low, high)
+    assert count_code_points(text, low, high, False) == reference.count_code_points(text, low, high)
     whole = text.decode(errors="ignore")
-    assert count_points(whole.encode(), 0, len(whole.encode())) == len(whole)
+    assert count_code_points(whole.encode(), 0, len(whole.encode())) == len(whole)
 
 
 def test_more_code_points_than_a_byte_lane_counts() -> None:
     text = "aé日🌙".encode() * 5_000
-    assert count_points(text, 0, len(text)) == count_points(text, 0, len(text), False) == 20_000
+    assert count_code_points(text, 0, len(text)) == count_code_points(text, 0, len(text), False) == 20_000
 
 
 @BOTH
 @given(seeds)
-def test_a_needle_stands_by_itself_or_in_a_name(wide: bool, chance: Random) -> None:
+def test_a_needle_stands_by_itself_or_in_a_name(use_simd: bool, chance: Random) -> None:
     text = b"".join(chance.choices([b"a", b"B", b" ", b"_", b"7", b"\xc3\xa9"], k=chance.randint(0, 60)))
     needle, most = chance.choice([b"a", b"ab", b"a b", b" "]), chance.randrange(4)
     some = [sorted(chance.choices(range(len(text) + 1), k=2)) for _ in range(chance.randint(0, 3))]
     starts, ends = array("Q", [start for start, _ in some]), array("Q", [end for _, end in some])
-    assert stands(text, starts, ends, needle, most, wide) == reference.stands(text, starts, ends, needle, most)
+    assert first_standalone(text, starts, ends, needle, most, use_simd) == reference.first_standalone(
+        text, starts, ends, needle, most
+    )
 
 
 @pytest.mark.parametrize("sign", [b"a", b"Z", b"0", b"9", b"_", b"-", b".", b"/", b"\\"])
 def test_a_name_goes_on(sign: bytes) -> None:
     one = array("Q", [0])
     for text in (sign + b"mole", b"mole" + sign):
-        assert stands(text, one, array("Q", [len(text)]), b"mole", 9) == [(text.find(b"mole"), False)]
-        assert stands(text + b" mole", one, array("Q", [10]), b"mole", 9) == [(6, True)]
+        assert first_standalone(text, one, array("Q", [len(text)]), b"mole", 9) == [(text.find(b"mole"), False)]
+        assert first_standalone(text + b" mole", one, array("Q", [10]), b"mole", 9) == [(6, True)]
 
 
 def test_ranges_that_do_not_fit_are_refused_where_it_stands() -> None:
     one, two = array("Q", [1]), array("Q", [2])
     with pytest.raises(ValueError, match="equally long"):
-        stands(b"ab", one, array("Q"), b"a", 1)
+        first_standalone(b"ab", one, array("Q"), b"a", 1)
     with pytest.raises(ValueError, match="empty"):
-        stands(b"ab", one, two, b"", 1)
+        first_standalone(b"ab", one, two, b"", 1)
     for low, high in ((two, one), (one, array("Q", [3]))):
         with pytest.raises(ValueError, match="not within"):
-            stands(b"ab", low, high, b"a", 1)
+            first_standalone(b"ab", low, high, b"a", 1)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.text.token_coverage import whole
+from recall_rank._core.text.token_coverage import is_covered
 from tests.reference.text import token_coverage as reference
 from tests.support.kernels.inputs import seeds
 
@@ -40,15 +40,15 @@ PIECES = [
 def test_whole_is_a_look_at_every_run(chance: Random) -> None:
     size = chance.choice([3, 12, 40, 200])
     text = "".join(chance.choices(PIECES[: chance.choice([6, 9, len(PIECES)])], k=size)).encode()
-    good, clear = whole(text)
-    assert good == reference.whole(text)
+    good, clear = is_covered(text)
+    assert good == reference.is_covered(text)
     assert good or not clear
 
 
 @given(st.binary(max_size=200))
 def test_whole_of_any_bytes(text: bytes) -> None:
-    good, clear = whole(text)
-    assert good == reference.whole(text)
+    good, clear = is_covered(text)
+    assert good == reference.is_covered(text)
     assert good or not clear
 
 
@@ -64,4 +64,4 @@ def test_whole_of_any_bytes(text: bytes) -> None:
     ],
 )
 def test_what_no_word_tells(text: str, good: bool) -> None:
-    assert whole(text.encode())[0] is good
+    assert is_covered(text.encode())[0] is good

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recall_rank._core.text.tokens import asked, tokens
+from recall_rank._core.text.tokens import query_tokens, tokens
 from tests.reference.text import tokens as reference
 from tests.support.kernels.inputs import strings, texts
 
@@ -128,7 +128,7 @@ def test_every_character_below_the_rare_ideographs() -> None:
 @example(b"the is_a", {b"the", b"is", b"a"})
 @example(b"the lamp", {b"the", b"a"})
 def test_what_is_asked_for_are_the_words_and_what_they_make(text: bytes, stop: set[bytes]) -> None:
-    assert asked(text, frozenset(stop)) == reference.asked(text, frozenset(stop))
+    assert query_tokens(text, frozenset(stop)) == reference.query_tokens(text, frozenset(stop))
 
 
 @given(texts)

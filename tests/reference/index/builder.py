@@ -9,7 +9,7 @@ from typing import Any
 from tests.reference.index.packing import packed
 from tests.reference.index.term_signatures import signature
 from tests.reference.text.token_buffer import MAX_TERM, WORD
-from tests.reference.text.token_coverage import is_cut, whole
+from tests.reference.text.token_coverage import is_covered, splits_alnum_run
 from tests.reference.text.tokens import tokens
 
 LENGTHS = 66
@@ -38,7 +38,7 @@ class SegmentBuilder:
         counts: dict[bytes, int] = {}
         found = tokens(text[start:end])
         tagged = [tag + token[0].encode() for tag, value in fields for token in tokens(value)]
-        partial = [] if whole(text[start:end]) and not is_cut(text, start, end) else [b"\4"]
+        partial = [] if is_covered(text[start:end]) and not splits_alnum_run(text, start, end) else [b"\4"]
         tagged = [term for term in tagged if len(term) <= MAX_TERM]
         for term in [token[0].encode() for token in found] + partial + tagged:
             counts[term] = min(255, counts.get(term, 0) + 1)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.reference.index.builder import SegmentBuilder
 from tests.reference.text.fields import TEXT, fields
-from tests.reference.text.passages import cut
+from tests.reference.text.passages import passage_ends
 
 
 def without_surrogates(text: str) -> bytes:
@@ -140,7 +140,7 @@ class Gatherer:
                 self.folded_text += bytes([label]) + without_surrogates(self.fold(value))
             self._row(folded_part=number, folded_start=len(self.folded_text))
         text = bytes(self.text[place:])
-        for start, end in pairwise([0, *cut(text, self.longest)]) if searched else ():
+        for start, end in pairwise([0, *passage_ends(text, self.longest)]) if searched else ():
             tagged = [(tag, without_surrogates(value)) for tag, value in extra if value and start == 0]
             words = self.builder.add(text, start, end, tagged)
             beside, known = divmod(doc_class, 16)

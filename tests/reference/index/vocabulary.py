@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from tests.reference.text.edit import within
+from tests.reference.text.edit_distance import osa_distance
 from tests.reference.text.token_buffer import MAX_TERM
 
 
@@ -39,7 +39,7 @@ class Vocabulary:
         """Every other term that is near, and of the same field."""
         found = []
         for number, term in enumerate(self.terms):
-            edits = within(form.decode(), term.decode(), bound)
+            edits = osa_distance(form.decode(), term.decode(), bound)
             tags = [other[:1] if other[:1] < b" " else b"" for other in (form, term)]
             if form and 0 < edits <= bound and tags[0] == tags[1]:
                 found.append((number, edits))

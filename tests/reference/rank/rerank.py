@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.reference.text.substring_scan import stands
+from tests.reference.text.substring_scan import first_standalone
 
 REACH = 65_536
 
@@ -39,7 +39,7 @@ def measure(
     at, alone = -1, False
     if whole and row[2] > least_phrase:
         low, high = max(part_start[part], doc_start[doc] - REACH), min(part_start[part + 1], doc_start[doc + 1] + REACH)
-        ((at, alone),) = stands(text, [low], [high], whole, 16)
+        ((at, alone),) = first_standalone(text, [low], [high], whole, 16)
         if at >= 0:
             doc = max(k for k in range(part_first_doc[part], part_first_doc[part + 1]) if doc_start[k] <= at)
     low, high = max(part_start[part], doc_start[doc] - REACH), min(part_start[part + 1], doc_start[doc + 1] + REACH)

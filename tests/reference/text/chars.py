@@ -9,7 +9,7 @@ from functools import cache
 
 # Up to this character what is not said is the first letter: l, u lower and upper case, x a letter without case,
 # d digit, c from a script without spaces, m leaves no trace, e emoji, a blank separates.
-BLOCKS = [
+CLASS_RANGES = [
     *[(0x3004, " "), (0x3007, "c"), (0x303F, " "), (0x309F, "c"), (0x30A0, " "), (0x30FA, "c"), (0x30FB, " ")],
     *[(0x9FFF, "c"), (0xABFF, "x"), (0xD7AF, "c"), (0xF8FF, " "), (0xFAFF, "c"), (0xFB06, "l"), (0xFB1C, " ")],
     *[(0xFB1D, "x"), (0xFB1E, "m"), (0xFB28, "x"), (0xFB29, " "), (0xFB4F, "x")],
@@ -34,11 +34,11 @@ def is_mark(char: str) -> bool:
 
 
 @cache
-def kind(char: str) -> str:
-    """The class of a character, see BLOCKS."""
+def char_class(char: str) -> str:
+    """The class of a character, see CLASS_RANGES."""
     point, category = ord(char), unicodedata.category(char)
     if point >= 0x3000:
-        return BLOCKS[bisect_right(BLOCKS, (point, ""))][1]
+        return CLASS_RANGES[bisect_right(CLASS_RANGES, (point, ""))][1]
     if any(point in block for block in UNSPACED):
         return "c" if category[0] in "LM" else "d" if category == "Nd" else " "
     if 0x1100 <= point < 0x1200:
@@ -47,19 +47,21 @@ def kind(char: str) -> str:
         return "m"
     if category == "So" and point >= 0x2600:
         return "e"
-    if category == "Nd" or (category[0] == "N" and unicodedata.normalize("NFKC", char).isdigit() and one_digit(char)):
+    if category == "Nd" or (
+        category[0] == "N" and unicodedata.normalize("NFKC", char).isdigit() and is_one_character(char)
+    ):
         return "d"
     return {"Lu": "u", "Lt": "u", "Ll": "l"}.get(category, "x" if category[0] in "LM" else " ")
 
 
-def one_digit(char: str) -> bool:
+def is_one_character(char: str) -> bool:
     return len(unicodedata.normalize("NFKC", char)) == 1
 
 
 @cache
-def fold(char: str) -> str:
+def fold_char(char: str) -> str:
     """A letter without accent and case, a digit as 0 to 9."""
-    if kind(char) == "d":
+    if char_class(char) == "d":
         known = unicodedata.category(char) == "Nd"
         return str(unicodedata.digit(char)) if known else unicodedata.normalize("NFKC", char)
     if char >= "\u3000":
@@ -93,7 +95,7 @@ def characters(text: bytes) -> list[Char]:
         broken = "\udc80" <= char <= "\udcff"
         width = 1 if broken else len(char.encode())
         inner = {"_": "-", "-": "-", ".": ".", "'": "'", "\u2019": "'"}.get(char, "")
-        what = " " if broken else inner or kind(char)
+        what = " " if broken else inner or char_class(char)
         if what == "m" and found and found[-1].kind in "ludx":
             found[-1].end, found[-1].marked = at + width, True
         else:

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from tests.reference.text.chars import Char, fold
+from tests.reference.text.chars import Char, fold_char
 from tests.reference.text.token_buffer import JOINED, MAX_TERM, SPECIAL, WORD, Token
 
-MAX_PIECES = 32  # of a compound; the next one begins another
+MAX_SUBWORDS = 32  # of a compound; the next one begins another
 
-MAX_JOIN = 12  # pieces that are joined
+MAX_JOIN = 12  # subwords that are joined_token
 
 
 @dataclass(slots=True)
-class Piece:
+class Subword:
     """A word of a compound, and the separator before it."""
 
     letters: list[Char]
@@ -27,9 +27,9 @@ class Piece:
         """The folded letters, as many as fit."""
         form = ""
         for letter in self.letters:
-            if len((form + fold(letter.char)).encode()) > MAX_TERM:
+            if len((form + fold_char(letter.char)).encode()) > MAX_TERM:
                 break
-            form += fold(letter.char)
+            form += fold_char(letter.char)
         return form
 
     @property
@@ -40,7 +40,7 @@ class Piece:
 COMPOUND = re.compile(r"[ludx](?:[ludx]|['.-](?=[ludx]))*")
 
 
-def lone_s(chars: Sequence[Char], at: int) -> bool:
+def is_final_s(chars: Sequence[Char], at: int) -> bool:
     """Whether an s ends the word: that of URLs and of Ada's."""
     char = chars[at]
     return char.char in "sS" and not char.marked and (at + 1 == len(chars) or chars[at + 1].kind not in "ludx")
@@ -49,58 +49,58 @@ def lone_s(chars: Sequence[Char], at: int) -> bool:
 def compound_at(chars: Sequence[Char], first: int, last: int) -> tuple[int, int]:
     """Where the compound chars[first:last] ends, and where reading goes on: a possessive s is left out."""
     for at in range(first, last):
-        if chars[at].kind == "'" and lone_s(chars, at + 1):
+        if chars[at].kind == "'" and is_final_s(chars, at + 1):
             return at, at + 2
     return last, last
 
 
-def cut_compound(chars: Sequence[Char], first: int, last: int) -> Iterator[Piece]:
+def split_compound(chars: Sequence[Char], first: int, last: int) -> Iterator[Subword]:
     """Cut at separators, before a capital behind anything else, and before the last of several capitals when small
     letters follow: XMLParser, getHTTPResponse. URLs stays whole."""
-    piece = Piece([])
+    subword = Subword([])
     for at in range(first, last):
         char = chars[at]
         if char.kind in "-.":
-            yield piece
-            piece = Piece([], char.char)
+            yield subword
+            subword = Subword([], char.char)
         elif char.kind != "'":
-            small = at + 1 < last and chars[at + 1].kind == "l" and not lone_s(chars, at + 1)
-            if char.kind == "u" and piece.letters and (piece.letters[-1].kind != "u" or small):
-                yield piece
-                piece = Piece([])
-            piece.letters.append(char)
-    yield piece
+            small = at + 1 < last and chars[at + 1].kind == "l" and not is_final_s(chars, at + 1)
+            if char.kind == "u" and subword.letters and (subword.letters[-1].kind != "u" or small):
+                yield subword
+                subword = Subword([])
+            subword.letters.append(char)
+    yield subword
 
 
-def digits_apart(piece: Piece) -> list[Piece]:
+def split_letters_digits(subword: Subword) -> list[Subword]:
     """error404 as error and 404, when every run of letters has at least three."""
-    runs = [list(run) for _, run in groupby(piece.letters, key=lambda letter: letter.kind == "d")]
-    short = any(run[0].kind != "d" and len("".join(fold(letter.char) for letter in run)) < 3 for run in runs)
-    if len(runs) == 1 or short or len(piece.form.encode()) > MAX_TERM // 2:
-        return [piece]
-    return [Piece(run, "" if k else piece.mark) for k, run in enumerate(runs)]
+    runs = [list(run) for _, run in groupby(subword.letters, key=lambda letter: letter.kind == "d")]
+    short = any(run[0].kind != "d" and len("".join(fold_char(letter.char) for letter in run)) < 3 for run in runs)
+    if len(runs) == 1 or short or len(subword.form.encode()) > MAX_TERM // 2:
+        return [subword]
+    return [Subword(run, "" if k else subword.mark) for k, run in enumerate(runs)]
 
 
-def joined(pieces: Sequence[Piece], position: int) -> list[Token]:
-    """Several pieces as one word. Numbers keep their separators: 1.2.3 is not 123."""
-    form = "".join(piece.form for piece in pieces)
-    if all(piece.is_number for piece in pieces):
-        form = pieces[0].form + "".join(piece.mark + piece.form for piece in pieces[1:])
-    if not 2 <= len(pieces) <= MAX_JOIN or len(form.encode()) > MAX_TERM:
+def joined_token(subwords: Sequence[Subword], position: int) -> list[Token]:
+    """Several subwords as one word. Numbers keep their separators: 1.2.3 is not 123."""
+    form = "".join(subword.form for subword in subwords)
+    if all(subword.is_number for subword in subwords):
+        form = subwords[0].form + "".join(subword.mark + subword.form for subword in subwords[1:])
+    if not 2 <= len(subwords) <= MAX_JOIN or len(form.encode()) > MAX_TERM:
         return []
-    return [(form, JOINED, pieces[0].letters[0].start, pieces[-1].letters[-1].end, position, len(pieces), False)]
+    return [(form, JOINED, subwords[0].letters[0].start, subwords[-1].letters[-1].end, position, len(subwords), False)]
 
 
-def compound_tokens(pieces: Sequence[Piece], position: int) -> list[Token]:
-    """Every piece, every identifier of several pieces, and a dotted name as a whole."""
+def compound_tokens(subwords: Sequence[Subword], position: int) -> list[Token]:
+    """Every subword, every identifier of several subwords, and a dotted name as a whole."""
     found: list[Token] = [
-        (piece.form, WORD, piece.letters[0].start, piece.letters[-1].end, position + k, 1, False)
-        for k, piece in enumerate(pieces)
+        (subword.form, WORD, subword.letters[0].start, subword.letters[-1].end, position + k, 1, False)
+        for k, subword in enumerate(subwords)
     ]
-    dots = [k for k, piece in enumerate(pieces) if k and piece.mark == "."]
-    for low, high in zip([0, *dots], [*dots, len(pieces)], strict=True):
-        found += joined(pieces[low:high], position + low)
-    return found + (joined(pieces, position) if dots else [])
+    dots = [k for k, subword in enumerate(subwords) if k and subword.mark == "."]
+    for low, high in zip([0, *dots], [*dots, len(subwords)], strict=True):
+        found += joined_token(subwords[low:high], position + low)
+    return found + (joined_token(subwords, position) if dots else [])
 
 
 def special_at(text: bytes, start: int, end: int, position: int) -> list[Token]:

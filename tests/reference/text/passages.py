@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 
-def cut(text: bytes, longest: int) -> list[int]:
+def passage_ends(text: bytes, longest: int) -> list[int]:
     """In the second half of each passage: behind the last line or before the last field, else behind the last
     sentence, else behind the last blank, else between the last two characters."""
     ends: list[int] = []
@@ -23,5 +23,5 @@ def cut(text: bytes, longest: int) -> list[int]:
     return [*ends, len(text)]
 
 
-def folded(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:
+def fold_ranges(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:
     return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]

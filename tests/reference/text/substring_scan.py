@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 
-def find(text: bytes, needle: bytes, start: int = 0, wide: bool = True) -> int:
+def find(text: bytes, needle: bytes, start: int = 0, use_simd: bool = True) -> int:
     return bytes(text).lower().find(needle, start)
 
 
-def stands(text: bytes, starts: Sequence[int], ends: Sequence[int], needle: bytes, most: int) -> list[tuple[int, bool]]:
+def first_standalone(
+    text: bytes, starts: Sequence[int], ends: Sequence[int], needle: bytes, most: int
+) -> list[tuple[int, bool]]:
     """The first of the places that no name or path goes on at, else the first."""
     found = []
     for low, high in zip(starts, ends, strict=True):
@@ -41,7 +43,7 @@ def mark_parts(
     marks: bytearray,
     eligible: Sequence[int] | None = None,
     deadline_ns: int = 0,
-    wide: bool = True,
+    use_simd: bool = True,
 ) -> int:
     """Every part by itself; there is no deadline here."""
     for part, (low, high) in enumerate(pairwise(starts)):
@@ -50,5 +52,5 @@ def mark_parts(
     return len(marks)
 
 
-def count_points(text: bytes, start: int, end: int) -> int:
+def count_code_points(text: bytes, start: int, end: int) -> int:
     return sum(not 0x80 <= byte < 0xC0 for byte in text[start:end])

@@ -7,7 +7,7 @@ import re
 from tests.reference.text.tokens import tokens
 
 
-def whole(text: bytes) -> bool:
+def is_covered(text: bytes) -> bool:
     """Whether every run of three or more ASCII letters and digits is in the form of a token around it."""
     found = tokens(text)
     return all(
@@ -19,6 +19,6 @@ def whole(text: bytes) -> bool:
     )
 
 
-def is_cut(text: bytes, start: int, end: int) -> bool:
+def splits_alnum_run(text: bytes, start: int, end: int) -> bool:
     """Whether a run goes on behind the end."""
     return start < end and re.fullmatch(rb"[0-9A-Za-z]{2}", text[end - 1 : end + 1]) is not None

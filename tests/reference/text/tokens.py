@@ -8,13 +8,13 @@ from tests.reference.text.chars import characters
 from tests.reference.text.cjk import CJK, cjk_tokens, units
 from tests.reference.text.compounds import (
     COMPOUND,
-    MAX_PIECES,
-    Piece,
+    MAX_SUBWORDS,
+    Subword,
     compound_at,
     compound_tokens,
-    cut_compound,
-    digits_apart,
     special_at,
+    split_compound,
+    split_letters_digits,
 )
 from tests.reference.text.token_buffer import WORD, Token
 
@@ -28,15 +28,15 @@ def tokens(text: bytes) -> list[Token]:
     while at < len(chars):
         if match := COMPOUND.match(kinds, at):
             end, behind = compound_at(chars, at, match.end())
-            pieces: list[Piece] = []
-            for piece in cut_compound(chars, at, end):
-                if len(pieces) == MAX_PIECES:
-                    behind = chars.index(piece.letters[0])
+            subwords: list[Subword] = []
+            for subword in split_compound(chars, at, end):
+                if len(subwords) == MAX_SUBWORDS:
+                    behind = chars.index(subword.letters[0])
                     break
-                parts = digits_apart(piece)
-                pieces += parts if len(pieces) + len(parts) <= MAX_PIECES else [piece]
-            found += compound_tokens(pieces, position)
-            position += len(pieces)
+                parts = split_letters_digits(subword)
+                subwords += parts if len(subwords) + len(parts) <= MAX_SUBWORDS else [subword]
+            found += compound_tokens(subwords, position)
+            position += len(subwords)
             last = chars[behind].start if behind < len(chars) else len(text)
             special = special_at(text, chars[at].start, last, position - 1)
             found += special
@@ -56,7 +56,7 @@ def tokens(text: bytes) -> list[Token]:
     return found
 
 
-def asked(text: bytes, stop_words: frozenset[bytes]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+def query_tokens(text: bytes, stop_words: frozenset[bytes]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """Of the words `stop_words` count only where nothing else stands."""
     every = [
         (form.encode(), text[start:end].decode(), kind, position, span, cjk)

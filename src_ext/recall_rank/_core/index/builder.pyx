@@ -9,12 +9,12 @@ from recall_rank._core.runtime.prefetch cimport rr_prefetch
 from recall_rank._core.text.token_buffer cimport MAX_TERM, Token, buffer_clear, buffer_free, buffer_init, form_hash
 from recall_rank._core.index.posting_frames cimport BLOCK as BLOCK_DOCS
 from recall_rank._core.index.intern cimport Interner, Slot, intern, interner_free, interner_init, interner_prefetch
-from recall_rank._core.text.form_order cimport Key, sort_keys
+from recall_rank._core.text.form_order cimport FormKey, sort_forms
 from recall_rank._core.index.packing cimport PostingsWriter
 from recall_rank._core.text.tokens cimport tokenise
-from recall_rank._core.text.utf8 cimport to_points
+from recall_rank._core.text.utf8 cimport decode_code_points
 from recall_rank._core.index.vocabulary cimport signature
-from recall_rank._core.text.token_coverage cimport is_cut, is_whole
+from recall_rank._core.text.token_coverage cimport covers_alnum_runs, splits_alnum_run
 
 cdef enum:
     LENGTHS = MAX_TERM + 2
@@ -122,7 +122,7 @@ cdef class SegmentBuilder:
             if self.count_term(block, intern(&self.table, self.buffer.forms + token.form, token.size, token.length,
                                              token.hash)):
                 return -1
-        if goes_on or (self.buffer.partial and not is_whole(text, size, &self.buffer)):
+        if goes_on or (self.buffer.partial and not covers_alnum_runs(text, size, &self.buffer)):
             if self.count_term(block, intern(&self.table, partial, 1, 1, form_hash(partial, 1))):
                 return -1
         return self.buffer.words
@@ -141,7 +141,7 @@ cdef class SegmentBuilder:
         if self.frozen:
             raise ValueError("the segment is finished")
         with nogil:
-            words = self.add_document(data + start, end - start, start < end and is_cut(data, end, size))
+            words = self.add_document(data + start, end - start, start < end and splits_alnum_run(data, end, size))
         if words < 0:
             raise MemoryError
         for tag, value in fields:
@@ -214,7 +214,7 @@ cdef class SegmentBuilder:
         cdef uint32_t* starts
         cdef uint32_t* signatures
         cdef unsigned char* arena
-        cdef Key* keys = <Key*>malloc((count + <uint64_t>1) * 2 * sizeof(Key))
+        cdef FormKey* keys = <FormKey*>malloc((count + <uint64_t>1) * 2 * sizeof(FormKey))
         if keys == NULL:
             raise MemoryError
         memset(by_length, 0, sizeof(by_length))
@@ -240,11 +240,11 @@ cdef class SegmentBuilder:
                 keys[number].number = k
                 keys[number].size = table.sizes[k]
                 keys[number].form = table.arena + table.places[k]
-                keys[number].head = 0
+                keys[number].prefix = 0
                 for j in range(8):
-                    keys[number].head = keys[number].head << 8 | keys[number].form[j]
+                    keys[number].prefix = keys[number].prefix << 8 | keys[number].form[j]
             for length in range(LENGTHS - 1):
-                sort_keys(keys + starts[length], keys + count, starts[length + 1] - starts[length])
+                sort_forms(keys + starts[length], keys + count, starts[length + 1] - starts[length])
             total = 0
             for k in range(count):
                 if k + AHEAD < count:
@@ -253,7 +253,7 @@ cdef class SegmentBuilder:
                 offsets[k] = total
                 memcpy(arena + total, keys[k].form, keys[k].size)
                 total += keys[k].size
-                signatures[k] = signature(points, to_points(keys[k].form, keys[k].size, points))
+                signatures[k] = signature(points, decode_code_points(keys[k].form, keys[k].size, points))
             offsets[count] = total
         free(keys)
         return {"arena": arena_column, "offsets": offsets_column, "starts": starts_column,

@@ -10,10 +10,10 @@ from libc.string cimport memcpy
 
 from recall_rank._core.index.builder cimport SegmentBuilder
 from recall_rank._core.runtime.columns cimport push8, push16, push32, push64
-from recall_rank._core.text.fields cimport TEXT, fields_of
+from recall_rank._core.text.fields cimport TEXT, part_fields
 from recall_rank._core.text.passages cimport passage_end
-from recall_rank._core.text.utf8 cimport encode
-from recall_rank._core.text.token_coverage cimport is_cut
+from recall_rank._core.text.utf8 cimport encode_code_point
+from recall_rank._core.text.token_coverage cimport splits_alnum_run
 
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
@@ -69,7 +69,7 @@ cdef bint append_text(bytearray to, value) except -1:
             point = 0xFFFD
         if not folds:
             folds = point == 0x3C2 or Py_UNICODE_TOLOWER(point) != point
-        out += encode(point, out)
+        out += encode_code_point(point, out)
     PyByteArray_Resize(to, out - <unsigned char*>PyByteArray_AS_STRING(to))
     return folds
 
@@ -207,7 +207,7 @@ cdef class Gatherer:
                 tool = part.tool
                 self.part(part.id, kind, tool, both,
                           self.kind(both, kind, bool(part.error) or own & ERROR_FLAG != 0, said, people),
-                          [] if self.is_hidden(tool) else fields_of(part), author or None, None)
+                          [] if self.is_hidden(tool) else part_fields(part), author or None, None)
 
     cdef bint is_hidden(self, tool) except -1:
         cdef object known
@@ -265,7 +265,8 @@ cdef class Gatherer:
         while True:
             end = passage_end(data, size, start, self.longest)
             with nogil:
-                words = self.builder.add_document(data + start, end - start, end > start and is_cut(data, end, size))
+                words = self.builder.add_document(data + start, end - start,
+                                                  end > start and splits_alnum_run(data, end, size))
             if words < 0:
                 raise MemoryError
             if start == 0:

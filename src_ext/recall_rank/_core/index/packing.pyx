@@ -12,7 +12,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
-from recall_rank._core.runtime.bits cimport ones, ranks_of, words_of
+from recall_rank._core.runtime.bits cimport bitset_ranks, bitset_words, popcount
 from recall_rank._core.index.posting_frames cimport BLOCK, SPARE, direct, doc_of, is_direct, most_bytes, write_frames
 
 cdef enum:
@@ -24,10 +24,10 @@ cdef uint32_t SHARED = 0x80000000U  # beside a term's new number, where that is 
 cdef void fill_ranks(const uint64_t* words, Py_ssize_t numbers, uint32_t* ranks, uint64_t before) noexcept nogil:
     """How many are set before every 256th number, and `before` more."""
     cdef Py_ssize_t k
-    for k in range(words_of(numbers)):
+    for k in range(bitset_words(numbers)):
         if k & 3 == 0:
             ranks[k >> 2] = before
-        before += ones(words[k])
+        before += popcount(words[k])
     if numbers & 255 == 0:
         ranks[numbers >> 8] = before
 
@@ -190,9 +190,9 @@ cdef class PostingsWriter:
                 terms += self.df[term] > 0
                 frequent += self.df[term] > 255
             shared = terms - lone
-            shared_bits_column = column(words_of(terms), "Q", &data)
+            shared_bits_column = column(bitset_words(terms), "Q", &data)
             bits = <uint64_t*>data
-            shared_ranks_column = column(ranks_of(terms), "I", &data)
+            shared_ranks_column = column(bitset_ranks(terms), "I", &data)
             counted = <uint32_t*>data
             lone_docs_column = column(lone, "H", &data)
             docs = <uint16_t*>data
@@ -222,7 +222,7 @@ cdef class PostingsWriter:
                     shared += 1
                 terms += 1
             fill_ranks(bits, terms, counted, 0)
-            words, ranks = words_of(shared), ranks_of(shared)
+            words, ranks = bitset_words(shared), bitset_ranks(shared)
             starts_column = column(self.block_count + 1, "Q", &data)
             bits = <uint64_t*>data
             for block in range(self.block_count + 1):

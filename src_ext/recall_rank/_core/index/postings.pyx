@@ -4,7 +4,7 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 
-from recall_rank._core.runtime.bits cimport is_set, rank, ranks_of, words_of
+from recall_rank._core.runtime.bits cimport bitset_has, bitset_ranks, bitset_words, rank
 from recall_rank._core.index.posting_frames cimport (BLOCK, ROOM, SPARE, doc_of, is_direct, rr_fill_bits, rr_read_frame,
                                                      tf_of)
 
@@ -41,10 +41,10 @@ cdef class Postings:
         self.block_count = starts_view.shape[0] - 1
         if (self.block_count < 0 or self.frames_size < 0 or lone_blocks_view.shape[0] != self.lone_count
                 or more_view.shape[0] != self.frequent_count
-                or shared_bits_view.shape[0] != words_of(self.term_count)
-                or shared_ranks_view.shape[0] != ranks_of(self.term_count)
-                or block_bits_view.shape[0] != self.block_count * words_of(self.shared_count)
-                or block_ranks_view.shape[0] != self.block_count * ranks_of(self.shared_count)):
+                or shared_bits_view.shape[0] != bitset_words(self.term_count)
+                or shared_ranks_view.shape[0] != bitset_ranks(self.term_count)
+                or block_bits_view.shape[0] != self.block_count * bitset_words(self.shared_count)
+                or block_ranks_view.shape[0] != self.block_count * bitset_ranks(self.shared_count)):
             raise ValueError("the postings' buffers do not fit together")
         self.starts = &starts_view[0]
         self.shared_ranks = &shared_ranks_view[0]
@@ -82,15 +82,16 @@ cdef class Postings:
         cursor.at = NULL
         cursor.shared = cursor.shared_end = self.shared_before(first)
         if last == first + 1:
-            cursor.shared_end += is_set(self.shared_bits, first)
+            cursor.shared_end += bitset_has(self.shared_bits, first)
         else:
             cursor.shared_end = self.shared_before(last)
         cursor.shared_end = min(cursor.shared_end, <uint32_t>self.shared_count)
         cursor.lone = first - cursor.shared
         cursor.lone_end = min(last - cursor.shared_end, <uint32_t>self.lone_count)
         if cursor.shared < cursor.shared_end:
-            words = words_of(self.shared_count)
-            cursor.entry = rank(self.block_bits + block * words, self.block_ranks + block * ranks_of(self.shared_count),
+            words = bitset_words(self.shared_count)
+            cursor.entry = rank(self.block_bits + block * words,
+                                self.block_ranks + block * bitset_ranks(self.shared_count),
                                 cursor.shared)
 
     cdef Py_ssize_t open(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
@@ -129,7 +130,7 @@ cdef class Postings:
             elif cursor.shared < cursor.shared_end:
                 number = cursor.shared
                 cursor.shared += 1
-                if is_set(self.block_bits + cursor.block * words_of(self.shared_count), number):
+                if bitset_has(self.block_bits + cursor.block * bitset_words(self.shared_count), number):
                     if self.open(cursor, docs, tfs):
                         return 1
             else:
@@ -259,13 +260,13 @@ cdef class Postings:
                 cursor.lone, cursor.shared = cursor.lone_end, cursor.shared_end  # each is begun here, by its term
                 for term in range(self.term_count):
                     count = 0
-                    if not is_set(self.shared_bits, term):
+                    if not bitset_has(self.shared_bits, term):
                         if lone < self.lone_count and self.lone_blocks[lone] == block:
                             docs[0], tfs[0], count = self.lone_docs[lone], 1, 1
                         lone += 1
                     else:
-                        if shared < self.shared_count and is_set(
-                                self.block_bits + block * words_of(self.shared_count), shared):
+                        if shared < self.shared_count and bitset_has(
+                                self.block_bits + block * bitset_words(self.shared_count), shared):
                             count = self.open(&cursor, docs, tfs) or self.next_run(&cursor, docs, tfs)
                         shared += 1
                     while count:

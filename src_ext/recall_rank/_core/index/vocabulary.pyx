@@ -12,10 +12,10 @@ from libc.string cimport memcmp, memset
 from recall_rank._core.index.bloom cimport bloom_add, bloom_ask, bloom_free, bloom_init, bloom_may_hold
 from recall_rank._core.text.token_buffer cimport MAX_TERM
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
-from recall_rank._core.text.edit cimport osa_within
+from recall_rank._core.text.edit_distance cimport bounded_osa
 from recall_rank._core.text.osa_simd cimport rr_has_osa_x8, rr_osa_x8
 from recall_rank._core.index.term_signatures cimport rr_sieve
-from recall_rank._core.text.utf8 cimport points_of, to_points
+from recall_rank._core.text.utf8 cimport count_code_points, decode_code_points
 
 cdef enum:
     LENGTHS = MAX_TERM + 2
@@ -50,7 +50,7 @@ cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bou
     cdef int k
     word.bound = bound
     word.mark = form[0] if form[0] < FIELDS else FIELDS
-    word.size = to_points(form, size, word.points)
+    word.size = decode_code_points(form, size, word.points)
     word.signature = signature(word.points, word.size)
     word.wide = wide and word.size <= 32 and rr_has_osa_x8()
     memset(word.places, 0, sizeof(word.places))
@@ -198,7 +198,7 @@ cdef class Vocabulary:
         cdef uint32_t first, last
         if size == 0 or size > MAX_TERM or not bloom_may_hold(&self.terms, form, size):
             return -1
-        first, last = self.alike(form, size, points_of(form, size))
+        first, last = self.alike(form, size, count_code_points(form, size))
         first = self.locate(form, size, first, last, False)
         if first >= last or self.offsets[first + 1] - self.offsets[first] != size or memcmp(
                 self.arena + self.offsets[first], form, size) != 0:
@@ -225,7 +225,7 @@ cdef class Vocabulary:
         ranges = []
         if size == 0 or size > MAX_TERM or self.size == 0:
             return ranges
-        for length in range(points_of(data, size) + 1, min(longest, MAX_TERM) + 1):
+        for length in range(count_code_points(data, size) + 1, min(longest, MAX_TERM) + 1):
             first, end = self.alike(data, size, length)
             first = self.locate(data, size, first, end, False)
             last = self.locate(data, size, first, end, True)
@@ -293,8 +293,8 @@ cdef class Vocabulary:
                     lanes = 0
             else:
                 waiting[lanes] = picked[k]
-                size = to_points(self.arena + start, size, other)
-                edits[lanes] = osa_within(word.points, word.size, other, size, word.bound)
+                size = decode_code_points(self.arena + start, size, other)
+                edits[lanes] = bounded_osa(word.points, word.size, other, size, word.bound)
                 found = keep(word, waiting + lanes, edits + lanes, 1, picked, found)
         if lanes:
             for lane in range(lanes, LANES):

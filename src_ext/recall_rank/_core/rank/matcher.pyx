@@ -160,7 +160,7 @@ cdef class Matcher:
             data = &text[0]
         self.texts.append(text)
         buffer_init(&buffer)
-        buffer.wanted = &self.forms.wanted
+        buffer.term_filter = &self.forms.term_filter
         with nogil:
             for k in range(count):
                 if deadline_ns and rr_monotonic_ns() >= deadline_ns:
@@ -198,7 +198,7 @@ cdef class Matcher:
         if not 0 <= start <= end <= text.shape[0]:
             raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
         buffer_init(&buffer)
-        buffer.wanted = &self.forms.wanted
+        buffer.term_filter = &self.forms.term_filter
         with nogil:
             if start < end:
                 tokenise(&text[0] + start, end - start, &buffer)

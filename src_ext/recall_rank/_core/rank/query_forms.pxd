@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
-from recall_rank._core.text.token_buffer cimport MAX_TERM, Token, Wanted
+from recall_rank._core.text.token_buffer cimport MAX_TERM, Token, TermFilter
 from recall_rank._core.rank.features cimport FormMatch
 
 cdef enum:
@@ -30,7 +30,7 @@ cdef struct QueryForms:
     Prefix* prefixes
     int prefix_count
     uint8_t[256] begins  # 1 for the first byte of a prefix
-    Wanted wanted        # lengths and first bytes of all forms: the tokeniser skips other tokens
+    TermFilter term_filter  # lengths and first bytes of all forms: the tokeniser skips other tokens
 
 cdef bint forms_init(QueryForms* known) noexcept nogil
 cdef void forms_free(QueryForms* known) noexcept nogil

@@ -4,7 +4,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_
 from libc.stdint cimport uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
-from recall_rank._core.text.token_buffer cimport MAX_TERM, Token, form_hash, want, want_longer
+from recall_rank._core.text.token_buffer cimport MAX_TERM, Token, filter_add, filter_add_prefix, form_hash
 from recall_rank._core.rank.features cimport FormMatch
 
 cdef enum:
@@ -89,7 +89,7 @@ cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float sim
     entry.span = span
     entry.similarity = similarity
     memcpy(entry.bytes, padded, size)
-    want(&known.wanted, padded, size)
+    filter_add(&known.term_filter, padded, size)
     return True
 
 
@@ -110,7 +110,7 @@ cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float simila
     memcpy(entry.bytes, <const unsigned char*>form, size)
     memcpy(&entry.head, entry.bytes, sizeof(uint64_t))
     known.begins[entry.bytes[0]] = 1
-    want_longer(&known.wanted, entry.bytes, size)
+    filter_add_prefix(&known.term_filter, entry.bytes, size)
     known.prefix_count += 1
     return True
 

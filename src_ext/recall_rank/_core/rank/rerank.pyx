@@ -16,8 +16,8 @@ from recall_rank._core.rank.matcher cimport Matcher
 
 from array import array
 
-from recall_rank._core.text.passages import folded
-from recall_rank._core.text.substring_scan import find, mark_ranges, stands
+from recall_rank._core.text.passages import fold_ranges
+from recall_rank._core.text.substring_scan import find, first_standalone, mark_ranges
 
 cdef Array OFFSETS = array("Q")  # the types of new arrays: byte offsets of a text,
 cdef Array FLOATS = array("f")   # features
@@ -164,7 +164,7 @@ cdef class SegmentTexts:
         if not candidates:
             return 0
         starts, ends = self.surroundings(candidates, query.reach)
-        found = stands(self.text_between(starts, ends), starts, ends, query.whole, MOST_PLACES)
+        found = first_standalone(self.text_between(starts, ends), starts, ends, query.whole, MOST_PLACES)
         for candidate, (at, alone) in zip(candidates, found):
             if at >= 0:
                 candidate.whole = 1.0 if alone else query.embedded
@@ -206,7 +206,7 @@ cdef class SegmentTexts:
             start = self.doc_start[self.own_doc(candidate.doc)]
             starts.data.as_ulonglongs[k] = start + <uint64_t>candidate.row[START]
             ends.data.as_ulonglongs[k] = start + <uint64_t>candidate.row[END]
-        windows = folded(self.text_between(starts, ends), starts, ends, fold)
+        windows = fold_ranges(self.text_between(starts, ends), starts, ends, fold)
         for k in range(count):
             candidate = candidates[k]
             candidate.window = windows[k]

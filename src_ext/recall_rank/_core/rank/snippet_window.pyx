@@ -4,7 +4,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t, uint64_t
 
-from recall_rank._core.text.substring_scan cimport points_between
+from recall_rank._core.text.substring_scan cimport code_points_between
 
 cdef enum:
     LONG_FIELD = 4096   # bytes of a field above which only the surroundings of a match are read
@@ -313,7 +313,9 @@ cdef class SnippetWindow:
 
     cdef Py_ssize_t characters_before(self) except -1:
         """Compute `before`."""
-        return points_between(&self.data[0], self.field_start, self.start, True) if self.field_start < self.start else 0
+        if self.field_start >= self.start:
+            return 0
+        return code_points_between(&self.data[0], self.field_start, self.start, True)
 
     cdef str left_ellipsis(self):
         return ELLIPSIS if self.shown.low or self.field_start < self.start else ""

@@ -8,7 +8,7 @@ from recall_rank._core.text.token_buffer cimport MAX_TERM
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.index.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.index.postings cimport Cursor, Postings
-from recall_rank._core.text.utf8 cimport to_points
+from recall_rank._core.text.utf8 cimport decode_code_points
 from recall_rank._core.index.vocabulary cimport Vocabulary, signature
 
 cdef enum:
@@ -47,7 +47,7 @@ def holding(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most,
         raise ValueError(f"a run is of small ASCII letters and digits, not {run!r}")
     if size > MAX_TERM:
         return found
-    wanted = signature(points, to_points(data, size, points))
+    wanted = signature(points, decode_code_points(data, size, points))
     number = vocabulary.starts[size]
     while number < vocabulary.size:
         if deadline_ns and rr_monotonic_ns() >= deadline_ns:

@@ -1,8 +1,10 @@
-# What a code point is to a word, and how it folds. Hot: inline in every room that reads text.
+"""Character tables: the class of a code point in a word, and its folded form.
+
+Both functions are inline in every kernel that reads text."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
-from recall_rank._core.text.utf8 cimport encode
+from recall_rank._core.text.utf8 cimport encode_code_point
 
 cdef enum:
     SEPARATOR = 0
@@ -10,27 +12,27 @@ cdef enum:
     UPPER = 2
     DIGIT = 3
     LETTER = 4      # a letter without case
-    MARK = 5        # belongs to the letter before it and leaves no trace
-    CJK = 6
+    MARK = 5        # belongs to the letter before it and is left out of the form
+    CJK = 6         # of a script written without spaces: every character is a word
     EMOJI = 7
-    TABLE = 0x3000  # code points that have entries; what lies above is told by ranges
+    TABLE = 0x3000  # code points with entries in the tables; those above are classed by ranges
 
 cdef enum:
-    EXPANSIONS = 128
-    EXPANDED = 0xE000  # a fold from here on is the number of an expansion, two or three code points
+    EXPANSIONS = 128   # room for folds to several code points
+    EXPANDED = 0xE000  # an entry of `folds` from here on is EXPANDED + the number of an expansion
     HEBREW = 51        # U+FB1D..U+FB4F: letters composed with their points
 
-cdef struct Chars:
+cdef struct CharTables:
     uint8_t classes[TABLE]
-    uint16_t folds[TABLE]
-    uint16_t expanded[EXPANSIONS][3]
-    uint16_t hebrew[HEBREW]  # without their points
+    uint16_t folds[TABLE]             # the folded code point, or EXPANDED + number
+    uint16_t expanded[EXPANSIONS][3]  # two or three code points; 0 ends two
+    uint16_t hebrew[HEBREW]           # U+FB1D + k without its point
 
-cdef const Chars* known_chars() noexcept nogil
+cdef const CharTables* char_tables() noexcept nogil
 
 
-cdef inline int class_of(const Chars* chars, uint32_t point) noexcept nogil:
-    """SEPARATOR, LOWER and so on."""
+cdef inline int char_class(const CharTables* chars, uint32_t point) noexcept nogil:
+    """Return the class of a code point: SEPARATOR to EMOJI. Code points from U+3000 on are classed by ranges."""
     if point < TABLE:
         return chars.classes[point]
     if point < 0x3040:
@@ -64,8 +66,11 @@ cdef inline int class_of(const Chars* chars, uint32_t point) noexcept nogil:
     return SEPARATOR
 
 
-cdef inline int fold(const Chars* chars, uint32_t point, unsigned char* to, int* points) noexcept nogil:
-    """Write the folded form of one letter or digit; bytes written, and code points in `points`."""
+cdef inline int fold_char(const CharTables* chars, uint32_t point, unsigned char* to, int* points) noexcept nogil:
+    """Write the folded form (no accent, no case) of one letter or digit as UTF-8.
+
+    `to` has room for 16 bytes. Return the count of bytes written, and set points[0] to the count of code points.
+    """
     cdef uint32_t folded = point
     cdef int size = 0, k
     points[0] = 1
@@ -78,7 +83,7 @@ cdef inline int fold(const Chars* chars, uint32_t point, unsigned char* to, int*
             points[0] = 0
             for k in range(3):
                 if chars.expanded[folded - EXPANDED][k]:
-                    size += encode(chars.expanded[folded - EXPANDED][k], to + size)
+                    size += encode_code_point(chars.expanded[folded - EXPANDED][k], to + size)
                     points[0] += 1
             return size
     elif 0xFF10 <= point <= 0xFF5A:
@@ -87,7 +92,7 @@ cdef inline int fold(const Chars* chars, uint32_t point, unsigned char* to, int*
             folded |= 0x20
     elif 0xFB1D <= point < 0xFB50:
         folded = chars.hebrew[point - 0xFB1D]
-    elif 0xFB00 <= point <= 0xFB06:  # the Latin ligatures ff fi fl ffi ffl st st
+    elif 0xFB00 <= point <= 0xFB06:  # the Latin ligatures ff, fi, fl, ffi, ffl, long st, st
         to[0] = c's' if point >= 0xFB05 else c'f'
         to[1] = c't' if point >= 0xFB05 else c'i' if point == 0xFB01 else c'l' if point == 0xFB02 else c'f'
         points[0] = 2
@@ -95,4 +100,4 @@ cdef inline int fold(const Chars* chars, uint32_t point, unsigned char* to, int*
             to[2] = c'i' if point == 0xFB03 else c'l'
             points[0] = 3
         return points[0]
-    return encode(folded, to)
+    return encode_code_point(folded, to)

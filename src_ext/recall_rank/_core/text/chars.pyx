@@ -1,27 +1,30 @@
-"""The tables of chars.pxd, filled once from Python's Unicode database."""
+"""The character tables of chars.pxd, filled at import from Python's Unicode database."""
 
 import unicodedata
 
-cdef Chars CHARS
+cdef CharTables CHARS
 
 
 cdef bint is_mark(str char):
-    """Whether a sign leaves no trace. The signs of Indic scripts are letters of their words, but for nukta and accents;
-    those that stay keep their order in every normal form."""
+    """Return whether a character is left out of forms: a combining mark that is no letter of its script.
+
+    Vowel signs and viramas of Indic scripts are letters of their words, but nukta and accents are not. The combining
+    classes of those that stay (0, 9, 84, 91) keep their order in every normal form of Unicode.
+    """
     if unicodedata.category(char) not in ("Mn", "Me"):
         return False
     return not (0x0900 <= ord(char) < 0x0E00 and unicodedata.combining(char) in (0, 9, 84, 91))
 
 
 cdef str folded_form(str char):
-    """Without marks, then without case; the same for composed and decomposed text."""
+    """Return a character without marks and case; composed and decomposed text (NFC, NFD) fold to equal forms."""
     for _ in range(2):
         char = "".join([c for c in unicodedata.normalize("NFKD", char) if not is_mark(c)]).casefold()
     return "".join([c for c in char if unicodedata.category(c)[0] in "LMN"])
 
 
 cdef void load_tables():
-    """Class, case and accent fold of every code point below U+3000."""
+    """Fill classes and folds of every code point below U+3000, and the folds of Hebrew letters with points."""
     cdef int point, used = 0, k
     for point in range(TABLE):
         char = chr(point)
@@ -75,6 +78,6 @@ cdef void load_tables():
 load_tables()
 
 
-cdef const Chars* known_chars() noexcept nogil:
-    """The tables: one copy for all rooms, never written again, there until the process ends."""
+cdef const CharTables* char_tables() noexcept nogil:
+    """Return the tables: one read-only copy for all kernels, valid until the process ends."""
     return &CHARS

@@ -1,20 +1,20 @@
-"""Cut what is written without spaces: each character, composed, and each pair of neighbours."""
+"""Tokens of scripts written without spaces: every character, composed, and every pair of neighbours (bigram)."""
 
 import unicodedata
 
 from libc.stdint cimport uint16_t, uint32_t
 
-from recall_rank._core.text.token_buffer cimport JOINED, WORD, TokenBuffer, emit, pad, reserve
-from recall_rank._core.text.chars cimport CJK, MARK, Chars, class_of, known_chars
-from recall_rank._core.text.utf8 cimport decode, encode, peek
+from recall_rank._core.text.token_buffer cimport JOINED, WORD, TokenBuffer, append_token, end_form, reserve_token
+from recall_rank._core.text.chars cimport CJK, MARK, CharTables, char_class, char_tables
+from recall_rank._core.text.utf8 cimport decode_multibyte, encode_code_point, decode_code_point
 
-cdef const Chars* CHARS = known_chars()
+cdef const CharTables* CHARS = char_tables()
 
-cdef uint32_t UNIFIED[512]      # U+F900..U+FAFF as Unicode's canonical form has them
-cdef uint32_t UNIFIED_TOO[544]  # U+2F800..U+2FA1F likewise
+cdef uint32_t COMPATIBILITY_IDEOGRAPHS[512]  # canonical forms of U+F900..U+FAFF
+cdef uint32_t COMPATIBILITY_SUPPLEMENT[544]  # canonical forms of U+2F800..U+2FA1F
 
-# U+FF66..U+FF9D in the order of their full-width forms
-cdef uint16_t[56] KANA = [
+# the full-width forms of U+FF66..U+FF9D
+cdef uint16_t[56] FULL_WIDTH_KANA = [
     0x30F2, 0x30A1, 0x30A3, 0x30A5, 0x30A7, 0x30A9, 0x30E3, 0x30E5, 0x30E7, 0x30C3, 0x30FC, 0x30A2, 0x30A4, 0x30A6,
     0x30A8, 0x30AA, 0x30AB, 0x30AD, 0x30AF, 0x30B1, 0x30B3, 0x30B5, 0x30B7, 0x30B9, 0x30BB, 0x30BD, 0x30BF, 0x30C1,
     0x30C4, 0x30C6, 0x30C8, 0x30CA, 0x30CB, 0x30CC, 0x30CD, 0x30CE, 0x30CF, 0x30D2, 0x30D5, 0x30D8, 0x30DB, 0x30DE,
@@ -22,19 +22,20 @@ cdef uint16_t[56] KANA = [
 ]
 
 
-cdef void load_unified():
+cdef void load_ideographs():
+    """Fill the tables of compatibility ideographs from Unicode's canonical decompositions."""
     cdef int point
     for point in range(512):
-        UNIFIED[point] = ord(unicodedata.normalize("NFC", chr(0xF900 + point))[0])
+        COMPATIBILITY_IDEOGRAPHS[point] = ord(unicodedata.normalize("NFC", chr(0xF900 + point))[0])
     for point in range(544):
-        UNIFIED_TOO[point] = ord(unicodedata.normalize("NFC", chr(0x2F800 + point))[0])
+        COMPATIBILITY_SUPPLEMENT[point] = ord(unicodedata.normalize("NFC", chr(0x2F800 + point))[0])
 
 
-load_unified()
+load_ideographs()
 
 
 cdef uint32_t compose_kana(uint32_t point, uint32_t voice) noexcept nogil:
-    """A kana with its voice mark as one code point; 0 where there is none."""
+    """Return a kana with its voice mark (U+3099, U+309A, or half-width) as one code point; 0 where none exists."""
     cdef uint32_t base = point - 0x60 if 0x30A0 <= point <= 0x30FF else point
     if voice == 0x309A or voice == 0xFF9F:
         if 0x306F <= base <= 0x307B and (base - 0x306F) % 3 == 0:
@@ -53,31 +54,35 @@ cdef uint32_t compose_kana(uint32_t point, uint32_t voice) noexcept nogil:
     return 0
 
 
-cdef Py_ssize_t read_cjk_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
-                               uint32_t* point) noexcept nogil:
-    """Bytes of one character, composed: half-width kana, kana with a voice mark, conjoining jamo."""
-    cdef Py_ssize_t width = decode(text, size, at, point), step
+cdef Py_ssize_t read_cjk_code_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
+                                    uint32_t* point) noexcept nogil:
+    """Decode the character at text[at] in composed form; return its size in bytes.
+
+    Composed are half-width kana (to full width), a kana with its voice mark, conjoining jamo (to a Hangul syllable,
+    Unicode section 3.12) and compatibility ideographs (to unified ones).
+    """
+    cdef Py_ssize_t width = decode_multibyte(text, size, at, point), step
     cdef uint32_t other, composed
     if 0xF900 <= point[0] < 0xFB00:
-        point[0] = UNIFIED[point[0] - 0xF900]
+        point[0] = COMPATIBILITY_IDEOGRAPHS[point[0] - 0xF900]
     elif 0x2F800 <= point[0] < 0x2FA20:
-        point[0] = UNIFIED_TOO[point[0] - 0x2F800]
+        point[0] = COMPATIBILITY_SUPPLEMENT[point[0] - 0x2F800]
     elif 0xFF66 <= point[0] <= 0xFF9D:
-        point[0] = KANA[point[0] - 0xFF66]
+        point[0] = FULL_WIDTH_KANA[point[0] - 0xFF66]
     if 0x3040 <= point[0] < 0x3100 and at + width < size:
-        step = peek(text, size, at + width, &other)
+        step = decode_code_point(text, size, at + width, &other)
         if other == 0x3099 or other == 0x309A or other == 0xFF9E or other == 0xFF9F:
             composed = compose_kana(point[0], other)
             if composed:
                 point[0] = composed
                 width += step
     elif 0x1100 <= point[0] < 0x1113 and at + width < size:
-        step = peek(text, size, at + width, &other)
+        step = decode_code_point(text, size, at + width, &other)
         if 0x1161 <= other < 0x1176:
             point[0] = 0xAC00 + ((point[0] - 0x1100) * 21 + other - 0x1161) * 28
             width += step
     if 0xAC00 <= point[0] < 0xD7A4 and (point[0] - 0xAC00) % 28 == 0 and at + width < size:
-        step = peek(text, size, at + width, &other)
+        step = decode_code_point(text, size, at + width, &other)
         if 0x11A8 <= other < 0x11C3:
             point[0] += other - 0x11A7
             width += step
@@ -85,31 +90,31 @@ cdef Py_ssize_t read_cjk_point(const unsigned char* text, Py_ssize_t size, Py_ss
 
 
 cdef Py_ssize_t read_cjk(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, TokenBuffer* out) noexcept nogil:
-    """Emit each character of the run at `at` and each pair of neighbours; the offset behind the run."""
+    """Append each character of the run at text[at] and each pair of neighbours; return the offset behind the run."""
     cdef uint32_t point, previous = 0, before = 0
     cdef Py_ssize_t width, form
     cdef int used
     while at < size:
-        width = peek(text, size, at, &point)
-        if class_of(CHARS, point) == MARK:
+        width = decode_code_point(text, size, at, &point)
+        if char_class(CHARS, point) == MARK:
             at += width
             continue
-        if class_of(CHARS, point) != CJK or not reserve(out):
+        if char_class(CHARS, point) != CJK or not reserve_token(out):
             break
-        width = read_cjk_point(text, size, at, &point)
+        width = read_cjk_code_point(text, size, at, &point)
         form = out.forms_size
-        used = encode(point, out.forms + form)
-        pad(out, form + used)
-        emit(out, at, at + width, form, used, 1, WORD, out.words, 1, True)
+        used = encode_code_point(point, out.forms + form)
+        end_form(out, form + used)
+        append_token(out, at, at + width, form, used, 1, WORD, out.words, 1, True)
         out.words += 1
         if previous:
-            if not reserve(out):
+            if not reserve_token(out):
                 break
             form = out.forms_size
-            used = encode(previous, out.forms + form)
-            used += encode(point, out.forms + form + used)
-            pad(out, form + used)
-            emit(out, before, at + width, form, used, 2, JOINED, out.words - 2, 2, True)
+            used = encode_code_point(previous, out.forms + form)
+            used += encode_code_point(point, out.forms + form + used)
+            end_form(out, form + used)
+            append_token(out, before, at + width, form, used, 2, JOINED, out.words - 2, 2, True)
         previous = point
         before = at
         at += width

@@ -1,4 +1,4 @@
-cdef enum:  # the byte that begins a field in the text of a segment: no UTF-8 text holds it
+cdef enum:  # the byte that begins a field in the text of a segment; it occurs nowhere in UTF-8
     TEXT = 0xF8
     OUTPUT = 0xF9
     ERROR = 0xFA
@@ -8,5 +8,5 @@ cdef enum:  # the byte that begins a field in the text of a segment: no UTF-8 te
     PROMPT = 0xFE
     CWD = 0xFF
 
-cdef list strings_in(value)
-cdef list fields_of(part)
+cdef list json_strings(value)
+cdef list part_fields(part)

@@ -1,59 +1,64 @@
-"""Which strings of a part can be found, and what each of them is."""
+"""The fields of a part: the strings that a search can find, each with the byte that labels it in a segment's text."""
 
 from recall_rank._core.text.fields cimport COMMAND, CWD, ERROR, INPUT, OUTPUT, PROMPT, TEXT, TOOL_TITLE
 
 cdef enum:
-    DEEP = 64  # levels that the C stack is asked to hold
+    MAX_DEPTH = 64  # nested containers that are read by recursion on the C stack
 
-cdef object ENDED = object()
-cdef str ENDLESS = "an input must be a JSON value, not one that holds itself"
+cdef object CONTAINER_END = object()
+cdef str CYCLE_MESSAGE = "an input must be a JSON value, not one that holds itself"
 
 
-cdef int collect(value, list found, list above) except -1:
+cdef int collect_strings(value, list found, list above) except -1:
+    """Append the strings inside a JSON value to `found`; `above` holds the containers around it."""
     if isinstance(value, str):
         if value:
             found.append(value)
     elif isinstance(value, (dict, list, tuple)):
-        if len(above) == DEEP:
-            return collect_deeper(value, found, above)
+        if len(above) == MAX_DEPTH:
+            return collect_strings_iteratively(value, found, above)
         for each in above:
             if each is value:
-                raise ValueError(ENDLESS)
+                raise ValueError(CYCLE_MESSAGE)
         above.append(value)
         for each in value.values() if isinstance(value, dict) else value:
-            collect(each, found, above)
+            collect_strings(each, found, above)
         above.pop()
     return 0
 
 
-cdef int collect_deeper(value, list found, list above) except -1:
-    """The same without the C stack: what is open ends where its mark is met."""
+cdef int collect_strings_iteratively(value, list found, list above) except -1:
+    """Append the strings inside a container to `found`, without recursion.
+
+    A stack holds the values to read. Behind the values of a container stands CONTAINER_END, which closes it.
+    """
     cdef set opened = {id(each) for each in above}
     cdef list waiting = [value], inner = []
     while waiting:
         value = waiting.pop()
-        if value is ENDED:
+        if value is CONTAINER_END:
             opened.discard(id(inner.pop()))
         elif isinstance(value, (dict, list, tuple)):
             if id(value) in opened:
-                raise ValueError(ENDLESS)
+                raise ValueError(CYCLE_MESSAGE)
             opened.add(id(value))
             inner.append(value)
-            waiting.append(ENDED)
+            waiting.append(CONTAINER_END)
             waiting.extend(reversed(value.values() if isinstance(value, dict) else value))
         elif isinstance(value, str) and value:
             found.append(value)
     return 0
 
 
-cdef list strings_in(value):
-    """Every non-empty string inside a JSON value, in order."""
+cdef list json_strings(value):
+    """Return the non-empty strings inside a JSON value, depth first."""
     cdef list found = []
-    collect(value, found, [])
+    collect_strings(value, found, [])
     return found
 
 
-cdef list fields_of(part):
+cdef list part_fields(part):
+    """Return the fields of a part as fields() does."""
     cdef list found = []
     value = part.text
     if value:
@@ -72,7 +77,7 @@ cdef list fields_of(part):
                 found.append((CWD, value))
             given = [other for name, other in given.items()
                      if not (isinstance(other, str) and (name == "command" or name == "cwd"))]
-        for value in strings_in(given):
+        for value in json_strings(given):
             found.append((INPUT, value))
     value = part.title
     if value:
@@ -87,13 +92,18 @@ cdef list fields_of(part):
 
 
 def string_values(value):
-    """Every non-empty string inside a JSON value, in order, however deep it is nested.
+    """Return the non-empty strings inside a JSON value (str, dict, list, tuple), depth first, at any depth.
 
-    Raises ValueError for what holds itself.
+    The keys of a dict are left out. Raises ValueError for a container that contains itself.
     """
-    return strings_in(value)
+    return json_strings(value)
 
 
 def fields(part):
-    """The strings of a part that can be found, in order, each behind the byte of its field."""
-    return fields_of(part)
+    """Return the fields of a Part: a list of (label, text), label one of TEXT to CWD (0xF8 to 0xFF).
+
+    The order is text, prompt, command, cwd, input, title, error, output. Of a dict as input, the strings 'command' and
+    'cwd' are fields of their own; every other string inside it is INPUT. Empty strings are left out. Raises ValueError
+    for an input that contains itself.
+    """
+    return part_fields(part)

@@ -1,74 +1,78 @@
-# Forms in the order of their bytes: sorted by their first eight, which are a number, and by the rest where those agree.
+"""Sort of byte strings: a radix sort by their first eight bytes, then a comparison sort of those that agree in them."""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcmp, memcpy, memset
 
 cdef enum:
-    HEAD = 8    # bytes of a head
-    FEW = 48    # so many are sorted sooner by comparing them
+    PREFIX_BYTES = 8  # of a form, in FormKey.prefix
+    SMALL_SORT = 48   # up to this count qsort() is faster than the radix sort
 
-cdef struct Key:
-    uint64_t head     # first 8 bytes, big-endian: compares like the bytes
-    uint32_t number
-    uint32_t size
-    const unsigned char* form
+cdef struct FormKey:
+    uint64_t prefix            # the first 8 bytes, big-endian and zero-padded: its order is the order of the bytes
+    uint32_t number            # of the form, for the caller
+    uint32_t size              # bytes of the form
+    const unsigned char* form  # borrowed
 
 
-cdef inline int by_bytes(const void* left, const void* right) noexcept nogil:
-    cdef const Key* a = <const Key*>left
-    cdef const Key* b = <const Key*>right
+cdef inline int compare_forms(const void* left, const void* right) noexcept nogil:
+    """Compare two FormKeys by the bytes of their forms: negative, 0 or positive, as qsort() wants it."""
+    cdef const FormKey* a = <const FormKey*>left
+    cdef const FormKey* b = <const FormKey*>right
     cdef int order
-    if a.head != b.head:
-        return -1 if a.head < b.head else 1
+    if a.prefix != b.prefix:
+        return -1 if a.prefix < b.prefix else 1
     order = memcmp(a.form, b.form, a.size if a.size < b.size else b.size)
     if order:
         return order
     return -1 if a.size < b.size else 1 if a.size > b.size else 0
 
 
-cdef inline void sort_by_head(Key* keys, Key* spare, size_t count) noexcept nogil:
-    """From the last byte of the heads to the first, each pass leaving those alike as they are; `spare` is as large."""
-    cdef uint32_t places[HEAD][256]
+cdef inline void radix_sort_prefixes(FormKey* keys, FormKey* spare, size_t count) noexcept nogil:
+    """Sort keys[0:count] by prefix: a stable counting sort for each byte, the last byte first.
+
+    `spare` has room for `count` keys. O(count) for each of the eight bytes; bytes that all keys share are skipped.
+    """
+    cdef uint32_t places[PREFIX_BYTES][256]
     cdef uint32_t* place
     cdef uint32_t at, held
-    cdef Key* given = keys
-    cdef Key* other = spare
+    cdef FormKey* given = keys
+    cdef FormKey* other = spare
     cdef size_t k
     cdef int j, value
     memset(places, 0, sizeof(places))
     for k in range(count):
-        for j in range(HEAD):
-            places[j][keys[k].head >> 8 * j & 0xFF] += 1
-    for j in range(HEAD):
+        for j in range(PREFIX_BYTES):
+            places[j][keys[k].prefix >> 8 * j & 0xFF] += 1
+    for j in range(PREFIX_BYTES):
         place = places[j]
-        if place[given[0].head >> 8 * j & 0xFF] == count:
-            continue  # the same everywhere
+        if place[given[0].prefix >> 8 * j & 0xFF] == count:
+            continue  # all keys share this byte
         at = 0
         for value in range(256):
             held = place[value]
             place[value] = at
             at += held
         for k in range(count):
-            value = given[k].head >> 8 * j & 0xFF
+            value = given[k].prefix >> 8 * j & 0xFF
             other[place[value]] = given[k]
             place[value] += 1
         given, other = other, given
     if given != keys:
-        memcpy(keys, spare, count * sizeof(Key))
+        memcpy(keys, spare, count * sizeof(FormKey))
 
 
-cdef inline void sort_keys(Key* keys, Key* spare, size_t count) noexcept nogil:
-    """Sort distinct forms; `spare` has room for as many."""
+cdef inline void sort_forms(FormKey* keys, FormKey* spare, size_t count) noexcept nogil:
+    """Sort keys[0:count], whose forms are distinct, by the bytes of the forms; `spare` has room for `count` keys."""
     cdef size_t first = 0, last
-    if count <= FEW:
-        qsort(keys, count, sizeof(Key), by_bytes)
+    if count <= SMALL_SORT:
+        qsort(keys, count, sizeof(FormKey), compare_forms)
         return
-    sort_by_head(keys, spare, count)
+    radix_sort_prefixes(keys, spare, count)
     while first < count:
         last = first + 1
-        while last < count and keys[last].head == keys[first].head:
+        while last < count and keys[last].prefix == keys[first].prefix:
             last += 1
         if last - first > 1:
-            qsort(keys + first, last - first, sizeof(Key), by_bytes)
+            qsort(keys + first, last - first, sizeof(FormKey), compare_forms)
         first = last

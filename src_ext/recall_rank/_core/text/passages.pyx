@@ -1,12 +1,15 @@
-"""Where a text is cut into passages, the documents of a segment; and texts in lower case."""
+"""Passages: the cuts that divide a text into the documents of a segment, and ranges of a text in folded case."""
 
 from cpython.unicode cimport PyUnicode_1BYTE_DATA, PyUnicode_DecodeUTF8, PyUnicode_New
 from libc.stdint cimport uint64_t
 
 
-cdef Py_ssize_t last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end,
-                          unsigned char wanted) noexcept nogil:
-    """The offset behind the last `wanted` in [floor, end), or -1; the byte that begins a field also ends a line."""
+cdef Py_ssize_t end_of_last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end,
+                                 unsigned char wanted) noexcept nogil:
+    """Return the offset behind the last `wanted` in data[floor:end], or -1.
+
+    With a line feed as `wanted`, a byte that begins a field (0xF8 to 0xFF) counts, too: the offset is that of the byte.
+    """
     while end > floor:
         end -= 1
         if data[end] == wanted or (data[end] >= 0xF8 and wanted == c"\n" and end > floor):
@@ -14,7 +17,8 @@ cdef Py_ssize_t last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_
     return -1
 
 
-cdef Py_ssize_t last_sentence(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end) noexcept nogil:
+cdef Py_ssize_t end_of_last_sentence(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end) noexcept nogil:
+    """Return the offset behind the last blank in data[floor:end] that follows a full stop, ! or ?; or -1."""
     while end > floor + 1:
         end -= 1
         if data[end] == c" " and (data[end - 1] == c"." or data[end - 1] == c"!" or data[end - 1] == c"?"):
@@ -24,17 +28,17 @@ cdef Py_ssize_t last_sentence(const unsigned char* data, Py_ssize_t floor, Py_ss
 
 cdef Py_ssize_t passage_end(const unsigned char* data, Py_ssize_t size, Py_ssize_t start,
                             Py_ssize_t longest) noexcept nogil:
-    """Where the passage that begins at `start` ends, as cut() says."""
+    """Return the end of the passage that begins at data[start], by the rules of passage_ends()."""
     cdef Py_ssize_t end, floor, at
-    if size - start - longest <= longest // 4:  # not a sum, which a huge `longest` overflows
+    if size - start - longest <= longest // 4:  # a sum would overflow for a huge `longest`
         return size
     end = start + longest
     floor = start + longest // 2
-    at = last_byte(data, floor, end, c"\n")
+    at = end_of_last_byte(data, floor, end, c"\n")
     if at < 0:
-        at = last_sentence(data, floor, end)
+        at = end_of_last_sentence(data, floor, end)
     if at < 0:
-        at = last_byte(data, floor, end, c" ")
+        at = end_of_last_byte(data, floor, end, c" ")
     if at < 0:
         at = end
         while at > floor and data[at] & 0xC0 == 0x80:
@@ -42,9 +46,13 @@ cdef Py_ssize_t passage_end(const unsigned char* data, Py_ssize_t size, Py_ssize
     return at
 
 
-def cut(bytes text not None, Py_ssize_t longest):
-    """Ends of the passages of UTF-8 `text`: each at most `longest` bytes, cut behind a line, else behind a sentence
-    or a blank, else between two characters. A rest shorter than a quarter of `longest` joins its predecessor."""
+def passage_ends(bytes text not None, Py_ssize_t longest):
+    """Return the ends of the passages of UTF-8 `text`, list of int, ascending byte offsets; the last is len(text).
+
+    A passage has at most `longest` bytes, but for the last, which may be a quarter longer. In the second half of that
+    length it is cut behind the last line or before the last field, else behind the last sentence, else behind the last
+    blank, else before the last code point. Raises ValueError for `longest` below 16. O(len(text)).
+    """
     cdef const unsigned char* data = text
     cdef Py_ssize_t size = len(text), end = 0
     if longest < 16:
@@ -57,8 +65,8 @@ def cut(bytes text not None, Py_ssize_t longest):
             return ends
 
 
-cdef str in_small(const unsigned char* text, Py_ssize_t size):
-    """ASCII text with small letters for capitals; None where it is not ASCII."""
+cdef str ascii_lower(const unsigned char* text, Py_ssize_t size):
+    """Return ASCII text[0:size] as a str in lower case, or None where a byte is not ASCII."""
     cdef Py_ssize_t k
     cdef unsigned char all_bits = 0
     cdef unsigned char* to
@@ -73,12 +81,13 @@ cdef str in_small(const unsigned char* text, Py_ssize_t size):
     return small
 
 
-def folded(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
-           const uint64_t[::1] ends not None, fold not None):
-    """What stands at bytes [starts[k], ends[k]) of a text, as fold(str) gives it, which makes ASCII lower case and no
-    more.
+def fold_ranges(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
+                const uint64_t[::1] ends not None, fold not None):
+    """Return fold(text[starts[k]:ends[k]]) for every k, list of str.
 
-    What is no UTF-8 is replaced, what lies behind the text left out.
+    text: UTF-8 bytes. starts, ends: u64[n], byte offsets; what lies behind the end of the text is left out. fold: a
+    function str -> str that makes ASCII lower case and changes nothing else of it: it is called only for ranges that
+    are not ASCII. Invalid UTF-8 is replaced by U+FFFD. Raises ValueError where starts and ends differ in length.
     """
     cdef Py_ssize_t k
     cdef uint64_t begin, end, size = text.shape[0]
@@ -88,7 +97,7 @@ def folded(const unsigned char[::1] text not None, const uint64_t[::1] starts no
     found = []
     for k in range(starts.shape[0]):
         begin, end = starts[k], min(ends[k], size)
-        piece = in_small(&text[begin], end - begin) if begin < end else ""
+        piece = ascii_lower(&text[begin], end - begin) if begin < end else ""
         if piece is None:
             piece = fold(PyUnicode_DecodeUTF8(<const char*>&text[begin], end - begin, "replace"))
         found.append(piece)

@@ -1,1 +1,1 @@
-cdef Py_ssize_t points_between(const unsigned char* text, Py_ssize_t start, Py_ssize_t end, bint wide)
+cdef Py_ssize_t code_points_between(const unsigned char* text, Py_ssize_t start, Py_ssize_t end, bint use_simd)

@@ -1,4 +1,10 @@
-"""Find a literal in raw UTF-8 text, ASCII case folded on the fly: the answer to substring search."""
+"""Substring search in raw UTF-8 text, with ASCII letters folded to lower case, and counts of code points.
+
+The search compares the two rarest bytes of the needle first, by SIMD where the processor has it
+(simd/substring_scan.h). Arguments that recur: `text` is a buffer of bytes; `needle` has its ASCII letters in lower
+case and is not empty; `use_simd` = False chooses the scalar code, which gives equal answers. The GIL is released for
+more than 64 KiB of text.
+"""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
@@ -15,49 +21,52 @@ cdef extern from "simd/substring_scan.h":
         unsigned char fold_second
     int rr_is_lowercase(unsigned char byte) noexcept nogil
     Py_ssize_t rr_find(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t size,
-                       int wide) noexcept nogil
-    Py_ssize_t rr_count_code_points(const unsigned char* text, Py_ssize_t start, Py_ssize_t size, int wide) noexcept nogil
+                       int use_simd) noexcept nogil
+    Py_ssize_t rr_count_code_points(const unsigned char* text, Py_ssize_t start, Py_ssize_t size,
+                                    int use_simd) noexcept nogil
 
 cdef enum:
-    STRIDE = 1048576   # bytes between two looks at the clock
-    BRIEF = 65536      # bytes that are looked through before another thread has woken up to take the lock
+    DEADLINE_STRIDE = 1048576  # bytes between two readings of the clock
+    MIN_NOGIL_BYTES = 65536    # up to this size a search ends before another thread could take the GIL
 
-# How common bytes are in code, logs and English prose, folded: the higher, the commoner. Rare ones filter best.
-cdef uint8_t[256] COMMON
+# How common each byte is in code, logs and English prose, letters folded: 250 for the commonest, 20 for the rarest.
+cdef uint8_t[256] BYTE_FREQUENCY
 
 
-cdef void load_common():
+cdef void load_byte_frequencies():
+    """Fill BYTE_FREQUENCY."""
     cdef bytes order = b" etaoinsrlhdcu\nmpfgywb.,v-_k0/1\"'2()=:x3;j5q4z6798{}[]<>*#+$|&@!%?\\`~^\t"
     cdef int k
     for k in range(256):
-        COMMON[k] = 20 if k < 0x80 else 60
+        BYTE_FREQUENCY[k] = 20 if k < 0x80 else 60
     for k in range(len(order)):
-        COMMON[order[k]] = 250 - 2 * k
+        BYTE_FREQUENCY[order[k]] = 250 - 2 * k
 
 
-load_common()
+load_byte_frequencies()
 
 
-cdef void prepare(rr_needle* needle, const unsigned char* data, Py_ssize_t size) noexcept nogil:
+cdef void prepare_needle(rr_needle* needle, const unsigned char* data, Py_ssize_t size) noexcept nogil:
+    """Prepare a search for data[0:size], size > 0, which is borrowed: choose its two rarest bytes."""
     cdef Py_ssize_t k
     needle.bytes = data
     needle.size = size
     needle.first = 0
     for k in range(size):
-        if COMMON[data[k]] < COMMON[data[needle.first]]:
+        if BYTE_FREQUENCY[data[k]] < BYTE_FREQUENCY[data[needle.first]]:
             needle.first = k
     needle.second = 0 if needle.first else size - 1
     for k in range(size):
-        if k != needle.first and COMMON[data[k]] < COMMON[data[needle.second]]:
+        if k != needle.first and BYTE_FREQUENCY[data[k]] < BYTE_FREQUENCY[data[needle.second]]:
             needle.second = k
     needle.fold_first = 0x20 if c"a" <= data[needle.first] <= c"z" else 0
     needle.fold_second = 0x20 if c"a" <= data[needle.second] <= c"z" else 0
 
 
-def find(const unsigned char[::1] text not None, bytes needle not None, Py_ssize_t start=0, bint wide=True):
-    """Offset of the first occurrence of `needle` at or behind `start`, or -1.
+def find(const unsigned char[::1] text not None, bytes needle not None, Py_ssize_t start=0, bint use_simd=True):
+    """Return the byte offset of the first occurrence of `needle` in text[start:], or -1.
 
-    `needle` holds its ASCII letters in lower case; those of `text` match in either case. `wide` uses SIMD.
+    Raises IndexError for a start outside the text, ValueError for an empty needle. O(len(text)) as a rule.
     """
     cdef rr_needle prepared
     cdef Py_ssize_t size = text.shape[0], found
@@ -67,31 +76,31 @@ def find(const unsigned char[::1] text not None, bytes needle not None, Py_ssize
         raise ValueError("the needle is empty")
     if len(needle) > size - start:
         return -1
-    prepare(&prepared, needle, len(needle))
-    if size - start <= BRIEF:
-        return rr_find(&prepared, &text[0], start, size, wide)
+    prepare_needle(&prepared, needle, len(needle))
+    if size - start <= MIN_NOGIL_BYTES:
+        return rr_find(&prepared, &text[0], start, size, use_simd)
     with nogil:
-        found = rr_find(&prepared, &text[0], start, size, wide)
+        found = rr_find(&prepared, &text[0], start, size, use_simd)
     return found
 
 
-cdef bint in_name(unsigned char byte) noexcept nogil:
-    """Whether a name or a path goes on with it."""
+cdef bint is_name_byte(unsigned char byte) noexcept nogil:
+    """Return whether a byte can be part of a name or path: an ASCII letter or digit, _ - . / or \\."""
     return (rr_is_lowercase(byte | 0x20) or 0x30 <= byte <= 0x39 or byte == c"_" or byte == c"-" or byte == c"."
             or byte == c"/" or byte == c"\\")
 
 
-cdef Py_ssize_t stand(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t end,
-                      Py_ssize_t most, bint wide, bint* alone) noexcept nogil:
-    """One of the places of stands()."""
+cdef Py_ssize_t standalone_place(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t end,
+                                 Py_ssize_t most, bint use_simd, bint* alone) noexcept nogil:
+    """Return the offset that first_standalone() gives for text[start:end], or -1; set `alone`."""
     cdef Py_ssize_t at = start, first = -1, looked = 0
     alone[0] = False
     while looked < most and not alone[0] and end - at >= needle.size:
-        at = rr_find(needle, text, at, end, wide)
+        at = rr_find(needle, text, at, end, use_simd)
         if at < 0:
             break
-        alone[0] = not (at > start and in_name(text[at - 1])
-                        or at + needle.size < end and in_name(text[at + needle.size]))
+        alone[0] = not (at > start and is_name_byte(text[at - 1])
+                        or at + needle.size < end and is_name_byte(text[at + needle.size]))
         if alone[0] or first < 0:
             first = at
         at += needle.size
@@ -99,12 +108,14 @@ cdef Py_ssize_t stand(const rr_needle* needle, const unsigned char* text, Py_ssi
     return first
 
 
-def stands(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
-           const uint64_t[::1] ends not None, bytes needle not None, Py_ssize_t most, bint wide=True):
-    """Where `needle` stands in each text[starts[k]:ends[k]], as find() looks for it: (offset in text, by itself).
+def first_standalone(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
+                     const uint64_t[::1] ends not None, bytes needle not None, Py_ssize_t most,
+                     bint use_simd=True):
+    """Return the place of `needle` in each text[starts[k]:ends[k]]: a list of (byte offset in `text`, stands alone).
 
-    By itself is where no name or path goes on before or behind it. Of the first `most` places that do not overlap it is
-    the first such, else the first, -1 where there is none.
+    An occurrence stands alone where no byte of a name or path (is_name_byte) comes directly before or behind it in the
+    range. Of the first `most` occurrences, which do not overlap, the place is the first that stands alone, else the
+    first of all, and -1 where there is none. starts, ends: u64[n]. Raises ValueError for ranges outside the text.
     """
     cdef rr_needle prepared
     cdef Py_ssize_t k, first
@@ -113,29 +124,30 @@ def stands(const unsigned char[::1] text not None, const uint64_t[::1] starts no
         raise ValueError("starts and ends must be equally long")
     if len(needle) == 0:
         raise ValueError("the needle is empty")
-    prepare(&prepared, needle, len(needle))
+    prepare_needle(&prepared, needle, len(needle))
     found = []
     for k in range(starts.shape[0]):
         if not starts[k] <= ends[k] <= <uint64_t>text.shape[0]:
             raise ValueError(f"range {k} is not within the text")
         if ends[k] - starts[k] < <uint64_t>prepared.size:
             first, alone = -1, False
-        elif ends[k] - starts[k] <= BRIEF:
-            first = stand(&prepared, &text[0], starts[k], ends[k], most, wide, &alone)
+        elif ends[k] - starts[k] <= MIN_NOGIL_BYTES:
+            first = standalone_place(&prepared, &text[0], starts[k], ends[k], most, use_simd, &alone)
         else:
             with nogil:
-                first = stand(&prepared, &text[0], starts[k], ends[k], most, wide, &alone)
+                first = standalone_place(&prepared, &text[0], starts[k], ends[k], most, use_simd, &alone)
         found.append((first, alone))
     return found
 
 
 def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] starts not None, bytes needle not None,
-               unsigned char[::1] marks not None, eligible=None, int64_t deadline_ns=0, bint wide=True):
-    """Set marks[p] to 1 for every part p whose text holds `needle`; the number of parts looked at.
+               unsigned char[::1] marks not None, eligible=None, int64_t deadline_ns=0, bint use_simd=True):
+    """Set marks[p] to 1 for every part p whose text contains `needle`; return the count of parts that were searched.
 
-    starts u64[parts + 1] are the parts' places in `text`, ascending; what stands before and behind them is not read.
-    `eligible` u8[parts] leaves parts out.
-    A number below the count of parts means the deadline came first (time.monotonic_ns(), 0 for none).
+    starts: u64[parts + 1], ascending byte offsets of the parts in `text`. marks: u8[parts]. eligible: u8[parts] or
+    None; parts with 0 stay unmarked. deadline_ns: a time of time.monotonic_ns() at which the search stops, 0 for none;
+    the count is then smaller than that of all parts. Raises ValueError for columns that do not fit. One clock reading
+    a MiB.
     """
     cdef rr_needle prepared
     cdef const uint8_t[::1] view
@@ -156,17 +168,17 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
     size = starts[parts]
     if parts == 0 or starts[0] == starts[parts]:
         return parts
-    prepare(&prepared, needle, len(needle))
+    prepare_needle(&prepared, needle, len(needle))
     with nogil:
         at = starts[0]
         while part < parts and good:
             if deadline_ns and rr_monotonic_ns() >= deadline_ns:
                 break
-            limit = at + STRIDE
+            limit = at + DEADLINE_STRIDE
             while part < parts and at < limit:
-                # whole stretch at once; a match that crosses two parts cannot be: each part begins with a field mark
+                # one call for many parts: no match can cross two parts, because each part begins with a field's byte
                 end = limit + prepared.size if limit + prepared.size < size else size
-                found = rr_find(&prepared, &text[0], at, end, wide)
+                found = rr_find(&prepared, &text[0], at, end, use_simd)
                 if found < 0:
                     at = limit if limit < size else size
                     break
@@ -182,7 +194,7 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
             while part < parts and starts[part + 1] <= <uint64_t>at:
                 part += 1
             if part < parts and at >= size:
-                good = False  # a part ends behind the text: it would be waited for without end
+                good = False  # a part ends behind the text: the loop would not end
     if not good:
         raise ValueError("starts are out of order")
     return part
@@ -190,8 +202,11 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
 
 def mark_ranges(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                 const uint64_t[::1] ends not None, bytes needle not None, unsigned char[::1] marks not None,
-                bint wide=True):
-    """Set marks[k] to 1 for every range text[starts[k]:ends[k]] that holds `needle`; ranges may overlap."""
+                bint use_simd=True):
+    """Set marks[k] to 1 for every k whose range text[starts[k]:ends[k]] contains `needle`.
+
+    starts, ends: u64[n]; ranges may overlap. marks: u8[n]. Raises ValueError for ranges outside the text.
+    """
     cdef rr_needle prepared
     cdef Py_ssize_t count = starts.shape[0], k
     cdef uint64_t size = <uint64_t>text.shape[0], bytes_in_all = 0
@@ -203,37 +218,41 @@ def mark_ranges(const unsigned char[::1] text not None, const uint64_t[::1] star
         if not starts[k] <= ends[k] <= size:
             raise ValueError(f"range {k} is not within the text")
         bytes_in_all += ends[k] - starts[k]
-    prepare(&prepared, needle, len(needle))
-    if bytes_in_all <= BRIEF:
-        look_in(&prepared, text, starts, ends, marks, wide)
+    prepare_needle(&prepared, needle, len(needle))
+    if bytes_in_all <= MIN_NOGIL_BYTES:
+        scan_ranges(&prepared, text, starts, ends, marks, use_simd)
     else:
         with nogil:
-            look_in(&prepared, text, starts, ends, marks, wide)
+            scan_ranges(&prepared, text, starts, ends, marks, use_simd)
 
 
-cdef void look_in(const rr_needle* needle, const unsigned char[::1] text, const uint64_t[::1] starts,
-                  const uint64_t[::1] ends, unsigned char[::1] marks, bint wide) noexcept nogil:
+cdef void scan_ranges(const rr_needle* needle, const unsigned char[::1] text, const uint64_t[::1] starts,
+                      const uint64_t[::1] ends, unsigned char[::1] marks, bint use_simd) noexcept nogil:
+    """Do the work of mark_ranges(), whose arguments have been checked."""
     cdef const unsigned char* data = &text[0] if text.shape[0] else NULL
     cdef Py_ssize_t k
     for k in range(starts.shape[0]):
         ask_for_passage(data, &starts[0], &ends[0], starts.shape[0], k)
         if (ends[k] - starts[k] >= <uint64_t>needle.size
-                and rr_find(needle, data, <Py_ssize_t>starts[k], <Py_ssize_t>ends[k], wide) >= 0):
+                and rr_find(needle, data, <Py_ssize_t>starts[k], <Py_ssize_t>ends[k], use_simd) >= 0):
             marks[k] = 1
 
 
-cdef Py_ssize_t points_between(const unsigned char* text, Py_ssize_t start, Py_ssize_t end, bint wide):
-    """Code points that begin in text[start:end] of UTF-8. `wide` uses SIMD."""
+cdef Py_ssize_t code_points_between(const unsigned char* text, Py_ssize_t start, Py_ssize_t end, bint use_simd):
+    """Return the count of code points that begin in text[start:end] of UTF-8; the range has been checked."""
     cdef Py_ssize_t found
-    if end - start <= BRIEF:
-        return rr_count_code_points(text, start, end, wide)
+    if end - start <= MIN_NOGIL_BYTES:
+        return rr_count_code_points(text, start, end, use_simd)
     with nogil:
-        found = rr_count_code_points(text, start, end, wide)
+        found = rr_count_code_points(text, start, end, use_simd)
     return found
 
 
-def count_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, bint wide=True):
-    """points_between() of bytes that are there."""
+def count_code_points(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, bint use_simd=True):
+    """Return the count of code points that begin in text[start:end] of UTF-8.
+
+    Raises IndexError for a range outside the text. O(end - start).
+    """
     if not 0 <= start <= end <= text.shape[0]:
         raise IndexError(f"no range {start}:{end} in {text.shape[0]} bytes")
-    return points_between(&text[0], start, end, wide) if start < end else 0
+    return code_points_between(&text[0], start, end, use_simd) if start < end else 0

@@ -1,7 +1,7 @@
-"""Whether what stands in a text can be found by its words: every run of ASCII letters and digits inside a token.
+"""Coverage of a text by its tokens: whether every run of ASCII letters and digits is part of a token's form.
 
-Tokens are cut where they grow too long, and compounds of very many pieces are not joined. A run without a token that
-holds it all is found by a look at the text only. Runs of one or two do not count: the s of Ada's is in no token.
+Tokens are cut where they grow too long, and compounds of very many subwords are not joined. A run that no token's form
+contains can be found only by a scan of the text. Runs of one or two bytes do not count: the s of Ada's is in no token.
 """
 
 from recall_rank._core.text.token_buffer cimport WORD, Token, TokenBuffer, buffer_free, buffer_init
@@ -9,12 +9,13 @@ from recall_rank._core.text.tokens cimport tokenise
 
 
 cdef enum:
-    SHORTEST = 3   # letters and digits of a run that counts
-    COMPOUND = 33  # words of a compound at most, behind which its joined forms come
+    MIN_RUN = 3              # bytes of the shortest run that counts
+    MAX_COMPOUND_WORDS = 33  # words of a compound; its joined forms follow its words
 
 
-cdef bint holds(const unsigned char* form, Py_ssize_t size, const unsigned char* run, Py_ssize_t length) noexcept nogil:
-    """Whether a form holds a run, whose capitals are not yet small."""
+cdef bint form_contains(const unsigned char* form, Py_ssize_t size, const unsigned char* run,
+                        Py_ssize_t length) noexcept nogil:
+    """Return whether form[0:size] contains run[0:length], whose capitals count as lower case."""
     cdef Py_ssize_t at, k
     for at in range(size - length + 1):
         k = 0
@@ -25,42 +26,48 @@ cdef bint holds(const unsigned char* form, Py_ssize_t size, const unsigned char*
     return False
 
 
-cdef bint is_whole(const unsigned char* text, Py_ssize_t size, const TokenBuffer* found) noexcept nogil:
-    """Whether every run of ASCII letters and digits in `text` that counts stands in the form of a token around it."""
+cdef bint covers_alnum_runs(const unsigned char* text, Py_ssize_t size, const TokenBuffer* found) noexcept nogil:
+    """Return whether each run of at least MIN_RUN ASCII letters and digits is in the form of a token around it.
+
+    `found` holds the tokens of text[0:size], in the order tokenise() appends them. O(size * MAX_COMPOUND_WORDS).
+    """
     cdef Py_ssize_t at = 0, end, first = 0, k
     cdef const Token* token
-    cdef bint stands
-    cdef int behind
+    cdef bint covered
+    cdef int words_behind
     while at < size:
-        if not in_run(text[at]):
+        if not is_ascii_alnum(text[at]):
             at += 1
             continue
         end = at + 1
-        while end < size and in_run(text[end]):
+        while end < size and is_ascii_alnum(text[end]):
             end += 1
-        if end - at < SHORTEST:
+        if end - at < MIN_RUN:
             at = end
             continue
         while first < found.count and <Py_ssize_t>found.items[first].end <= at:
             first += 1
-        stands = False
-        behind = 0
+        covered = False
+        words_behind = 0
         k = first
-        while k < found.count and not stands and behind <= COMPOUND:
+        while k < found.count and not covered and words_behind <= MAX_COMPOUND_WORDS:
             token = found.items + k
-            behind += token.kind == WORD and <Py_ssize_t>token.start >= end
-            stands = (<Py_ssize_t>token.start <= at and end <= <Py_ssize_t>token.end
-                      and holds(found.forms + token.form, token.size, text + at, end - at))
+            words_behind += token.kind == WORD and <Py_ssize_t>token.start >= end
+            covered = (<Py_ssize_t>token.start <= at and end <= <Py_ssize_t>token.end
+                       and form_contains(found.forms + token.form, token.size, text + at, end - at))
             k += 1
-        if not stands:
+        if not covered:
             return False
         at = end
     return True
 
 
-def whole(bytes text not None):
-    """Whether every run of three or more ASCII letters and digits in UTF-8 `text` stands in the form of a token around
-    it, and whether that was clear without a look at the runs."""
+def is_covered(bytes text not None):
+    """Return (covered, certain) of UTF-8 `text`.
+
+    covered: each run of three or more ASCII letters and digits is part of the form of a token around it. certain: the
+    tokeniser shortened and left out nothing, so that `covered` follows without a check of the runs.
+    """
     cdef TokenBuffer found
     cdef const unsigned char* data = text
     cdef bint good
@@ -69,7 +76,7 @@ def whole(bytes text not None):
         tokenise(data, len(text), &found)
         if found.failed:
             raise MemoryError
-        good = is_whole(data, len(text), &found)
+        good = covers_alnum_runs(data, len(text), &found)
         return good, not found.partial
     finally:
         buffer_free(&found)

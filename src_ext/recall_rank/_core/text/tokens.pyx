@@ -1,47 +1,50 @@
-"""Cut UTF-8 text into normalised words, the joined forms of compounds, and CJK unigrams and bigrams.
+"""The tokeniser: normalised words of UTF-8 text, joined forms of compounds, CJK unigrams and bigrams.
 
-One pass, no Python object below the edge. Every rule works on code points, ASCII or not; offsets are
-always those of the text given. Bytes that are not UTF-8 separate words. Where a buffer tells what is
-wanted, other words are left out, but counted: positions stay what they are.
+One pass without Python objects. Every rule works on code points, ASCII or not; offsets are byte offsets in the text
+given. Bytes that are not UTF-8 separate words. Tokens that TokenBuffer.term_filter refuses are left out but counted, so
+that the positions of the others do not change.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
 
-from recall_rank._core.text.token_buffer cimport (MAX_TERM, SPECIAL, WORD, Token, TokenBuffer, buffer_free, buffer_init, emit,
-                                       is_wanted, pad, reserve)
-from recall_rank._core.text.chars cimport CJK, DIGIT, EMOJI, LETTER, LOWER, SEPARATOR, Chars, class_of, known_chars
+from recall_rank._core.text.token_buffer cimport (MAX_TERM, SPECIAL, WORD, Token, TokenBuffer, append_token,
+                                                  buffer_free, buffer_init, end_form, form_may_pass, reserve_token)
+from recall_rank._core.text.chars cimport (CJK, DIGIT, EMOJI, LETTER, LOWER, SEPARATOR, CharTables, char_class,
+                                           char_tables)
 from recall_rank._core.text.cjk cimport read_cjk
 from recall_rank._core.text.compounds cimport read_compound
 from recall_rank._core.text.ascii_words cimport rr_lowercase_end, rr_copy_lowercase
-from recall_rank._core.text.utf8 cimport encode, peek
+from recall_rank._core.text.utf8 cimport encode_code_point, decode_code_point
 
 cdef enum:
-    GAP = 1     # an ASCII separator
-    END = 2     # one behind which no rule of compounds and special words looks back
-    BEGIN = 3   # an ASCII letter
+    COMPOUND_SEPARATOR = 1  # an ASCII separator on which a rule of compounds or special words depends
+    WORD_SEPARATOR = 2      # any other ASCII separator
+    ASCII_LETTER = 3
 
-cdef const Chars* CHARS = known_chars()
-cdef uint8_t[256] ROLES  # of a byte beside and in plain words; 0 for what needs a closer look
+cdef const CharTables* CHARS = char_tables()
+cdef uint8_t[256] ASCII_ROLES  # of a byte beside and in ASCII words; 0 for digits and bytes that are not ASCII
 
 
 cdef void load_roles():
+    """Fill ASCII_ROLES from the tables of characters."""
     cdef int k
     for k in range(0x80):
         if CHARS.classes[k] == SEPARATOR:
-            ROLES[k] = GAP if k in b"'_-+#%." else END
+            ASCII_ROLES[k] = COMPOUND_SEPARATOR if k in b"'_-+#%." else WORD_SEPARATOR
         elif CHARS.classes[k] != DIGIT:
-            ROLES[k] = BEGIN
+            ASCII_ROLES[k] = ASCII_LETTER
 
 
 load_roles()
 
 
-cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
-                                  TokenBuffer* out) noexcept nogil:
-    """Emit the word at `at` where no rule of compounds and special words applies; the offset behind it and the
-    separator that ends it, or `at`.
+cdef inline Py_ssize_t read_ascii_word(const CharTables* chars, const unsigned char* text, Py_ssize_t size,
+                                       Py_ssize_t at, TokenBuffer* out) noexcept nogil:
+    """Append the ASCII word at text[at] and return the offset behind it and the separator that ends it.
 
-    Such a word is a number, or of small ASCII letters, the first of either case, and ends where no word can go on.
+    Such a word is a number, or lower-case letters of which the first may be a capital, and a word separator ends it.
+    Returns `at`, and appends nothing, where the rules of compounds or of special words may apply, or where memory ran
+    out.
     """
     cdef Py_ssize_t end = at + 1
     cdef Py_ssize_t form = out.forms_size
@@ -56,23 +59,27 @@ cdef inline Py_ssize_t read_plain(const Chars* chars, const unsigned char* text,
     behind = text[end] if end < size else c' '
     if end - at > MAX_TERM:
         return at
-    if ROLES[behind] != END and not (behind == c'.' and (end + 1 == size or GAP <= ROLES[text[end + 1]] <= END)):
+    if ASCII_ROLES[behind] != WORD_SEPARATOR and not (
+            behind == c'.' and (end + 1 == size or COMPOUND_SEPARATOR <= ASCII_ROLES[text[end + 1]] <= WORD_SEPARATOR)):
         return at
-    if not is_wanted(out, text + at, end - at):
+    if not form_may_pass(out, text + at, end - at):
         out.words += 1
         return end + (end < size)
-    if not reserve(out):
+    if not reserve_token(out):
         return at
     rr_copy_lowercase(out.forms + form, text + at, end - at, size - at)
     out.forms_size = form + ((end - at + 7) & ~7)
-    emit(out, at, end, form, end - at, end - at, WORD, out.words, 1, False)
+    append_token(out, at, end, form, end - at, end - at, WORD, out.words, 1, False)
     out.words += 1
     return end + (end < size)
 
 
 cdef Py_ssize_t read_special(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, Py_ssize_t start,
                              TokenBuffer* out) noexcept nogil:
-    """A word with the punctuation that belongs to it: c++, c#, #4410, 100%; the offset behind."""
+    """Append the word text[start:at] with the punctuation that belongs to it: c++, c#, #4410, 100%.
+
+    Return the offset behind the punctuation, or `at` where there is none. The word itself has been appended.
+    """
     cdef Py_ssize_t begin = start, end = at, form, k
     cdef uint32_t position = out.words - 1
     cdef bint digits = at > start
@@ -88,29 +95,33 @@ cdef Py_ssize_t read_special(const unsigned char* text, Py_ssize_t size, Py_ssiz
         end = at + 1
     elif digits and start > 0 and text[start - 1] == c'#':
         begin = start - 1
-    if end - begin == at - start or end - begin > MAX_TERM or not reserve(out):
+    if end - begin == at - start or end - begin > MAX_TERM or not reserve_token(out):
         return at
     form = out.forms_size
     for k in range(begin, end):
         out.forms[form + k - begin] = text[k] | 0x20 if 0x41 <= text[k] <= 0x5A else text[k]
-    pad(out, form + end - begin)
-    emit(out, begin, end, form, end - begin, end - begin, SPECIAL, position, 1, False)
+    end_form(out, form + end - begin)
+    append_token(out, begin, end, form, end - begin, end - begin, SPECIAL, position, 1, False)
     return end if end > at else at
 
 
 cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out) noexcept nogil:
-    """Append the tokens of `text` in the order they begin to be read; buffer_clear() first for a new text."""
-    cdef const Chars* chars = CHARS
+    """Append the tokens of text[0:size] to `out`, in the order of their beginnings; O(size).
+
+    Joined forms follow the words of their compound. For a new text call buffer_clear() first; afterwards check
+    `failed`.
+    """
+    cdef const CharTables* chars = CHARS
     cdef Py_ssize_t at = 0, width, start, form
     cdef uint32_t point
     cdef int kind, used
     while at < size and not out.failed:
-        width = peek(text, size, at, &point)
-        kind = class_of(chars, point)
+        width = decode_code_point(text, size, at, &point)
+        kind = char_class(chars, point)
         if LOWER <= kind <= LETTER:
             start = at
             if point < 0x80:
-                at = read_plain(chars, text, size, start, out)
+                at = read_ascii_word(chars, text, size, start, out)
                 if at > start:
                     continue
             at = read_compound(chars, text, size, at, out)
@@ -119,12 +130,12 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
         elif kind == CJK:
             at = read_cjk(text, size, at, out)
         elif kind == EMOJI:
-            if not reserve(out):
+            if not reserve_token(out):
                 return
             form = out.forms_size
-            used = encode(point, out.forms + form)
-            pad(out, form + used)
-            emit(out, at, at + width, form, used, 1, WORD, out.words, 1, True)
+            used = encode_code_point(point, out.forms + form)
+            end_form(out, form + used)
+            append_token(out, at, at + width, form, used, 1, WORD, out.words, 1, True)
             out.words += 1
             at += width
         else:
@@ -134,7 +145,11 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
 
 
 def tokens(bytes text not None):
-    """Every token of UTF-8 `text`: (form, kind, start, end, position, span, cjk), offsets in bytes."""
+    """Return the tokens of UTF-8 `text`: a list of (form, kind, start, end, position, span, cjk).
+
+    form: str, normalised. kind: WORD 0, JOINED 1, SPECIAL 2. start, end: byte offsets. position, span: ordinal of the
+    first word, and count of words. cjk: bool. Raises MemoryError. O(len(text)).
+    """
     cdef TokenBuffer buffer
     cdef Py_ssize_t k
     cdef Token* token
@@ -156,9 +171,13 @@ def tokens(bytes text not None):
         buffer_free(&buffer)
 
 
-def asked(bytes text not None, frozenset stop_words not None):
-    """What a query in UTF-8 asks for: its words, (form, written, counts, cjk) each, and its compounds, (form, written,
-    position, span, cjk) each. Of the words `stop_words` count only where nothing else stands."""
+def query_tokens(bytes text not None, frozenset stop_words not None):
+    """Return the tokens of a query in UTF-8, without offsets: (words, compounds).
+
+    words: list of (form, written, counts, cjk); form in UTF-8 bytes, written as it stands in the query. counts is
+    False for the forms in `stop_words`, unless the query has no other words. compounds: list of (form, written,
+    position, span, cjk), the joined and special forms; position and span in words. Raises MemoryError.
+    """
     cdef TokenBuffer buffer
     cdef Py_ssize_t k
     cdef Token* token
@@ -168,7 +187,7 @@ def asked(bytes text not None, frozenset stop_words not None):
     words, compounds = [], []
     buffer_init(&buffer)
     try:
-        tokenise(data, size, &buffer)  # a query is short: another thread would not have woken up to take the lock
+        tokenise(data, size, &buffer)  # with the GIL: a query is short
         if buffer.failed:
             raise MemoryError
         forms = [buffer.forms[buffer.items[k].form:buffer.items[k].form + buffer.items[k].size]

@@ -1,11 +1,15 @@
-# Code points of UTF-8, read and written: inline in every room that does.
+"""UTF-8: code points are decoded, counted and encoded inline, without Python objects."""
 
 from libc.stdint cimport uint32_t
 
 
-cdef inline Py_ssize_t decode(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
-                              uint32_t* point) noexcept nogil:
-    """Bytes of the code point at `at`; an invalid byte counts as one byte and U+0000."""
+cdef inline Py_ssize_t decode_multibyte(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
+                                        uint32_t* point) noexcept nogil:
+    """Decode the code point at text[at]; return its size in bytes, 1 to 4.
+
+    A byte that begins no valid sequence (overlong forms, surrogates and truncated sequences included) is one byte and
+    the code point 0.
+    """
     cdef unsigned char lead = text[at]
     cdef Py_ssize_t left = size - at
     if lead < 0x80:
@@ -28,26 +32,27 @@ cdef inline Py_ssize_t decode(const unsigned char* text, Py_ssize_t size, Py_ssi
     return 1
 
 
-cdef inline Py_ssize_t peek(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, uint32_t* point) noexcept nogil:
-    """decode(), without a call for ASCII."""
+cdef inline Py_ssize_t decode_code_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
+                                         uint32_t* point) noexcept nogil:
+    """Decode the code point at text[at] as decode_multibyte() does, with a short path for ASCII."""
     if text[at] < 0x80:
         point[0] = text[at]
         return 1
-    return decode(text, size, at, point)
+    return decode_multibyte(text, size, at, point)
 
 
-cdef inline int to_points(const unsigned char* text, Py_ssize_t size, uint32_t* points) noexcept nogil:
-    """Decode a whole text, into room for `size` code points; how many it has."""
+cdef inline int decode_code_points(const unsigned char* text, Py_ssize_t size, uint32_t* points) noexcept nogil:
+    """Decode a whole text into points[0:count] and return count; `points` has room for `size` code points."""
     cdef Py_ssize_t at = 0
     cdef int count = 0
     while at < size:
-        at += decode(text, size, at, points + count)
+        at += decode_multibyte(text, size, at, points + count)
         count += 1
     return count
 
 
-cdef inline Py_ssize_t points_of(const unsigned char* text, Py_ssize_t size) noexcept nogil:
-    """How many code points to_points() finds in a text."""
+cdef inline Py_ssize_t count_code_points(const unsigned char* text, Py_ssize_t size) noexcept nogil:
+    """Return the count of code points that decode_code_points() writes for a text."""
     cdef unsigned char seen = 0
     cdef uint32_t point
     cdef Py_ssize_t at = 0, count = 0
@@ -58,13 +63,13 @@ cdef inline Py_ssize_t points_of(const unsigned char* text, Py_ssize_t size) noe
         return size
     at = 0
     while at < size:
-        at += decode(text, size, at, &point)
+        at += decode_multibyte(text, size, at, &point)
         count += 1
     return count
 
 
-cdef inline int encode(uint32_t point, unsigned char* to) noexcept nogil:
-    """Write one code point as UTF-8; bytes written, 4 at most."""
+cdef inline int encode_code_point(uint32_t point, unsigned char* to) noexcept nogil:
+    """Write one code point as UTF-8; return the count of bytes, at most 4."""
     if point < 0x80:
         to[0] = point
         return 1

@@ -1,17 +1,22 @@
-"""Bounded optimal string alignment: insert, delete, replace, and swap of two neighbours count one each."""
+"""Optimal string alignment (OSA) distance, cut off at a bound.
+
+Insertion, deletion, substitution and the swap of two neighbouring characters cost 1 each. Unlike in the Damerau
+distance, no character is edited twice.
+"""
 
 from libc.stdint cimport uint32_t
 
 cdef enum:
-    LONGEST = 512
+    MAX_CHARS = 512  # code points of a string
 
 
-cdef int osa_within(const uint32_t* a, int a_size, const uint32_t* b, int b_size, int bound) noexcept nogil:
-    """Distance of `a` and `b` when it is at most `bound`, else bound + 1. Sizes are at most LONGEST.
+cdef int bounded_osa(const uint32_t* a, int a_size, const uint32_t* b, int b_size, int bound) noexcept nogil:
+    """Return the OSA distance of the code points a[0:a_size] and b[0:b_size], or bound + 1 where it is larger.
 
-    Only the band of 2 * bound + 1 diagonals is filled (Ukkonen 1985); three rows are kept for the swap.
+    Both sizes are at most MAX_CHARS. Only the band of 2 * bound + 1 diagonals is filled (Ukkonen 1985, "Algorithms for
+    approximate string matching"); three rows are kept, because a swap reads two rows up. O(bound * a_size).
     """
-    cdef int rows[3][LONGEST + 1]
+    cdef int rows[3][MAX_CHARS + 1]
     cdef int i, j, low, high, best, cost, value
     cdef int* before
     cdef int* above
@@ -56,7 +61,7 @@ cdef int osa_within(const uint32_t* a, int a_size, const uint32_t* b, int b_size
                 best = value
         if high < b_size:
             row[high + 1] = beyond
-        # a swap reaches two rows up: only two rows beyond the bound end the search
+        # a swap reads two rows up: only two rows in succession beyond the bound end the search
         if best > bound and previous > bound:
             return beyond
         previous = best
@@ -64,17 +69,20 @@ cdef int osa_within(const uint32_t* a, int a_size, const uint32_t* b, int b_size
     return above[b_size] if above[b_size] <= bound else beyond
 
 
-def within(str a not None, str b not None, int bound):
-    """Edits between `a` and `b` when at most `bound` (0 to 8), else bound + 1. Strings of up to 512 characters."""
-    cdef uint32_t left[LONGEST]
-    cdef uint32_t right[LONGEST]
+def osa_distance(str a not None, str b not None, int bound):
+    """Return the OSA distance of two strings, or bound + 1 where it is larger than `bound`.
+
+    Raises ValueError for a bound outside 0 to 8 and for strings of more than 512 characters. O(bound * len(a)).
+    """
+    cdef uint32_t left[MAX_CHARS]
+    cdef uint32_t right[MAX_CHARS]
     cdef int k
     if not 0 <= bound <= 8:
         raise ValueError(f"bound must be 0 to 8, not {bound}")
-    if len(a) > LONGEST or len(b) > LONGEST:
-        raise ValueError(f"strings are compared up to {LONGEST} characters")
+    if len(a) > MAX_CHARS or len(b) > MAX_CHARS:
+        raise ValueError(f"strings are compared up to {MAX_CHARS} characters")
     for k in range(len(a)):
         left[k] = ord(a[k])
     for k in range(len(b)):
         right[k] = ord(b[k])
-    return osa_within(left, len(a), right, len(b), bound)
+    return bounded_osa(left, len(a), right, len(b), bound)

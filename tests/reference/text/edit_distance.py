@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def within(a: str, b: str, bound: int) -> int:
+def osa_distance(a: str, b: str, bound: int) -> int:
     """Optimal string alignment by the full matrix; bound + 1 for anything farther."""
     rows = [[i + j if i == 0 or j == 0 else 0 for j in range(len(b) + 1)] for i in range(len(a) + 1)]
     for i in range(1, len(a) + 1):

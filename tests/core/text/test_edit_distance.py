@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from recall_rank._core.text.edit import within
-from tests.reference.text import edit as reference
+from recall_rank._core.text.edit_distance import osa_distance
+from tests.reference.text import edit_distance as reference
 from tests.support.kernels.inputs import seeds
 
 LETTERS = "abé中\U0001f642"
@@ -40,27 +40,27 @@ ROWS = [
 
 @pytest.mark.parametrize(("a", "b", "bound", "edits"), ROWS)
 def test_rows(a: str, b: str, bound: int, edits: int) -> None:
-    assert within(a, b, bound) == edits
-    assert within(b, a, bound) == edits
-    assert reference.within(a, b, bound) == edits
+    assert osa_distance(a, b, bound) == edits
+    assert osa_distance(b, a, bound) == edits
+    assert reference.osa_distance(a, b, bound) == edits
 
 
 @pytest.mark.parametrize("bound", [-1, 9, 2**31 - 1, -(2**31)])
 def test_bound_is_0_to_8(bound: int) -> None:
     with pytest.raises(ValueError, match=str(bound)):
-        within("a", "b", bound)
+        osa_distance("a", "b", bound)
 
 
 @pytest.mark.parametrize(("a", "b"), [("a" * 513, ""), ("", "a" * 513)])
 def test_strings_have_at_most_512_characters(a: str, b: str) -> None:
     with pytest.raises(ValueError, match="512"):
-        within(a, b, 8)
+        osa_distance(a, b, 8)
 
 
 @pytest.mark.parametrize(("a", "b"), [(None, ""), ("", None), (b"", "")])
 def test_only_strings_are_compared(a: Any, b: Any) -> None:
     with pytest.raises(TypeError):
-        within(a, b, 1)
+        osa_distance(a, b, 1)
 
 
 def edited(chance: Random, text: str) -> tuple[str, int]:
@@ -82,10 +82,10 @@ def edited(chance: Random, text: str) -> tuple[str, int]:
 def test_the_distance_is_that_of_the_full_matrix(chance: Random) -> None:
     a, other = ("".join(chance.choices(LETTERS, k=chance.randint(0, 12))) for _ in range(2))
     near, cost = edited(chance, a)
-    assert within(a, near, 8) <= cost
+    assert osa_distance(a, near, 8) <= cost
     for b in (near, other):
         for bound in (chance.randint(0, 3), chance.randint(0, 8)):
-            assert within(a, b, bound) == reference.within(a, b, bound) == within(b, a, bound)
+            assert osa_distance(a, b, bound) == reference.osa_distance(a, b, bound) == osa_distance(b, a, bound)
 
 
 @given(
@@ -93,4 +93,4 @@ def test_the_distance_is_that_of_the_full_matrix(chance: Random) -> None:
 )
 @example("abcdef", "badcfe", 3)
 def test_the_distance_is_rapidfuzz_s(a: str, b: str, bound: int) -> None:
-    assert within(a, b, bound) == min(OSA.distance(a, b), bound + 1)
+    assert osa_distance(a, b, bound) == min(OSA.distance(a, b), bound + 1)
