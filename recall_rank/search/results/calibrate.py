@@ -1,4 +1,4 @@
-"""Stage: what a score means. A candidate's becomes the chance that it is relevant, and how sure that is, is said."""
+"""Calibrates scores: a score becomes the chance that its result is relevant, with a confidence in words."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.group import is_title
 
 _raw = attrgetter("raw")
-LEAST = 1e-3  # added before a logarithm: nothing is not infinitely far from little
+LEAST = 1e-3  # added before a logarithm, which has no value at 0
 
 
 def calibrate(search: SearchContext) -> None:
-    """Fill score, sure and confidence of the page's candidates, and `answerable`.
+    """Set score, sure and confidence of the page's candidates, and `answerable` of the search.
 
     Both chances are logistic (Weights.chance and Weights.sure). The score depends on query, document and corpus alone
-    and keeps the candidates' order. Only the best of the first page is called high as soon as it is sure enough; an
-    answer that others stand before must be surer.
+    and keeps the order of the candidates. The best candidate of the first page has high confidence from Weights.high
+    on, every other one from Weights.high_behind on; a title never has.
     """
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
         return
     words, weights = search.query.counting, search.query.weights
-    asked = array("d", query_signals(search))
+    signals = array("d", query_signals(search))
     chance, sure = array("d", weights.chance), array("d", weights.sure)
-    kernel.calibrate(candidates, asked, chance, sure, words, weights.plenty, LEAST)
+    kernel.calibrate(candidates, signals, chance, sure, words, weights.plenty, LEAST)
     best = max(candidates, key=_raw)
     search.answerable = best.sure
     first = None if search.query.options.offset else best
@@ -42,12 +42,12 @@ def calibrate(search: SearchContext) -> None:
 
 
 def query_signals(search: SearchContext) -> list[float]:
-    """The signs that all candidates of a search share: the first ones, in the order of SureWeights."""
+    """The signals that all candidates of a search share, the first ones in the order of SureWeights."""
     weights = search.query.weights
     documents = min(max(search.eligible.doc_count, weights.fewest), weights.most)
     return [1.0, log(search.expansion.ceiling / (search.query.counting + 1) + LEAST), log(documents)]
 
 
 def candidate_signals(search: SearchContext, candidate: Candidate) -> list[float]:
-    """The signs of one candidate, which follow those of its query in SureWeights; ChanceWeights has the first alone."""
+    """The signals of one candidate; they follow those of its query in the order of SureWeights."""
     return kernel.signals_of(candidate, search.query.counting, search.query.weights.plenty, LEAST)

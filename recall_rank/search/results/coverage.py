@@ -1,4 +1,4 @@
-"""What was searched, what was not, and why."""
+"""Counts what a search covered, and what limited it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _coverage = Maker(Coverage).make
 
 
 def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
-    """The ledger of a search; a part counts as searched when every stage that decides hits has looked at it."""
+    """The coverage of a search. A part counts as searched when every stage that decides hits has read it."""
     eligible = search.eligible
     sessions, messages, parts = eligible.session_count, eligible.message_count, eligible.part_count
     if search.parts_reached < search.segment.parts:
@@ -38,9 +38,9 @@ def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
 
 
 def _reached(search: SearchContext, sessions: Count, messages: Count, parts: Count) -> tuple[Count, Count, Count]:
-    """The same counts with what was searched of each: whole messages and whole sessions only."""
+    """The counts with `searched` set, for a search that ended early; only whole messages and sessions count."""
     segment, eligible, part = search.segment, search.eligible, search.parts_reached
-    message = segment.part_message[part]  # not all of its parts were looked at, nor all of its session
+    message = segment.part_message[part]  # neither it nor its session was searched as a whole
     if eligible.part_marks is None or eligible.message_marks is None:
         before = [piece.before(message, part) for piece in segment.views]
         whole, spoken, searched = (sum(counts) for counts in zip(*before, strict=True))

@@ -1,4 +1,4 @@
-"""Stage: what is close to a query that has no hits at all."""
+"""Finds near misses of a query without hits: similar words, and sessions that hold its words."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from recall_rank.search.expansion.lexicon import Lexicon
 from recall_rank.search.retrieval.prefilter import prefilter
 
 MOST = 3
-EDITS = 3  # as far as the vocabulary can be asked
+EDITS = 3  # the greatest distance that a look-up in the vocabulary supports
 PER_WORD = 2
 LOOKED_AT = 20  # sessions, those with the most evidence first
-AFTERWARDS_NS = 30  # that a hit costs until the sessions are told
+AFTERWARDS_NS = 30  # a hit's cost until the sessions are known
 
 
 def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
-    """At most three: words that almost stand in the eligible vocabulary, and sessions that hold the query's words.
+    """At most three near misses: words of the eligible vocabulary, then sessions; none for a search with hits.
 
-    Nothing while there are hits, or when the time is up.
+    There are none either when the deadline has passed.
     """
     if search.total or search.deadline.passed():
         return ()
@@ -29,6 +29,7 @@ def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
 
 
 def _words(search: SearchContext) -> Iterator[NearMiss]:
+    """The nearest words of the vocabulary for each word of the query that nobody wrote."""
     lexicon = Lexicon(search.segment, search.eligible.doc_marks)
     for word in dict.fromkeys(search.expansion.unknown):
         form = encode(fold(word))
@@ -42,7 +43,7 @@ def _words(search: SearchContext) -> Iterator[NearMiss]:
 
 
 def _sessions(search: SearchContext) -> Iterator[NearMiss]:
-    """For a literal or a pattern that stands nowhere: the sessions that hold all of its words, or all but one."""
+    """For a literal or a pattern without a match: the sessions that hold all of its words, or all but one."""
     if not search.text_decides:
         return
     deadline_ns = search.deadline.at_ns
@@ -59,14 +60,14 @@ def _sessions(search: SearchContext) -> Iterator[NearMiss]:
 
 
 def _reason(search: SearchContext, missing: list[str]) -> str:
-    """What a session holds that lacks these words, at most one; of misspelt words it holds others, nearly the same."""
+    """The reason for a session that lacks the words `missing`, at most one; it names words that match by a repair."""
     but = f" but {missing[0]!r}" if missing else ""
     nearly = " and ".join(repr(word) for word in search.expansion.repaired if word not in missing)
     return f"holds all words of the query{but}{f', {nearly} only nearly' if nearly else ''}, not in this form"
 
 
 def _missing(search: SearchContext, session: int) -> list[str]:
-    """The words of the query that stand nowhere in the eligible documents of a session."""
+    """The words of the query that no eligible document of a session holds."""
     segment, eligible = search.segment, search.eligible.doc_marks
     first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in segment.span_of(session))
     piece = next(piece for piece in reversed(segment.views) if piece.first_doc <= first)

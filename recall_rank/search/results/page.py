@@ -65,7 +65,7 @@ def _by_time(search: SearchContext, evidence: Evidences, counts: Sequence[tuple[
 
 
 def _ranges(search: SearchContext, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """(session, first, last) of its hits for every session that is on the page; `counts` are (session, hits)."""
+    """The session and the range [first, last) of its hits, for each session on the page; counts are (session, hits)."""
     options = search.query.options
     first, last = options.offset, options.offset + options.results
     crowded = search.total > options.results

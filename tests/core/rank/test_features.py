@@ -1,4 +1,4 @@
-"""What the words of a query that stand in a passage are worth."""
+"""The features of a passage, against their definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the words of a query stand in a passage."""
+"""The matches of a query's words in a passage, against the slow matcher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a passage shows of a query: Matcher.matches() against events() and the heaviest run, put together in Python."""
+"""Matcher.matches() against form_matches() and the slow best span."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ FORMS = (
 )
 WEIGHTS = [2.0, 1.0, 3.0, 0.25]
 COUNTED = [True, True, True, False]
+
+Fields = list[tuple[int, list[str]]]
 
 fields = st.lists(
     st.tuples(st.integers(0xF8, 0xFF), st.lists(st.sampled_from((*WORDS, "é", "gull", "日本")), max_size=8)), max_size=4
@@ -66,18 +68,22 @@ def obvious(text: bytes, start: int, end: int, label: int, width: int) -> tuple[
 
 
 @given(fields=fields, cut=st.integers(0, 40), width=st.integers(1, 60))
-def test_it_is_what_events_and_the_heaviest_run_say(fields: list[tuple[int, list[str]]], cut: int, width: int) -> None:
+def test_passage_matches_are_the_form_matches_and_their_best_span(
+    fields: list[tuple[int, list[str]]], cut: int, width: int
+) -> None:
     text = b"".join(bytes([label]) + " ".join(words).encode() for label, words in fields)
     start = min(cut, len(text))
     asked = (text, start, len(text), 0xF8, width)
     assert told(matcher().matches(*asked)) == obvious(*asked)
     reader = matcher()
     assert reader.measure(text, array("Q", [0, start]), array("Q", [start, len(text)]), 8, table(2)) == 2
-    assert told(reader.matches(*asked)) == obvious(*asked), "as read before"
+    assert told(reader.matches(*asked)) == obvious(*asked), "from the cache"
 
 
 @given(fields=fields, width=st.integers(0, 60), data=st.data())
-def test_a_frame_is_that_of_its_events(fields: list[tuple[int, list[str]]], width: int, data: st.DataObject) -> None:
+def test_a_snippet_window_is_that_of_its_matches(
+    fields: list[tuple[int, list[str]]], width: int, data: st.DataObject
+) -> None:
     pieces = [bytes([label]) + " ".join(words).encode() for label, words in fields]
     text, starts = b"".join(pieces), array("Q", [sum(map(len, pieces[:k])) for k in range(len(pieces) + 1)])
     found = matcher().matches(text, 0, len(text), 0xF8, width)
@@ -90,7 +96,7 @@ def test_a_frame_is_that_of_its_events(fields: list[tuple[int, list[str]]], widt
         assert getattr(window, name) == getattr(expected, name)
 
 
-def test_of_a_long_field_what_stands_around_the_stretch_is_shown() -> None:
+def test_the_window_of_a_long_field_is_around_the_best_span() -> None:
     text = b"\xf8" + b"gull " * 999 + b"tide of moon " + b"gull " * 999
     found, fields = matcher().matches(text, 1, len(text), 0xF8, 20), array("Q", [0, len(text)])
     window = found.snippet_window(fields, 20, WEIGHTS)
@@ -99,7 +105,7 @@ def test_of_a_long_field_what_stands_around_the_stretch_is_shown() -> None:
     assert found.snippet_window(fields, 20, WEIGHTS, lambda _, front, __: front + 5).start == 6
 
 
-def test_frames_that_cannot_be_are_refused() -> None:
+def test_impossible_windows_are_refused() -> None:
     text, fields = b"\xf8tide", array("Q", [0, 5])
     found = matcher().matches(text, 0, 5, 0xF8, 9)
     for outside in ([0, 6], [6]):
@@ -114,12 +120,12 @@ def test_frames_that_cannot_be_are_refused() -> None:
 
 
 @given(st.lists(st.sampled_from([*WORDS, None]), max_size=70), st.lists(st.sampled_from(WORDS), max_size=9))
-def test_words_are_told_once_and_as_they_were_written(written: list[str | None], there: list[str]) -> None:
+def test_words_are_listed_once_and_as_they_were_written(written: list[str | None], there: list[str]) -> None:
     found = matcher().matches(text := " ".join(there).encode(), 0, len(text), 0xF8, 9)
     assert found.words(written) == reference.PassageMatches(0, slots=found.slots).words(written)
 
 
-def test_what_was_read_is_forgotten_when_more_is_looked_for() -> None:
+def test_the_cache_is_emptied_when_a_form_is_added() -> None:
     text, reader = b"gulls and tides", matcher()
     for add, slots in ((lambda: None, 0), (lambda: reader.add(b"gulls", 1, 1, 1.0), 2), (prefix_of(reader), 3)):
         add()

@@ -1,4 +1,4 @@
-"""rapidfuzz through its C interface: the scores of its public functions, and nothing but them."""
+"""The scores of rapidfuzz's C interface equal those of its public functions."""
 
 from __future__ import annotations
 

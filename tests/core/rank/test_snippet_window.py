@@ -1,4 +1,4 @@
-"""As much of a field as may be shown, and which characters of it are shown around its matches."""
+"""The window of a field, and the characters of it that are shown around its matches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def matches(*places: tuple[int, int, int]) -> list[tuple[int, int, int, int, flo
 
 
 def select(text: bytes, events: Any, first: int, last: int, width: int, weights: Any) -> Any:
-    """What SnippetWindow shows of a short field; all places are those in the field, as with reference.select()."""
+    """What a SnippetWindow of a short field shows; offsets count from the field, as those of reference.select()."""
     window = SnippetWindow(b"\xf8" + text, array("Q", [0, 1 + len(text)]), 0, 0, 0, width)
     moved = [(start + 1, end + 1, *told) for start, end, *told in events]
     window.select(moved, first + 1, last + 1, width, weights)
@@ -58,14 +58,14 @@ def test_rows(text: str, events: Any, width: int, expected: tuple[int, int, list
     assert select(data, events, first, last, width, ONE) == expected
 
 
-def test_a_known_stretch_is_taken_where_bytes_are_characters() -> None:
+def test_a_given_span_is_shown_where_bytes_are_characters() -> None:
     events = matches((1, 2, 0), (20, 21, 0), (22, 23, 1))
     assert select(b"x" * 30, events, 1, 2, 6, ONE)[:2] == (0, 6)
     assert select(b"x" * 30, events[1:], -1, 2, 6, ONE)[:2] == (18, 24), "it does not stand in this text"
 
 
 @given(seeds)
-def test_it_is_what_the_slow_one_says(chance: Random) -> None:
+def test_a_window_shows_what_the_slow_version_shows(chance: Random) -> None:
     letters = [letter.encode() for letter in chance.choice(["ab ", "aé海🙂 "])]
     atoms = [chance.choice(letters) for _ in range(chance.randint(0, 60))]
     borders = [0]
@@ -96,7 +96,7 @@ def test_it_is_what_the_slow_one_says(chance: Random) -> None:
 
 
 @given(seeds)
-def test_of_a_long_field_the_surroundings_are_shown(chance: Random) -> None:
+def test_the_window_of_a_long_field_is_the_surroundings_of_a_match(chance: Random) -> None:
     """Fields short and long, some empty, in a text with something in front and behind."""
     text, fields = b"in front ", []
     for _ in range(chance.randint(0, 4)):
@@ -149,7 +149,7 @@ def test_fields_outside_of_the_text_are_refused(fields: list[int]) -> None:
 
 
 @pytest.mark.parametrize("fields", [[], [1, 5]])
-def test_what_is_no_field_is_refused(fields: list[int]) -> None:
+def test_a_byte_that_labels_no_field_is_refused(fields: list[int]) -> None:
     with pytest.raises(ValueError, match="field"):
         SnippetWindow(FIELD[0], array("Q", fields), 0, 0, 0, 9)
 
@@ -167,7 +167,7 @@ def test_a_width_below_nothing_is_refused() -> None:
         SnippetWindow(*FIELD, 0, 0, 0, 9).select([], 0, 0, -1, [])
 
 
-def test_nothing_is_shown_before_a_frame_was_chosen() -> None:
+def test_nothing_is_shown_before_characters_are_selected() -> None:
     window = SnippetWindow(*FIELD, 0, 0, 0, 9)
     assert (window.low, window.high, window.spans, window.text) == (0, 0, [], "tide")
     for empty in (SnippetWindow(b"", array("Q", [0]), 0, 0, 0, 9), SnippetWindow.__new__(SnippetWindow)):
@@ -177,7 +177,7 @@ def test_nothing_is_shown_before_a_frame_was_chosen() -> None:
 @pytest.mark.parametrize(
     "event", [(2, 1, 0, 1, 1.0), (1, 2, -1, 1, 1.0), (1, 2, 64, 1, 1.0), (1, 2, 0, 0, 1.0), (1, 2, 3, 2, 1.0)]
 )
-def test_what_is_no_event_is_refused(event: Any) -> None:
+def test_an_impossible_match_is_refused(event: Any) -> None:
     with pytest.raises(ValueError, match="no match"):
         SnippetWindow(*FIELD, 0, 0, 0, 9).select([event], 0, 1, 9, ONE)
 
@@ -185,7 +185,7 @@ def test_what_is_no_event_is_refused(event: Any) -> None:
 @pytest.mark.parametrize(
     "event", [None, 7, (), (0, 1), (0, 1, 0, 1), (0, 1, 0, 1, 1.0, 0), ("a", "b", 0, 1, 1.0), (0, 2**70, 0, 1, 1.0)]
 )
-def test_an_event_is_five_numbers(event: Any) -> None:
+def test_a_match_is_five_numbers(event: Any) -> None:
     with pytest.raises((TypeError, ValueError, OverflowError)):
         SnippetWindow(*FIELD, 0, 0, 0, 9).select([event], 0, 1, 9, ONE)
 

@@ -1,4 +1,4 @@
-"""The explained parts of a score are all there is to it, whatever was asked and wherever a search ended."""
+"""The parts of an explained score add up to it, for all options and wherever a search ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of results: by part with every session having its turn, by session, and in the order of time."""
+"""Pages by part, where no session crowds out others, by session, and in the order of time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.search.samples import DAY_MS, NOW, ask, message, paged, pages
 
 
 def segment_of(counts: dict[str, int]) -> Any:
-    """A segment of sessions with so many parts each; the parts of a session follow each other."""
+    """A segment whose sessions have these numbers of parts; the parts of a session follow each other."""
     sessions = [session(key, *(["x"] * count), updated=NOW - n) for n, (key, count) in enumerate(counts.items())]
     return build(sessions)
 

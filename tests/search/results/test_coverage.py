@@ -1,4 +1,4 @@
-"""Coverage adds up and is true: nothing is claimed that was not searched, whatever the limits and the budget."""
+"""Coverage adds up, and counts nothing as searched that was not, for all limits and budgets."""
 
 from __future__ import annotations
 

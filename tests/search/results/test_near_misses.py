@@ -1,4 +1,4 @@
-"""What is close when nothing is found."""
+"""Near misses of queries without hits."""
 
 from __future__ import annotations
 

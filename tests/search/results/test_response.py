@@ -1,4 +1,4 @@
-"""What an answer says about itself: totals, coverage, reasons, degrees, suggestions; and what is never found."""
+"""Responses: totals, coverage, reasons, degradation and suggestions; and texts that are never found."""
 
 from __future__ import annotations
 

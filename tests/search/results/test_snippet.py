@@ -1,4 +1,4 @@
-"""The stretch of a field that shows why a part was found, and where in it the matches stand."""
+"""Snippets: the part of a field that shows why a passage was found, and the matches in it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Call a rapidfuzz scorer through its C interface: the query is prepared once, the GIL is released, the clock is kept.
+"""Calls a rapidfuzz scorer through its C interface: one preparation of the query, no GIL, and a deadline.
 
-The interface (struct version 3) is declared here because no wheel ships its header. Another version, or a
-rapidfuzz without it, is served through the public function: slower, with equal scores.
+The interface (struct version 3) is declared here because no wheel of rapidfuzz ships its header. For another version,
+or a rapidfuzz without the interface, the public function is called: slower, with equal scores.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -83,7 +83,7 @@ cdef enum:
 
 
 cdef class Scorer:
-    """One rapidfuzz scorer, such as rapidfuzz.fuzz.ratio, with one query. `native` says which way it is called."""
+    """One rapidfuzz scorer, such as rapidfuzz.fuzz.ratio, and one query. `native`: called through the C interface."""
 
     cdef object function
     cdef str query
@@ -123,9 +123,10 @@ cdef class Scorer:
             self.kwargs.dtor(&self.kwargs)
 
     def scores(self, list texts not None, double[::1] out not None, int64_t deadline_ns=0):
-        """Fill out f64[n] with the score of each text, 0 to 100; how many were scored before the deadline.
+        """Fill out f64[n] with the score of each text, 0 to 100; returns how many were scored before the deadline.
 
-        deadline_ns is a time.monotonic_ns(), 0 for none; the clock is looked at before every text.
+        deadline_ns is a time.monotonic_ns(), 0 for none; the clock is read before every text. Raises TypeError for a
+        text that is no string, ValueError for a short `out`, RuntimeError when rapidfuzz fails.
         """
         cdef Py_ssize_t count = len(texts), k, done = 0
         cdef rr_rf_string* borrowed
@@ -147,7 +148,7 @@ cdef class Scorer:
         borrowed = <rr_rf_string*>PyMem_RawMalloc(count * sizeof(rr_rf_string))
         if borrowed == NULL:
             raise MemoryError
-        # `held` keeps the borrowed texts alive, whatever happens to the list
+        # `held` keeps the borrowed texts alive when another thread changes the list
         held = tuple(texts)
         for k in range(count):
             rr_rf_borrow(borrowed + k, <PyObject*>held[k])
@@ -166,10 +167,10 @@ cdef class Scorer:
 
     def means(self, list rows not None, const double[::1] weights not None, double[::1] out not None,
               int64_t deadline_ns=0):
-        """Fill out f64[n] with the mean score of each row's texts by their weights f64[texts], empty ones left out.
+        """Fill out f64[n] with the weighted mean score of each row's texts, empty texts left out.
 
-        rows are tuples of strings, at most as many as there are weights; a text that comes again is scored once. A row
-        without texts has the mean 0. False, and nothing filled, when the deadline came before all were scored.
+        rows are tuples of strings, each at most as long as weights f64[texts]. Equal texts are scored once. The mean of
+        a row without texts is 0. False, and `out` unchanged, when the deadline came before all texts were scored.
         """
         cdef Py_ssize_t count = len(rows), k, j
         cdef double share, total

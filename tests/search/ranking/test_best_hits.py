@@ -1,4 +1,4 @@
-"""Which hits are read again and ranked, and what a page is made of."""
+"""The choice of the hits that are reranked, and the pages they make."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.support.search.samples import NOW, ask, message, part, parts, session
 MANY = DEFAULT.survivors + 30
 
 
-def test_what_holds_the_query_as_written_is_ranked_however_common_its_words() -> None:
-    # the words stand closer to the top of every other part; one part alone holds them as they were asked for
+def test_a_passage_that_holds_the_whole_query_is_reranked_however_common_its_words() -> None:
+    # all other parts have more evidence; one part alone holds the query as it was written
     crowd = [session(f"s{n}", "open bay open bay harbour harbour open bay harbour") for n in range(MANY)]
     held = session("held", "harbour " * 9 + "the harbour bay open to all" + " calm" * 60, updated=NOW - 9)
     index = Index.build([*crowd, held])
