@@ -16,7 +16,7 @@ Seal = Callable[[Path], Path]
 
 
 def contents(root: Path) -> dict[str, str]:
-    """Every file, link and folder below root with what it holds."""
+    """Every file, link and folder below `root` with its content."""
     found = {}
     for path in [root, *sorted(root.rglob("*"))]:
         status = path.lstat()
@@ -32,7 +32,7 @@ def contents(root: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="session", autouse=True)
 def real_stores_stay_as_they_are() -> Iterator[None]:
-    """Whatever these tests read of ../shared: byte by byte the same afterwards, and nothing beside it."""
+    """Checks that what these tests read of ../shared is byte by byte unchanged afterwards, with no new file."""
     stores = SHARED / "stores"
     before = contents(stores) if stores.is_dir() else {}
     yield
@@ -41,7 +41,7 @@ def real_stores_stay_as_they_are() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def seal() -> Iterator[Seal]:
-    """Call it with a store's folder: after the test everything in it must be as it was then, byte by byte."""
+    """A function that takes the folder of a store; after the test its content must be byte by byte unchanged."""
     sealed: dict[Path, dict[str, str]] = {}
 
     def remember(root: Path) -> Path:
@@ -69,6 +69,6 @@ def claude(tmp_path: Path, seal: Seal) -> Path:
 
 
 def age(path: Path, seconds: int = 60) -> None:
-    """Makes a file look untouched for a while."""
+    """Set a file's time to a while ago."""
     when = path.stat().st_mtime - seconds
     os.utime(path, (when, when))

@@ -1,4 +1,4 @@
-"""One session found in several places is one session; what forks copied counts once; who comes from whom is known."""
+"""A session found in several places counts once, as do copied messages; forks and children name their origins."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_fork_says_where_it_began(tmp_path: Path) -> None:
     assert (agent.parent, agent.forked_from, agent.flags) == (make_fixtures.MAIN, None, Flag.SUBAGENT)
 
 
-def test_a_fork_that_names_its_origin_keeps_only_its_own(tmp_path: Path) -> None:
+def test_a_fork_that_names_its_origin_keeps_only_its_own_messages(tmp_path: Path) -> None:
     t = make_fixtures.claude_main()
     fork = Transcript(make_fixtures.FORK)
     origin = {"sessionId": make_fixtures.MAIN, "messageUuid": t.records[1]["uuid"]}
@@ -72,7 +72,7 @@ def test_a_fork_that_names_its_origin_keeps_only_its_own(tmp_path: Path) -> None
     )
 
 
-def test_a_fork_without_words_of_its_own_is_its_origin(tmp_path: Path) -> None:
+def test_a_fork_without_messages_of_its_own_is_a_place_of_its_origin(tmp_path: Path) -> None:
     t = make_fixtures.claude_main()
     for key, records in ((make_fixtures.MAIN, t.records), (make_fixtures.FORK, t.records[:6])):
         copied = [{**record, "sessionId": key} for record in records]
@@ -82,7 +82,7 @@ def test_a_fork_without_words_of_its_own_is_its_origin(tmp_path: Path) -> None:
     assert [Path(place).stem for place in session.places] == [make_fixtures.MAIN, make_fixtures.FORK]
 
 
-def test_a_fork_in_another_store_is_no_second_copy(tmp_path: Path) -> None:
+def test_messages_that_a_fork_in_another_store_copied_count_once(tmp_path: Path) -> None:
     for name, key in (("one", make_fixtures.MAIN), ("two", make_fixtures.FORK)):
         store = make_fixtures.write_claude(tmp_path / name)
         for path in store.rglob("*.jsonl"):
@@ -95,7 +95,7 @@ def test_a_fork_in_another_store_is_no_second_copy(tmp_path: Path) -> None:
     assert any("counted once" in warning for warning in first.warnings)
 
 
-def test_what_codex_forked_and_spawned(tmp_path: Path) -> None:
+def test_forks_and_subagents_of_codex(tmp_path: Path) -> None:
     sessions, _ = read(write_codex(tmp_path))
     fork, spawned = sessions[make_codex.FORK], sessions[make_codex.SPAWNED]
     assert (fork.parent, fork.forked_from, fork.flags & Flag.SUBAGENT) == (make_codex.MAIN, make_codex.MAIN, Flag.NONE)
@@ -103,12 +103,12 @@ def test_what_codex_forked_and_spawned(tmp_path: Path) -> None:
     assert spawned.flags & Flag.SUBAGENT
 
 
-def test_what_pi_forked(tmp_path: Path) -> None:
+def test_forks_of_pi(tmp_path: Path) -> None:
     sessions, _ = read(make_pi.write_pi(tmp_path))
     assert sessions[make_pi.FORK].forked_from == sessions[make_pi.FORK].parent == make_pi.SECOND
 
 
-def test_what_goes_on_after_a_compaction(tmp_path: Path) -> None:
+def test_a_session_that_continues_a_compacted_one_names_it(tmp_path: Path) -> None:
     sessions, _ = read(make_hermes.write_hermes(tmp_path))
     after, scout = sessions[make_hermes.AFTER], sessions[make_hermes.SCOUT]
     assert (after.continues, after.forked_from, after.parent) == (make_hermes.MAIN, None, make_hermes.MAIN)

@@ -1,4 +1,4 @@
-"""Finding stores and reading all of them: nothing one source does hides another."""
+"""Finding stores and reading all of them: no failure of one source hides another."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from recall_rank.loaders import Loader, discover, open_source, open_sources, read_all
-from recall_rank.loaders import plugins as offered
+from recall_rank.loaders import Loader, discover, open_source, open_sources, plugins, read_all
 from recall_rank.loaders.files.regular_files import NotRegularError, open_file, walk_files
 from recall_rank.model import BaseSource, Message, Part, Reading, Session, Source, Unit
 from tests.fixtures.make_fixtures import (
@@ -29,7 +28,7 @@ from tests.loaders.conftest import Seal
 
 
 class Toy(BaseSource):
-    """A source that holds what it is told to."""
+    """A source of given sessions; an exception among them is raised when its unit is read."""
 
     def __init__(self, name: str, *given: Session | Exception) -> None:
         self.name = name
@@ -99,7 +98,7 @@ def test_no_sources() -> None:
 
 @pytest.fixture
 def stores(tmp_path: Path, seal: Seal) -> Path:
-    """One store of each kind, and files that are none."""
+    """A folder with a store of each kind and with files that are no stores."""
     root = tmp_path / "stores"
     main(root)
     (root / "history" / "queries.jsonl").write_bytes(lines([{"id": "q1", "kind": "k", "query": "x"}]))
@@ -183,7 +182,7 @@ def test_the_environment_moves_stores(tmp_path: Path) -> None:
     assert len(discover({**environ, "OPENCODE_DB": ":memory:"}, tmp_path / "home")) == 2
 
 
-def test_no_home_is_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_folder_no_store_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def homeless() -> Path:
         raise RuntimeError("no home")
 
@@ -207,7 +206,7 @@ def test_loaders_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     entries = [Entry("c", ImportError("broken")), Entry("b", toy), Entry("a", "no loader"), Entry("d", bad)]
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: entries)
-    monkeypatch.setattr(offered, "_mentions", lambda _: True)
+    monkeypatch.setattr(plugins, "_mentions", lambda _: True)
     (tmp_path / "toys").mkdir()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -243,7 +242,7 @@ def test_only_regular_files_are_opened(tmp_path: Path) -> None:
         open_file(tmp_path / "way" / "inner", tmp_path).__enter__()
 
 
-def test_a_walk_reports_what_it_passes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_walk_reports_files_that_it_leaves_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "root"
     deep = root / "a" / "b"
     deep.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A project is the same one in another clone, in a worktree and after it was moved."""
+"""A repository has one name in every clone and worktree, and after a move."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONFIG = """[core]
 
 
 def clone(folder: Path, config: str = CONFIG) -> Path:
-    """A repository as far as it is read."""
+    """Write the files of a repository that are read."""
     git = folder / ".git"
     git.mkdir(parents=True)
     (git / "HEAD").write_text("ref: refs/heads/main\n")
@@ -39,7 +39,7 @@ def clone(folder: Path, config: str = CONFIG) -> Path:
 
 
 def commit(git: Path, key: str, *parents: str) -> None:
-    """A loose commit, whose id need not be its hash."""
+    """Write a loose commit under an id that need not be its hash."""
     body = b"tree 0\n" + b"".join(f"parent {parent}\n".encode() for parent in parents) + b"author x\n\nwords\nparent x"
     path = git / "objects" / key[:2] / key[2:]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def test_a_remote_has_one_name_however_it_is_reached(address: str) -> None:
     "address",
     ["", None, "/srv/lamp.git", "../lamp", "file:///srv/lamp", "C:\\lamp", "C:/lamp", "https://forge.example/"],
 )
-def test_what_is_no_remote(address: str | None) -> None:
+def test_local_and_broken_addresses_are_no_remotes(address: str | None) -> None:
     assert remote_name(address) is None
 
 
@@ -81,7 +81,7 @@ def test_origin_names_a_repository_wherever_it_lies(tmp_path: Path) -> None:
     assert name(tmp_path / "gone") is None
 
 
-def test_a_worktree_is_its_repository(tmp_path: Path) -> None:
+def test_a_worktree_has_the_name_of_its_repository(tmp_path: Path) -> None:
     git = clone(tmp_path / "lamp") / ".git"
     own = git / "worktrees" / "dusk"
     own.mkdir(parents=True)
@@ -163,7 +163,7 @@ def test_a_commit_graph_names_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("planted", ["link", "fifo", "pointer to nowhere", "pointer with a zero", "binary"])
-def test_what_only_looks_like_a_repository_is_none(tmp_path: Path, planted: str) -> None:
+def test_a_folder_with_a_broken_git_folder_has_no_name(tmp_path: Path, planted: str) -> None:
     secret = clone(tmp_path / "elsewhere")
     folder = tmp_path / "here"
     folder.mkdir()
@@ -195,7 +195,7 @@ def test_folders_that_are_never_looked_at(folder: str | None) -> None:
     assert Repositories().at(folder) is None
 
 
-def test_sessions_and_contexts_are_named_alike(tmp_path: Path) -> None:
+def test_sessions_and_contexts_get_equal_names(tmp_path: Path) -> None:
     here, gone = clone(tmp_path / "lamp"), str(tmp_path / "gone")
     given = [
         Session("a", directory=str(here)),

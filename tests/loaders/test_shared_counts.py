@@ -1,4 +1,4 @@
-"""What `recall-rank sources` says of real stores is what is counted without it."""
+"""The counts of `recall-rank sources` for real stores equal counts made without the loaders."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_list_for_people_has_the_same_counts(shared: Path) -> None:
 
 
 def test_tokens_add_up_to_what_the_stores_say(shared: Path) -> None:
-    """Codex keeps a sum in its index, Copilot in its last event, OpenCode in the sessions' own rows."""
+    """Sums of tokens: Codex keeps one in its index, Copilot in its last event, OpenCode in the rows of sessions."""
     sessions, _ = read_all([open_source(shared / "stores" / "codex")])
     index = dict(query(shared / "stores" / "codex" / "state_5.sqlite", "SELECT id, tokens_used FROM threads"))
     spent = {

@@ -1,4 +1,4 @@
-"""What each real store is known to hold: roles, parts, tools, flags, parents, and words found in odd places."""
+"""The known content of each real store: roles, parts, tools, flags, parents, and words in unusual fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OUT, SYN, SUM, ERR, SUB = Flag.OUT_OF_CONTEXT, Flag.SYNTHETIC, Flag.SUMMARY, Fla
 
 @dataclass(frozen=True)
 class Golden:
-    """A store as it was when all of it was looked at by hand."""
+    """The content of a store, as counted by hand."""
 
     roles: dict[str, int]
     types: dict[str, int]

@@ -1,4 +1,4 @@
-"""Real stores: what is counted with SQL and line counts here is what the loaders give."""
+"""Real stores: the loaders give as many sessions, messages and parts as SQL and line counts find."""
 
 from __future__ import annotations
 

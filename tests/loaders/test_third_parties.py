@@ -1,4 +1,4 @@
-"""The loader in docs/loaders.md, installed as a package of its own, is found like ours."""
+"""Loaders of other packages: the one in docs/loaders.md is found when installed, and resume points may be any bytes."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ import json
 import re
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from recall_rank.frontends.cli.main import cli
-from recall_rank.loaders import discover, open_source, open_sources
-from recall_rank.loaders import plugins as offered
+from recall_rank.loaders import BaseSource, discover, open_source, open_sources, plugins
+from recall_rank.model import Message, Part, Reading, Session, Unit
+from recall_rank.recall import Recall
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "loaders.md"
 
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of packages with the example in it; what its entry point says is taken from the page."""
+    """A folder of packages that holds the example, with the entry point that the page names."""
     text = PAGE.read_text(encoding="utf-8")
     (example,) = re.findall(r"^```python title=notes_loader\.py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     (group,) = re.findall(r'`\[project\.entry-points\."([\w.]+)"\]`', text)
@@ -79,4 +80,43 @@ def test_it_is_found_however_it_was_installed(notes: Path, installed: Path, how:
                     archive.write(path, path.relative_to(installed))
         sys.path[sys.path.index(str(installed))] = str(packed)
     assert open_source(notes).name == "notes"
-    assert offered.load_plugins() != []
+    assert plugins.load_plugins() != []
+
+
+class GrowingLog(BaseSource):
+    """One session in memory that grows; its resume points are bytes of no format that this package knows."""
+
+    def __init__(self) -> None:
+        self.name = self.location = "log"
+        self.words: list[str] = []
+        self.reads: list[tuple[int, bool]] = []  # the number of messages and Reading.appended of each read
+
+    def units(self) -> Iterable[Unit]:
+        return [Unit("log", "/log")]
+
+    def signature(self, unit: Unit) -> bytes:
+        return b"%d" % len(self.words)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        first = since[-1] if since is not None else 0
+        messages = tuple(
+            Message(f"m{number}", "user", number, (Part(f"p{number}", "text", words),))
+            for number, words in enumerate(self.words[first:], first)
+        )
+        self.reads.append((len(messages), since is not None))
+        session = Session("log", messages, title=f"{len(self.words)} entries", source="log")
+        return Reading([session], resume=b"\x00=+\xff" + bytes([len(self.words)]), appended=since is not None)
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_resume_point_may_be_any_bytes(tmp_path: Path, cached: bool) -> None:
+    log = GrowingLog()
+    for words in ("the lantern", "a gull", "the ferry"):
+        log.words.append(words)
+        with Recall([log], cache=tmp_path if cached else None) as recall:
+            recall.refresh()
+            (hit,) = recall.search("lantern").results
+            assert (hit.message_id, hit.session_title) == ("m0", f"{len(log.words)} entries")
+            assert [hit.message_id for hit in recall.search(words).results][:1] == [f"m{len(log.words) - 1}"]
+    grown = [count for count, appended in log.reads if appended]
+    assert grown == ([1, 1] if cached else [])

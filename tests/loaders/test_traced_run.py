@@ -1,4 +1,4 @@
-"""The shell command, watched from outside: it opens nothing of a history for writing and creates nothing beside it."""
+"""The shell command under strace: it opens no file of a history for writing and creates none beside it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def stores(tmp_path: Path) -> Path:
 
 
 def changes(trace: str) -> Iterator[str]:
-    """The calls in a trace that may change a file, and succeeded or might have."""
+    """The system calls in a trace that may have changed a file."""
     for line in trace.splitlines():
         found = CALL.match(line)
         if found and (found[1] in CHANGES or WRITES.search(found[2])):
@@ -86,7 +86,7 @@ def changes(trace: str) -> Iterator[str]:
 
 
 def run(told: Path, *words: str) -> tuple[str, list[str]]:
-    """What the command prints, and every call of it and its children that may change a file."""
+    """The output of the command, and every system call of it and its children that may change a file."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(told.parent / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
     start = "from recall_rank.frontends.cli.main import main; main()"
     if shutil.which("strace"):

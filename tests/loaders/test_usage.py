@@ -1,4 +1,4 @@
-"""Tokens and costs, which every program counts in its own way, mean the same in the model."""
+"""Tokens and costs of every program, converted to the definitions of the model."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def test_counts_are_numbers_or_nothing() -> None:
     assert tokens_of(1, 2, 3, 4, beside_sent=(3, None), beside_written=(4,)) == Tokens(4, 6, 3, 4)
 
 
-def test_accounts_add_up() -> None:
+def test_token_counts_add_up() -> None:
     assert add_tokens(Tokens(1, 2, None, 3), Tokens(10, 20, 5, None)) == Tokens(11, 22, 5, 3)
     assert add_tokens(None, Tokens(1)) == add_tokens(Tokens(1), None) == Tokens(1)
     assert add_tokens(None, None) is None
 
 
 @pytest.mark.parametrize("value", [None, 0, -1, "0.2", True, float("nan"), float("inf"), {}])
-def test_what_is_no_cost(value: Any) -> None:
+def test_values_that_are_no_cost(value: Any) -> None:
     assert dollars(value) is None
 
 

@@ -1,4 +1,4 @@
-"""Whatever stands in a file that is one JSON document: what is whole in it is kept, and what is broken is counted."""
+"""Damaged JSON documents: whole elements are kept, and broken ones are counted."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _part(document: Document, words: str) -> None:
 
 
 def _tree(folder: Path) -> Path:
-    """A storage folder with one part that a test may write into."""
+    """Write a storage folder with one part that a test may change."""
     storage = make_opencode_json.write_tree(folder)
     part = {"id": "prt_zz", "sessionID": "ses_a", "messageID": "msg_06", "type": "text"}
     make_opencode_json.write(storage / "part" / "msg_06" / "prt_zz.json", part)
@@ -120,7 +120,7 @@ class Store:
         self.file.write_bytes(change(json.dumps(self.document, indent=2).encode()))
 
     def new(self) -> tuple[list[str | None], SourceReport]:
-        """The words that were not there before. Nothing that was may be gone."""
+        """The words that are new; none of the earlier ones may be gone."""
         now, report = self.read()
         assert self.before.keys() <= now.keys()
         assert report.malformed == self.report.malformed
@@ -138,7 +138,7 @@ def store(form: Format, tmp_path: Path) -> Store:
 
 
 def having(name: str) -> pytest.MarkDecorator:
-    """Only the formats that have such a thing."""
+    """The formats that have the given feature."""
     known = [key for key, form in FORMATS.items() if getattr(form, name) is not None]
     return pytest.mark.parametrize("form", known, indirect=True)
 
@@ -209,7 +209,7 @@ def test_wrong_encoding_and_lone_surrogates(store: Store, odd: bytes, read: str)
 
 
 @having("spilled")
-def test_what_a_record_refers_to_is_gone(store: Store) -> None:
+def test_a_missing_external_output_is_told(store: Store) -> None:
     (spilled,) = store.root.glob(str(store.form.spilled))
     spilled.unlink()
     now, report = store.read()

@@ -1,4 +1,4 @@
-"""Whatever stands in a file of JSON lines: good records beside bad ones are all kept, and the bad ones are counted."""
+"""Damaged files of JSON lines: good records beside bad ones are kept, and the bad ones are counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.loaders.bad_lines import FORMATS, Lines
 
 
 def having(name: str) -> pytest.MarkDecorator:
-    """Only the formats that have such a thing."""
+    """The formats that have the given feature."""
     known = [key for key, form in FORMATS.items() if getattr(form, name) is not None]
     return pytest.mark.parametrize("form", known, indirect=True)
 
@@ -28,7 +28,7 @@ def form(request: pytest.FixtureRequest) -> Lines:
 
 
 class Store:
-    """A store, what it gave before, and the file that grows in it."""
+    """A store, what was read from it before, and the file in it that grows."""
 
     def __init__(self, form: Lines, folder: Path) -> None:
         self.form = form
@@ -50,7 +50,7 @@ class Store:
             file.write(data)
 
     def after(self, data: bytes) -> tuple[list[Part], SourceReport]:
-        """What is new once this was added. Nothing that was there before may be gone or changed."""
+        """The parts that are new after bytes are appended; no earlier part may be gone or changed."""
         self.add(data)
         now, report = self.read()
         # Compactions and branches may be marked otherwise; no word may be lost.
@@ -139,7 +139,7 @@ def test_another_encoding(store: Store) -> None:
 
 
 @having("spilled")
-def test_what_a_record_refers_to_is_gone(store: Store) -> None:
+def test_a_missing_external_output_is_told(store: Store) -> None:
     assert store.form.spilled is not None
     spilled = sorted(store.root.glob(store.form.spilled))
     assert spilled

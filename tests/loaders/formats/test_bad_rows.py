@@ -1,4 +1,4 @@
-"""Whatever stands in a database's rows: good rows beside bad ones are all kept, and the bad ones are counted."""
+"""Damaged rows of databases: good rows beside bad ones are kept, and the bad ones are counted."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Store:
         connection.close()
 
     def add(self, words: bytes, *, value: Any = None, keep: int | None = None) -> None:
-        """Adds a row of these words, of whose JSON only the first so many bytes are kept."""
+        """Add a row of these words, with its JSON cut after the given number of bytes."""
 
         def packed(usual: Any) -> bytes:
             raw = json.dumps(usual if value is None else value).encode()
@@ -158,13 +158,13 @@ class Store:
             self.form.said(database, packed)
 
     def new(self) -> tuple[list[Part], SourceReport]:
-        """What was not there before. Nothing that was may be gone."""
+        """The parts that are new; none of the earlier ones may be gone."""
         now, report = self.read()
         assert self.before.keys() <= now.keys()
         return [part for key, part in now.items() if key not in self.before], report
 
     def words(self) -> list[str]:
-        """What was added: said, or given to a tool."""
+        """The added words, of a message or of a tool's input."""
         return [str(part.text or part.input["text"]) for part in self.new()[0]]
 
 

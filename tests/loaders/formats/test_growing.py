@@ -1,4 +1,4 @@
-"""A file that grows, is cut, replaced or rewritten is always seen as it is now."""
+"""A reader with resume points sees a file as it is, whether it grew, was cut, replaced or rewritten."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLANTED = 2_000  # are enough to catch a reader that knows less
 
 
 def record(rng: random.Random) -> bytes:
-    """A session or a message; alike in length, so that sizes say little."""
+    """A session or a message of a fixed length, so that sizes tell little."""
     number = rng.randrange(40)
     if rng.random() < 0.2:
         return lines([{"t": "session", "id": f"s{number:02}", "title": f"{number:029}"}])
@@ -32,7 +32,7 @@ def record(rng: random.Random) -> bytes:
 
 
 class Model:
-    """A writer that does everything to a file, and a reader that follows it with resume points."""
+    """A writer that changes a file in every way, and a reader that follows it with resume points."""
 
     def __init__(self, path: Path, seed: int) -> None:
         self.path = path
@@ -42,7 +42,7 @@ class Model:
         self.view: dict[str, dict[str, Message]] = {}
 
     def step(self) -> bool:
-        """Whether the reader's view after one change is what a whole reading gives."""
+        """Make one change; returns whether the reader's view equals a whole reading."""
         self.change()
         source = HistoryJsonl(self.path)
         (unit,) = source.units()
@@ -88,7 +88,7 @@ def wrong_views(tmp_path: Path, steps: int) -> int:
 
 
 @pytest.mark.timeout(3600)
-def test_every_view_is_the_true_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_view_equals_a_whole_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Model, "change", _as_agents_do(Model.change))
     assert wrong_views(tmp_path, STEPS) == 0
 
@@ -101,7 +101,7 @@ def test_every_view_is_the_true_one(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         pytest.param(lambda *_: files.hash_ends(b"", b""), id="without both"),
     ],
 )
-def test_a_reader_that_knows_less_is_caught(
+def test_a_resume_point_needs_both_hashes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forget: Callable[[bytes, bytes], bytes]
 ) -> None:
     monkeypatch.setattr(Model, "change", _as_agents_do(Model.change))
@@ -110,7 +110,7 @@ def test_a_reader_that_knows_less_is_caught(
 
 
 def _as_agents_do(change: Callable[[Model], None]) -> Callable[[Model], None]:
-    """Leaves out the one change no resume point can notice: before it something changes, but not its head and tail."""
+    """The change without the one kind that no resume point notices: between its head and its tail."""
 
     def changed(model: Model) -> None:
         before = model.path.read_bytes()

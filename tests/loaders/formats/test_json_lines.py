@@ -1,4 +1,4 @@
-"""Damaged JSON: whole records are kept, broken ones counted, whatever lies beside them."""
+"""Damaged JSON lines: whole records are kept and broken ones are counted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ KEPT = [
 
 
 @pytest.mark.parametrize(("line", "wanted"), KEPT)
-def test_kept_whole(line: bytes, wanted: dict[str, Any]) -> None:
+def test_a_strange_record_is_read_whole(line: bytes, wanted: dict[str, Any]) -> None:
     found, bad = read(GOOD + b"\n" + line + b"\n" + GOOD + b"\n")
     assert [len(found), bad] == [3, []]
     assert {key: value for key, value in found[1].items() if key != "t"} == wanted
@@ -77,7 +77,7 @@ COUNTED = [
 
 
 @pytest.mark.parametrize(("line", "kept"), COUNTED)
-def test_counted_once_and_hides_nothing(line: bytes, kept: int) -> None:
+def test_a_broken_record_is_counted_and_hides_no_other(line: bytes, kept: int) -> None:
     found, bad = read(GOOD + b"\n" + line + b"\n" + GOOD + b"\n")
     assert found == [orjson.loads(GOOD)] * (2 + kept)
     assert [place for place, _ in bad] == ["line 2"]
@@ -87,7 +87,7 @@ def test_two_records_on_a_line_are_two_records() -> None:
     assert read(GOOD + GOOD + b"\n") == ([orjson.loads(GOOD)] * 2, [])
 
 
-def test_blank_lines_are_nothing() -> None:
+def test_blank_lines_are_no_records() -> None:
     assert read(b"\n\r\n  \n" + GOOD + b"\n\n") == ([orjson.loads(GOOD)], [])
     assert read(b"") == ([], [])
 
@@ -138,7 +138,7 @@ VALUE = st.recursive(
 
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every string counts as long, and pieces end everywhere."""
+    """Bounds so small that every string is long and pieces end at every offset."""
     monkeypatch.setattr(large_json, "LONG", 3)
     monkeypatch.setattr(large_json, "PIECE", 17)
     monkeypatch.setattr(large_json, "WINDOW", 5)
@@ -146,7 +146,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_steps")
 @given(value=VALUE, ascii_only=st.booleans())
-def test_small_steps_give_what_one_gives(value: Any, ascii_only: bool) -> None:
+def test_parsing_in_small_steps_gives_equal_values(value: Any, ascii_only: bool) -> None:
     raw = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
     wanted = orjson.loads(json_repair.decode_json(raw))
     assert large_json.parse_large(raw) == ([wanted], None)
@@ -238,7 +238,7 @@ def test_a_payload_is_replaced_by_a_mark(before: str, payload: str, after: str) 
         pytest.param("\n".join(f"src/Some{n}File.py" for n in range(500)), id="list of paths"),
     ],
 )
-def test_text_is_no_payload(text: str) -> None:
+def test_ordinary_text_is_no_payload(text: str) -> None:
     assert payloads.strip_text(text) == text
 
 

@@ -1,4 +1,4 @@
-"""Databases of running programs: every state they can be in, read whole and left as they were."""
+"""Databases of running programs are read in every state they can be in, and stay unchanged."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ time.sleep(600)
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts a script with arguments and waits for its first line; kills it in the end."""
+    """Start a script, wait for its first line, and kill it in the end."""
     started: list[subprocess.Popen[str]] = []
 
     def run(script: str, *arguments: object) -> subprocess.Popen[str]:
@@ -311,7 +311,7 @@ def test_the_child_gives_up_on_what_never_rests(
 
 
 def test_what_cannot_be_copied_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that began to write while it was copied is joined at the next look."""
+    """A database whose program began to write while it was copied is read beside the program."""
     database = quiet(tmp_path / "store.db", 3)
     os.utime(database)  # just touched, no log: to be copied
     copied: list[Path] = []
@@ -396,7 +396,7 @@ while True:
 
 
 def test_beside_a_writer_that_is_killed_again_and_again(tmp_path: Path) -> None:
-    """Whole transactions of seven rows, nothing older than what was committed before, and never an error."""
+    """Each read sees whole transactions of seven rows, none older than the last committed one, without an error."""
     database = tmp_path / "store.db"
     with sqlite3.connect(database) as connection:
         connection.execute("CREATE TABLE t (n integer)")
@@ -454,8 +454,8 @@ def test_locks_of_this_process_survive(tmp_path: Path) -> None:
     host.close()
 
 
-def test_no_file_is_opened_where_sqlite_opens_it() -> None:
-    """A file closed by this process loses all locks on it, so only two modules open files, and neither a database."""
+def test_no_loader_opens_a_database_as_a_file() -> None:
+    """Closing a file drops all locks of the process on it: two modules open files, and neither opens a database."""
     folder = Path(recall_rank.loaders.__file__).parent
     openers = {
         "open",

@@ -1,4 +1,4 @@
-"""A loader is passed over without being imported only where it would have found nothing."""
+"""Store hints exclude a loader only where the loader itself finds nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from recall_rank.histories.cache.location import default_cache, default_settings
-from recall_rank.loaders import builtin as ours
+from recall_rank.loaders.builtin import LOADERS
 from tests.fixtures import (
     make_chat_stores,
     make_codex,
@@ -29,7 +29,7 @@ from tests.fixtures import (
 )
 
 MODULES = {
-    **{loader.name: f"{loader.name.replace('-', '_')}.source" for loader in ours.LOADERS},
+    **{loader.name: f"{loader.name.replace('-', '_')}.source" for loader in LOADERS},
     "opencode-json": "opencode.json_tree",
     "opencode-export": "opencode.export",
     "gemini-cli": "gemini.source",
@@ -86,11 +86,11 @@ def recognised(loader: Any, path: Path) -> tuple[str, str] | None:
     return None if source is None else (source.name, source.location)
 
 
-def test_every_path_is_recognised_as_by_the_loader_itself(tmp_path: Path) -> None:
+def test_hints_exclude_no_path_that_the_loader_recognises(tmp_path: Path) -> None:
     home = furnish(tmp_path)
     found = set()
     for path in [home, *sorted(home.rglob("*")), home / "nowhere.jsonl"]:
-        for loader in ours.LOADERS:
+        for loader in LOADERS:
             wanted = recognised(itself(loader.name), path)
             assert recognised(loader, path) == wanted, (loader.name, path)
             if wanted is not None:
@@ -115,13 +115,13 @@ def environments(home: Path) -> list[Mapping[str, str]]:
 
 
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["in the home", "where variables say"])
-def test_every_store_is_found_as_by_the_loader_itself(tmp_path: Path, elsewhere: bool) -> None:
+def test_hints_exclude_no_store_that_the_loader_finds(tmp_path: Path, elsewhere: bool) -> None:
     home = furnish(tmp_path / "furnished")
     empty = tmp_path / "empty"
     empty.mkdir()
     found = set()
     for environ in environments(home):
-        for loader in ours.LOADERS:
+        for loader in LOADERS:
             where = empty if elsewhere else home
             wanted = [(source.name, source.location) for source in itself(loader.name).stores(environ, where)]
             assert [(source.name, source.location) for source in loader.stores(environ, where)] == wanted, loader.name
@@ -170,14 +170,14 @@ def test_a_store_alone_is_found_wherever_it_may_lie(tmp_path: Path) -> None:
         shutil.copytree(home / which, alone / place)
         environ = {variable: str(alone / place.split("/")[0])} if variable else {}
         found = 0
-        for loader in ours.LOADERS:
+        for loader in LOADERS:
             wanted = [source.location for source in itself(loader.name).stores(environ, alone)]
             assert [source.location for source in loader.stores(environ, alone)] == wanted, (loader.name, place)
             found += len(wanted)
         assert found, place
 
 
-def test_what_nobody_has_is_not_imported(tmp_path: Path) -> None:
+def test_loaders_of_absent_agents_are_not_imported(tmp_path: Path) -> None:
     make_fixtures.write_claude(tmp_path)
     code = """
 import sys
