@@ -1,4 +1,4 @@
-"""Dates that a query names, and the words an answer to a question for a time is known by."""
+"""Dates in queries, and the cue words of questions that ask for a time."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_history_without_times_has_no_dates() -> None:
     assert named_dates("on 2026-05-07", 0, 0) == []
 
 
-def test_a_named_date_lifts_what_was_said_then() -> None:
+def test_a_named_date_boosts_messages_of_that_time() -> None:
     days = [NOW - DAY_MS * n for n in range(5)]
     index = Index.build([session(f"s{n}", message(f"m{n}", "the lantern", time=day)) for n, day in enumerate(days)])
     assert parts(ask(index, "lantern"))[0] == "m0.1"
@@ -56,7 +56,7 @@ def test_a_named_date_lifts_what_was_said_then() -> None:
     assert set(parts(ask(index, "lantern on 2026-05-25"))) == {f"m{n}.1" for n in range(5)}
 
 
-def test_what_was_said_on_the_day_after_a_named_day_comes_next() -> None:
+def test_messages_of_the_day_after_a_named_day_come_next() -> None:
     days = [NOW - DAY_MS * n for n in range(5)]
     index = Index.build([session(f"s{n}", message(f"m{n}", "the lantern", time=day)) for n, day in enumerate(days)])
     assert parts(ask(index, "lantern on 2026-05-25"))[:2] == ["m3.1", "m2.1"]

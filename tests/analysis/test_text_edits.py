@@ -1,4 +1,4 @@
-"""Replaced stretches of a text: what is shown, and where the places of the text are then."""
+"""Replacements in a shown text, and the positions of its characters after them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_shown(edits: list[Edit], low: int, high: int, shown: str) -> None:
     assert edited(TEXT, edits, low, high).text == shown
 
 
-def test_places_inside_an_edit_are_the_whole_of_it() -> None:
+def test_a_span_inside_an_edit_covers_all_of_it() -> None:
     found = edited(TEXT, [(3, 5, "[x]")])
     assert found.span(0, 2) == (0, 2)
     assert found.span(1, 3) == (1, 3)
@@ -37,7 +37,7 @@ def test_places_inside_an_edit_are_the_whole_of_it() -> None:
 
 
 @given(st.data())
-def test_what_is_not_replaced_stands_where_its_span_says(data: st.DataObject) -> None:
+def test_characters_outside_of_edits_are_at_their_spans(data: st.DataObject) -> None:
     text = data.draw(st.text("abcdef", max_size=40))
     places = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
     edits = [

@@ -1,4 +1,4 @@
-"""Time forms and the window they make together."""
+"""Forms of time filters, and the window that several of them make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person does with the words of a passage."""
+"""Standing orders and questions are told by the wording of a passage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from recall_rank.analysis.utterance_kind import is_order, is_question
         "\xf8from now on, answer in Greek",
     ],
 )
-def test_a_standing_order_is_known_by_how_its_sentence_begins(passage: str) -> None:
+def test_a_standing_order_begins_its_sentence(passage: str) -> None:
     assert is_order(passage.encode("utf-8").replace(b"\xc3\xb8", b"\xf8"))
 
 
@@ -54,5 +54,5 @@ def test_the_same_words_elsewhere_give_no_order(passage: str) -> None:
         ("", False),
     ],
 )
-def test_what_asks_and_says_little_else_is_a_question(said: str, asks: bool) -> None:
+def test_a_passage_that_mostly_asks_is_a_question(said: str, asks: bool) -> None:
     assert is_question(bytes([Field.TEXT]) + said.encode()) is asks

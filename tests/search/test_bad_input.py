@@ -1,4 +1,4 @@
-"""What no history should hold and no query should say: an answer or a clear error, never a crash."""
+"""Hostile histories and queries get an answer or a clear error, never a crash."""
 
 from __future__ import annotations
 

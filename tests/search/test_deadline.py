@@ -1,4 +1,4 @@
-"""Time: every search ends by its deadline, says so, and is still an answer."""
+"""Every search ends by its deadline, reports that it did, and still answers."""
 
 from __future__ import annotations
 
@@ -121,22 +121,22 @@ def _spent_for_native_loops(real: Callable[..., None]) -> Callable[..., None]:
     return init
 
 
-def test_a_word_whose_look_up_was_interrupted_is_not_called_done(segment: IndexReader) -> None:
+def test_a_word_whose_look_up_was_interrupted_is_not_counted_as_done(segment: IndexReader) -> None:
     times = iter([0, 0, 3_000_000_000])  # at the start, before the word and behind it
     query = Query.parse("lantren", NOW, Options())
     everything = eligible_set(segment, query)
     assert expand(query, segment, everything, Deadline(2000, lambda: next(times))).words_done == 0
 
 
-def test_other_forms_that_take_long_are_not_looked_up_when_it_is_late() -> None:
-    """Of words with many beginning alike that was done whatever the time: 5 ms past a deadline at a million parts."""
+def test_inflections_that_take_long_are_not_looked_up_after_the_deadline() -> None:
+    """Hundreds of terms with one beginning were once stemmed whatever the time: 5 ms too late at a million parts."""
     words = ["lanterns", *(f"lantern{a}{b}" for a in "abcdefghij" for b in "klmnopqrst")]
     segment = build([session("s", " ".join(words))])
     lexicon = Lexicon(segment, None, late=lambda: True)
     assert lexicon.families([b"lantern", b"nothing"]) == [(), ()]
     found = Lexicon(segment, None).families([b"lantern"])
     assert b"lanterns" in [form for form, _ in found[0]]
-    assert lexicon.families([b"lantern"]) == found  # known by now
+    assert lexicon.families([b"lantern"]) == found  # cached by now
 
 
 def test_one_list_never_mixes_stages(segment: IndexReader) -> None:
@@ -145,7 +145,7 @@ def test_one_list_never_mixes_stages(segment: IndexReader) -> None:
     assert len({hit.stage for hit in response.results}) == 1
 
 
-def test_what_was_not_reached_is_told(segment: IndexReader) -> None:
+def test_parts_not_reached_are_counted(segment: IndexReader) -> None:
     response = run(segment, "lantern", Clock(0, at=1), budget_ms=0.001)
     assert response.coverage.parts.not_reached == response.coverage.parts.eligible
     assert not response.results

@@ -1,4 +1,4 @@
-"""Whole searches on one fixed history: what a person would want first stands first."""
+"""Whole searches over one fixed history rank the part first that a person would want."""
 
 from __future__ import annotations
 

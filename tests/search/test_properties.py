@@ -1,4 +1,4 @@
-"""What must hold for every history and every query: order, modes, filters, strangers, and the substring oracle."""
+"""Properties of every search over every history: order, modes, filters, isolation, and a substring oracle."""
 
 from __future__ import annotations
 

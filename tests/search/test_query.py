@@ -1,4 +1,4 @@
-"""A query is parsed and checked once: words, compounds, phrases, and every option."""
+"""Parsing of queries: words, compounds, phrases, and the check of every option."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_words_keep_what_was_written() -> None:
         ("what is it about", ["what", "is", "it", "about"]),  # nothing else: then they are what is meant
     ],
 )
-def test_words_that_only_ask_do_not_count(text: str, counted: list[str]) -> None:
+def test_stop_words_do_not_count(text: str, counted: list[str]) -> None:
     assert [word.written for word in parse(text).words if word.counts] == counted
 
 
@@ -84,7 +84,7 @@ def test_a_long_query_is_searched_by_its_first_words() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "\t\n", "\u3000\u00a0"])
-def test_a_query_without_anything_is_refused(text: str) -> None:
+def test_an_empty_query_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="the query is empty"):
         parse(text)
 
@@ -146,7 +146,7 @@ def test_a_query_has_a_longest_length(match: str, longest: int) -> None:
         *(("last", value, "last") for value in ("0d", 7)),
     ],
 )
-def test_what_cannot_be_meant_is_refused_with_its_name(name: str, value: Any, words: str) -> None:
+def test_a_bad_option_is_refused_by_name(name: str, value: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError)) as raised:
         parse("rate", **{name: value})
     message = str(raised.value)
@@ -194,11 +194,11 @@ def test_options_that_contradict_each_other(options: dict[str, Any], words: str)
         {"last": "3d", "until": "1h"},
     ],
 )
-def test_what_is_accepted(options: dict[str, Any]) -> None:
+def test_accepted_options(options: dict[str, Any]) -> None:
     parse("rate", **options)
 
 
-def test_a_bound_that_loses_is_told() -> None:
+def test_an_unused_time_bound_is_reported() -> None:
     query = parse("rate", since="1h", after="2026-05-01")
     assert query.after == NOW - 3_600_000
     assert any("ignored less restrictive after" in warning for warning in query.warnings)

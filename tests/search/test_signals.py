@@ -1,4 +1,4 @@
-"""Signals beside the words: the caller's own scores, and quotes."""
+"""Signals other than words: the caller's own scores, and quotation marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which terms stand for the words of a query: the hits of smart and fuzzy mode, and nothing else."""
+"""The terms that match the words of a query, by the hits of smart and fuzzy mode."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_nearest_repair_ranks_first() -> None:
     assert parts(ask(index, "configuratoin"))[0] == "s.0.1"
 
 
-def test_a_repair_is_told() -> None:
+def test_a_repair_is_reported() -> None:
     response = ask(texts("the lantern"), "lantren")
     assert any("lantren" in text and "lantern" in text for text in response.suggestions)
     assert not ask(texts("the lantern"), "lantern").suggestions
@@ -160,7 +160,7 @@ def test_the_word_itself_ranks_before_its_other_forms_and_misspellings() -> None
     assert parts(ask(texts(*FORMS), "lantern", match="fuzzy"))[0] == "s.0.1"
 
 
-def test_options_do_not_change_what_a_word_means() -> None:
+def test_options_do_not_change_the_repair_of_a_word() -> None:
     index = texts("the lantern", "a lantren")
     base = found(index, "lantern")
     options: list[dict[str, Any]] = [{"width": 50}, {"explain": True}, {"group": "session"}, {"order": "time"}]
@@ -187,7 +187,7 @@ def test_a_forgotten_blank_in_a_sentence_is_put_back() -> None:
     assert parts(ask(index, "who lost the harbourlantern"))[0] == "s.2.1"
 
 
-def test_a_word_that_is_known_in_another_form_is_no_slip() -> None:
+def test_a_word_with_a_known_inflection_is_not_repaired() -> None:
     assert found(texts("a stone", "the stores"), "stones") == {"s.0.1"}
     assert found(texts("a ladder", "the stores"), "stones") == {"s.1.1"}
     index = texts("an isolated harbour", "an iso norm", "too late now")

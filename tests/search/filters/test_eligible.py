@@ -1,4 +1,4 @@
-"""Scope and filters: what may answer is decided before anything is ranked or counted."""
+"""Scope and filters decide the eligible set before anything is ranked or counted."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_filter_keeps(index: Index, options: dict[str, Any], expected: set[str
 
 
 @pytest.mark.parametrize(("options", "expected"), ROWS)
-def test_the_ledger_adds_up(index: Index, options: dict[str, Any], expected: set[str]) -> None:
+def test_counts_add_up(index: Index, options: dict[str, Any], expected: set[str]) -> None:
     coverage = ask(index, "lantern", **options).coverage
     for count, known in ((coverage.sessions, 4), (coverage.messages, 7), (coverage.parts, 10)):
         assert count.known == known
@@ -203,7 +203,7 @@ def test_a_title_is_found_when_a_message_of_its_session_passes(index: Index) -> 
     assert "api:title" not in found(index, "flicker", since="1h")
 
 
-def test_what_is_not_eligible_repairs_no_word() -> None:
+def test_words_outside_the_eligible_set_repair_no_word() -> None:
     index = Index.build([session("a", "the lantren is dark"), session("b", "nothing here")])
     assert found(index, "lantern") == {"a.0.1"}
     assert found(index, "lantern", session_id="b") == set()

@@ -1,4 +1,4 @@
-"""What the host says is still in its model's context is left out elsewhere, and nothing else is."""
+"""Messages that the host reports as in its model's context are left out of a search, and no others."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ def found(context: Context | None, **options: Any) -> set[str]:
         (Context(None, in_context=("asks-m0",)), set()),
     ],
 )
-def test_what_is_still_read_is_left_out(match: str, context: Context, left_out: set[str]) -> None:
+def test_messages_in_context_are_left_out(match: str, context: Context, left_out: set[str]) -> None:
     assert found(context, match=match) == ALL - left_out
 
 
-def test_a_session_that_is_asked_for_is_whole() -> None:
+def test_a_session_asked_for_by_id_is_searched_whole() -> None:
     context = Context("asks", in_context_since="asks-m0")
     whole = {"asks-p0", "asks-p1", "asks-p2", "asks:title"}
     assert found(context, scope="session") == whole
     assert found(context, session_id="asks") == whole
 
 
-def test_it_is_told() -> None:
+def test_messages_left_out_are_counted() -> None:
     response = INDEX.search("lanterns", context=Context("asks", in_context_since="asks-m1"))
     assert response.coverage.parts.skipped == {"in_context": 2}
     assert response.coverage.messages.skipped == {"in_context": 2}
     assert list(response.coverage.limited_by) == ["in_context"]
 
 
-def test_it_goes_with_filters() -> None:
+def test_messages_in_context_and_filters_combine() -> None:
     context = Context("asks", in_context_since="asks-m2")
     assert found(context, must=["lanterns", "are"]) == {"asks-p1"}
     assert found(context, type="text", role="assistant") == set()

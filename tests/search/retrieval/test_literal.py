@@ -1,4 +1,4 @@
-"""Literal and regex mode: what the text itself decides."""
+"""Literal and regex mode: the text decides the hits."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_a_match_is_found_wherever_it_stands_in_a_long_field(place: int, filler:
     assert result.spans[0].text_start == count
 
 
-def test_anchors_mean_the_field_not_the_window() -> None:
+def test_anchors_match_at_the_ends_of_a_field_not_of_a_window() -> None:
     index = texts("ab" * 50_000)
     assert found(index, "^ab", match="regex")
     assert not found(index, "^ba", match="regex")
@@ -176,7 +176,7 @@ def test_windows_cover_a_field_in_whole_characters(size: int, char: str) -> None
         assert stop - start >= OVERLAP_BYTES
 
 
-def test_without_the_extra_a_pattern_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pattern_without_the_extra_installed_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without_re2(name: str, *args: Any, **kwargs: Any) -> Any:

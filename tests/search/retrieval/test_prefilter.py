@@ -1,4 +1,4 @@
-"""What is handed to the accumulation of evidence."""
+"""The compiled query that evidence is accumulated for."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def scores(segment: Segment | JoinedSegment, text: str, *, apart: bool = False) 
 
 
 @given(histories(), st.none() | cuts, words)
-def test_a_word_that_is_asked_for_again_counts_again(history: list[Session], cut: Cut | None, asked: list[str]) -> None:
+def test_a_repeated_word_counts_again(history: list[Session], cut: Cut | None, asked: list[str]) -> None:
     segment, text = joined(history, cut), " ".join(asked)
     assert scores(segment, text) == pytest.approx(scores(segment, text, apart=True), rel=1e-3, abs=1e-6)
 
 
-def test_it_is_looked_up_once() -> None:
+def test_a_repeated_word_is_looked_up_once() -> None:
     segment = build([session("s", "lantern harbor", "lantern")])
     query = Query.parse("lantern harbor lantern, harbor lantern", NOW, Options(scope="global"))
     groups = expand(query, segment, eligible_set(segment, query)).groups
