@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
@@ -34,24 +34,24 @@ class Index:
 
     __slots__ = ("_folder", "_held")
 
-    def __init__(self, segment: Segment | JoinedSegment, folder: str | None = None) -> None:
-        self._held: Segment | JoinedSegment | None = segment
+    def __init__(self, reader: IndexReader, folder: str | None = None) -> None:
+        self._held: IndexReader | None = reader
         self._folder = folder
 
     @property
-    def _segment(self) -> Segment | JoinedSegment:
+    def _reader(self) -> IndexReader:
         if self._held is None:
             raise ValueError("this index is closed")
         return self._held
 
     def _merged(self) -> Segment:
-        """One segment that answers alike."""
-        held = self._segment
-        if isinstance(held, Segment):
-            return held
+        """The index as one segment of its live sessions."""
+        reader = self._reader
+        if reader.whole is not None:
+            return reader.whole
         from recall_rank.index.merge.merge import merge
 
-        return merge([piece.segment for piece in held.views], held.dead)
+        return merge([view.segment for view in reader.views], reader.dead)
 
     @classmethod
     def build(
@@ -64,7 +64,7 @@ class Index:
         """
         records = sessions_from(sessions)
         if folder is None:
-            return cls(build(records))
+            return cls(IndexReader([build(records)]))
         from recall_rank.index.segment.build_batches import built
         from recall_rank.index.storage.publish import save_all
 
@@ -92,11 +92,11 @@ class Index:
         except MissingIndexError:
             if not create:
                 raise
-            return cls(build(()), fspath(folder))
+            return cls(IndexReader([build(())]), fspath(folder))
         if verify:
             for segment in found.segments:
                 segment.verify()
-        return cls(_joined(found.segments, found.dead), fspath(folder))
+        return cls(IndexReader(found.segments, found.dead), fspath(folder))
 
     def refresh(self, sources: Iterable[Source]) -> RefreshReport:
         """Bring the folder this index was opened from up to what `sources` hold, and answer from that. What changed is
@@ -109,14 +109,14 @@ class Index:
 
         from recall_rank.histories.cache.refresh import refresh
 
-        before = self._segment
+        before = self._reader
         if self._folder is None:
             raise ValueError("only an index that was opened from a folder can be refreshed")
         done = refresh(Path(self._folder), tuple(sources))
         if done.problem is not None:
             raise done.problem
         if self._held is before:  # else it was closed meanwhile, or refreshed by another thread
-            self._held = _joined(done.state.segments, done.state.dead)
+            self._held = IndexReader(done.state.segments, done.state.dead)
         return done.report
 
     def save(self, folder: str | PathLike[str]) -> None:
@@ -133,14 +133,14 @@ class Index:
 
     def __len__(self) -> int:
         """Parts that can be found, titles not counted."""
-        return self._segment.said_parts
+        return self._reader.said_parts
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """The best parts (or sessions) for `query`. Options are those of recall_rank.Options.
 
         Raises ValueError or TypeError for a query or an option that cannot be meant.
         """
-        return search(self._segment, self._parse(query, options))
+        return search(self._reader, self._parse(query, options))
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """search() in a thread; cancelling the task ends the search at its next look at the clock."""
@@ -165,22 +165,22 @@ class Index:
         import numpy as np
 
         parsed = self._parse(query, options)
-        segment = self._segment
-        eligible = eligible_set(segment, parsed)
-        expansion = expand(parsed, segment, eligible)
-        evidence = prefilter(segment, parsed, expansion, eligible)
-        found = array("f", bytes(4 * segment.parts))
+        reader = self._reader
+        eligible = eligible_set(reader, parsed)
+        expansion = expand(parsed, reader, eligible)
+        evidence = prefilter(reader, parsed, expansion, eligible)
+        found = array("f", bytes(4 * reader.parts))
         evidence.write_scores(found)
         scores = np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)
-        if isinstance(segment, Segment):
+        if reader.whole is not None:
             return scores
         from recall_rank.index.merge.merge import part_rows
 
-        return scores[part_rows(segment)]
+        return scores[part_rows(reader)]
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
         """Those of `places` that are in the index, with something to search; `project` looks at its sessions only."""
-        return held(self._segment, places, project)
+        return held(self._reader, places, project)
 
     @property
     def columns(self) -> Mapping[str, npt.NDArray[Any]]:
@@ -209,13 +209,9 @@ class Index:
         return Query.parse(query, checked.now if checked.now is not None else int(time.time() * 1000), checked)
 
 
-def _joined(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segment | JoinedSegment:
-    return segments[0] if len(segments) == 1 and not any(dead) else JoinedSegment(segments, dead)
-
-
-def index_of_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Index:
-    """An index over segments that exist already. `dead` are the rows of deleted sessions in each segment."""
-    return Index(_joined(segments, dead))
+def index_of_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None) -> Index:
+    """An index over segments that exist already. `dead` are the rows of each segment's deleted sessions."""
+    return Index(IndexReader(segments, dead))
 
 
 def rank(query: str, sessions: Iterable[Session | Mapping[str, Any]], **options: Unpack[RankOptions]) -> SearchResponse:

@@ -19,7 +19,7 @@ from bench.datasets.documents import documents
 from bench.datasets.literal_cases import run_rows
 from bench.datasets.vocabulary import misspell, words
 from bench.reporting.report import Report, Table
-from recall_rank._core.index import builder, gather, packing, postings, ranges, vocabulary
+from recall_rank._core.index import builder, gather, packing, postings, vocabulary
 from recall_rank._core.search import spellings
 from recall_rank._core.text import edit_distance
 from recall_rank._core.text import secret_prefilter as signs
@@ -133,9 +133,9 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
     few = [len(texts) // 10, len(texts) // 2], [len(texts) // 10 + 40, len(texts) // 2 + 40]  # two sessions
     starts, ends = (memoryview(array("I", places)) for places in few)
     yield Case(
-        "ranges.held_in",
-        lambda: sum(ranges.held_in(lists, number, number + 1, starts, ends) for number in commonest),
-        lambda: sum(held_in(lists.postings(number), *few) for number in commonest),
+        "postings.frequency_in",
+        lambda: sum(lists.frequency_in(number, number + 1, starts, ends) for number in commonest),
+        lambda: sum(counted_in(lists.postings(number), *few) for number in commonest),
         sum(lists.frequency(number, number + 1) for number in commonest),
         "postings",
     )
@@ -226,8 +226,8 @@ def packed(keys: array[int], terms: int) -> tuple[memoryview, ...]:
     return writer.finish()
 
 
-def held_in(held: list[tuple[int, int]], starts: list[int], ends: list[int]) -> int:
-    """How many of a term's postings are of documents in the ranges."""
+def counted_in(held: list[tuple[int, int]], starts: list[int], ends: list[int]) -> int:
+    """The number of a term's postings whose documents lie in the ranges."""
     bounds = list(zip(starts, ends, strict=True))
     return sum(low <= doc < high for doc, _ in held for low, high in bounds)
 

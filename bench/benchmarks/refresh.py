@@ -20,7 +20,7 @@ from bench.datasets.data import HISTORIES
 from bench.datasets.generate import sessions
 from bench.reporting.process import read_by
 from bench.reporting.report import Report, Table
-from recall_rank.corpus import Index, index_of_segments
+from recall_rank.corpus import index_of_segments
 from recall_rank.histories.cache.refresh import RefreshOutcome, refresh
 from recall_rank.histories.cache.store import find
 from recall_rank.index.segment.build import build
@@ -136,7 +136,8 @@ def _opening(index: Path) -> float:
 
 
 def _answers_alike(done: RefreshOutcome, sources: list[Source]) -> bool:
-    one, two = index_of_segments(done.state.segments, done.state.dead), Index(build(read_all(sources)[0]))
+    one = index_of_segments(done.state.segments, done.state.dead)
+    two = index_of_segments([build(read_all(sources)[0])])
     asked = ("And now number 3 of this?", "error", "build the parser")
     found = [
         [[(hit.part_id, hit.score) for hit in each.search(text, now=0).results] for text in asked]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from recall_rank._core.index import derived_columns as derived
 from recall_rank._core.index import id_codec as held
 from recall_rank._core.index import packed_columns as packed
-from recall_rank._core.index.part_facts import Facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,30 +55,6 @@ def column_rows(texts: list[bytes], plain: Callable[[str], Any]) -> Iterator[Row
         lambda: lengthened(bytes(records), places, holder, sessions),
         len(names),
         "names",
-    )
-    yield from fact_rows(len(texts), plain("index.part_facts.Facts"))
-
-
-def fact_rows(count: int, slow: Callable[[dict[str, Any]], Any]) -> Iterator[Row]:
-    """What is told of every part, of which there are `count` with two fields each, one of every message."""
-    numbers = array("I", range(count))
-    columns: dict[str, Any] = {
-        **dict.fromkeys(("part_message", "part_type", "part_tool", "message_session", "message_author"), numbers),
-        "part_flags": array("H", bytes(2 * count)),
-        "part_first_field": array("I", range(0, 2 * count + 1, 2)),
-        "message_role": bytes(count),
-        "message_time": array("q", range(count)),
-        "field_start": array("Q", range(2 * count + 1)),
-        "doc_start": array("Q", range(count + 1)),
-    }
-    views = {name: memoryview(column) for name, column in columns.items()}
-    facts, plainly = Facts(**columns), slow(views)
-    yield (
-        "facts.of",
-        lambda: [facts.of(part, part)[:8] for part in range(count)],
-        lambda: [plainly.of(part, part)[:8] for part in range(count)],
-        count,
-        "parts",
     )
 
 

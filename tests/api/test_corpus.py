@@ -194,7 +194,7 @@ def test_cancelling_the_task_cancels_the_search(given: dict[str, Any], monkeypat
 def test_scores_are_those_of_every_part() -> None:
     index = Index.build([session("s", "the lantern", "a wick", "lantern wick"), session("t", "nothing")])
     scores = index.scores("lantern wick", now=NOW)
-    names = [index._segment.part_ids[row] for row in range(len(scores))]
+    names = [index._reader.part_ids[row] for row in range(len(scores))]
     assert scores.dtype == np.float32
     assert {name for name, value in zip(names, scores, strict=True) if value > 0} == {"s.0.1", "s.1.1", "s.2.1"}
     assert names[int(scores.argmax())] == "s.2.1"

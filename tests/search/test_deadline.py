@@ -131,7 +131,7 @@ def test_a_word_whose_look_up_was_interrupted_is_not_counted_as_done(segment: In
 def test_inflections_that_take_long_are_not_looked_up_after_the_deadline() -> None:
     """Hundreds of terms with one beginning were once stemmed whatever the time: 5 ms too late at a million parts."""
     words = ["lanterns", *(f"lantern{a}{b}" for a in "abcdefghij" for b in "klmnopqrst")]
-    segment = build([session("s", " ".join(words))])
+    segment = IndexReader([build([session("s", " ".join(words))])])
     lexicon = Lexicon(segment, None, late=lambda: True)
     assert lexicon.families([b"lantern", b"nothing"]) == [(), ()]
     found = Lexicon(segment, None).families([b"lantern"])
@@ -218,6 +218,6 @@ def test_the_kinds_in_the_order_that_names_an_answer() -> None:
 
 
 def test_a_long_scan_ends_soon_after_its_deadline() -> None:
-    segment = build([session("s", *["ab " * 30_000] * 8)])
+    segment = IndexReader([build([session("s", *["ab " * 30_000] * 8)])])
     for match in ("smart", "literal"):
         check(run(segment, "zzab ab", budget_ms=1, match=match))

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from recall_rank.corpus import Index
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
-from recall_rank.index.segment.segment import Segment
 from recall_rank.model import SearchResponse, Session
 from recall_rank.search import engine
 from recall_rank.search.deadline import SCORE_BY
@@ -50,7 +50,7 @@ class Left:
 BUDGET_MS = 60_000.0
 
 
-def timed(segment: Segment, text: str, clock: Any = monotonic_ns, **options: Any) -> SearchResponse:
+def timed(segment: IndexReader, text: str, clock: Any = monotonic_ns, **options: Any) -> SearchResponse:
     made = Options(**{"now": NOW, "budget_ms": BUDGET_MS, **options})
     return engine.search(segment, Query.parse(text, NOW, made), clock=clock)
 
@@ -81,7 +81,7 @@ def test_a_limit_on_sessions_is_named_beside_the_time_that_ran_out(match: str) -
 
 def test_searched_is_what_was_looked_at_not_what_was_loaded() -> None:
     """B2: 3,601 parts were claimed where 3,000 had been looked at."""
-    segment = build(ferry(30))
+    segment = IndexReader([build(ferry(30))])
     looked = [timed(segment, r"\bgangway\b", match="regex", results=1000, cancel=Left(n)) for n in range(0, 60, 5)]
     for response in looked:
         coverage = response.coverage.parts
@@ -174,7 +174,7 @@ def test_nor_that_a_filter_left_nothing(limits: dict[str, Any]) -> None:
 
 
 def test_a_pattern_cut_in_the_middle_keeps_what_it_had_found_and_says_so() -> None:
-    segment = build(ferry(30))
+    segment = IndexReader([build(ferry(30))])
     response = timed(segment, r"\bgangway\b", match="regex", results=1000, cancel=Left(20))
     assert 0 < len(response.results) < 30
     assert (response.degrade_kind, response.total_exact) == ("time", False)
@@ -208,7 +208,7 @@ def test_a_session_with_one_word_of_many_is_not_near() -> None:
 @pytest.mark.parametrize("match", ["smart", "fuzzy"])
 def test_however_late_it_gets_what_the_prefilter_found_is_answered(match: str, group: str) -> None:
     """B10: time that ended while candidates were built left an empty answer."""
-    segment = build(ferry())
+    segment = IndexReader([build(ferry())])
     for at in range(3, 60):  # the words are looked up by the second reading
         response = timed(segment, "gangway", Clock(2 * BUDGET_MS, at), match=match, group=group)
         assert len(response.results) == 10
@@ -224,7 +224,7 @@ def test_an_answer_in_time_does_not_depend_on_how_much_time_there_was(match: str
     def answer(response: SearchResponse) -> list[tuple[str, float, str]]:
         return [(hit.part_id, hit.score, hit.snippet) for hit in response.results]
 
-    segment = build(ferry())
+    segment = IndexReader([build(ferry())])
     calm = timed(segment, "gangway creaks", match=match)
     for slower in (0.1, 0.5, 0.7):
         busy = timed(segment, "gangway creaks", Clock(BUDGET_MS * slower, 2), match=match)
@@ -235,7 +235,7 @@ def test_an_answer_in_time_does_not_depend_on_how_much_time_there_was(match: str
 
 @pytest.mark.parametrize("match", MODES)
 def test_cut_at_the_same_place_an_answer_is_the_same(match: str) -> None:
-    segment = build(ferry())
+    segment = IndexReader([build(ferry())])
     for looks in range(0, 40, 4):
         once, again = (timed(segment, "gangway creaks", match=match, cancel=Left(looks)) for _ in range(2))
         assert [(hit.part_id, hit.score) for hit in once.results] == [(hit.part_id, hit.score) for hit in again.results]

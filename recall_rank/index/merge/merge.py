@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recall_rank._core.index.doc_columns import DocColumns
-from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank.index.merge.postings import merged_postings
 from recall_rank.index.merge.rows import Taken, taken
 from recall_rank.index.merge.terms import merged_terms
-from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.segment.columns import COLUMNS, DERIVED, DOC_COLUMNS
 from recall_rank.index.segment.segment import Segment, SessionRow
 from recall_rank.index.segment.strings import Names, Strings
-from recall_rank.index.storage.format import COLUMNS, DERIVED, FACTS, LAYOUT
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -53,13 +52,13 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
     `dead` are the row numbers of each segment's sessions that are gone. Raises DamagedIndexError where a segment
     comes from a damaged file.
     """
-    joined = JoinedSegment(segments, dead)
-    rows = taken(joined)
+    reader = IndexReader(segments, dead)
+    rows = taken(reader)
     columns = {name: _column(rows, name, *row) for name, row in _COLUMNS.items()}
     names, numbers = _names(rows, columns)
     views = {name: view(column) for name, column in (columns | numbers).items()}
     terms = merged_terms([segment.vocabulary for segment in segments])
-    postings = merged_postings(joined, rows, terms)
+    postings = merged_postings(reader, rows, terms)
     held = np.frombuffer(postings.frequencies(), np.uint32) > 0
     return Segment(
         sessions=tuple(_sessions(rows)),
@@ -70,16 +69,15 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
         names=names,
         vocabulary=Vocabulary(*(view(column) for column in terms.columns(held))),
         postings=Postings(*postings.finish()),
-        doc_columns=DocColumns(*(views[name] for name in LAYOUT)),
-        facts=Facts(*(views[name] for name in FACTS)),
+        doc_columns=DocColumns(*(views[name] for name in DOC_COLUMNS)),
         **views,
     )
 
 
-def part_rows(joined: JoinedSegment) -> npt.NDArray[np.int64]:
+def part_rows(reader: IndexReader) -> npt.NDArray[np.int64]:
     """The numbers, among the parts of all segments, of the parts that merge() would keep, in its order."""
-    first = [piece.first_part for piece in joined.views]
-    numbers = [np.arange(row.first["part"], row.last["part"]) + first[row.piece] for row in taken(joined)]
+    first = [view.first_part for view in reader.views]
+    numbers = [np.arange(row.first["part"], row.last["part"]) + first[row.piece] for row in taken(reader)]
     return np.concatenate([np.empty(0, np.int64), *numbers])
 
 

@@ -12,7 +12,7 @@ from recall_rank._core.index.packing import PostingsWriter
 from recall_rank._core.index.postings import Postings
 from recall_rank.index.merge.rows import Taken
 from recall_rank.index.merge.terms import Terms
-from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.reader.index_reader import IndexReader
 
 
 class _Source:
@@ -37,14 +37,14 @@ class _Source:
             yield np.frombuffer(self.postings.keys(block, self.numbers.data, self.place.data, base), np.uint64)
 
 
-def merged_postings(joined: JoinedSegment, rows: Sequence[Taken], terms: Terms) -> PostingsWriter:
+def merged_postings(reader: IndexReader, rows: Sequence[Taken], terms: Terms) -> PostingsWriter:
     """The postings of what is taken, block by block: what is held beside the result is a few times one block.
 
     Their terms still have the numbers of Terms, until the writer leaves out those that nobody holds any more.
     """
     sources = [
-        _Source(piece.segment.postings, piece.segment.docs, [row for row in rows if row.piece == number], own)
-        for number, (piece, own) in enumerate(zip(joined.views, terms.numbers, strict=True))
+        _Source(view.segment.postings, view.segment.docs, [row for row in rows if row.piece == number], own)
+        for number, (view, own) in enumerate(zip(reader.views, terms.numbers, strict=True))
     ]
     documents = sum(len(source.left) for source in sources)
     writer = PostingsWriter(len(terms.sizes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import Segment
 
 KINDS = ("session", "message", "part", "document", "field", "byte", "folded part", "folded byte")
@@ -22,14 +22,14 @@ class Taken:
     place: dict[str, int]
 
 
-def taken(joined: JoinedSegment) -> list[Taken]:
+def taken(reader: IndexReader) -> list[Taken]:
     """The rows that are left, in the order of one segment."""
     found = []
     place = dict.fromkeys(KINDS, 0)
-    for run in joined.order.runs:
-        segment = joined.views[run.piece].segment
+    for run in reader.order.runs:
+        segment = reader.views[run.segment].segment
         first, last = _rows_before(segment, run.first), _rows_before(segment, run.last)
-        found.append(Taken(run.piece, segment, first, last, place))
+        found.append(Taken(run.segment, segment, first, last, place))
         place = {kind: place[kind] + last[kind] - first[kind] for kind in KINDS}
     return found
 

@@ -1,37 +1,55 @@
-"""Columns of several segments end to end."""
+"""Columns of several segments read as one column."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar
 
-from recall_rank.index.reader.index_reader import Column, Texts
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-class Chained:
-    """Numbers end to end; `shifts` are added to those of each column, which lead to rows of their own segment."""
+class Column(Protocol[T_co]):
+    """One value a row: a number or a text."""
+
+    def __getitem__(self, row: int, /) -> T_co: ...
+
+
+class ConcatColumn(Generic[T]):
+    """The rows of several columns end to end, in O(log(columns)) a row. `starts` are the first row of each."""
+
+    __slots__ = ("_columns", "_starts")
+
+    def __init__(self, starts: Sequence[int], columns: Sequence[Column[T]]) -> None:
+        self._starts = starts
+        self._columns = columns
+
+    def __getitem__(self, row: int, /) -> T:
+        number = bisect_right(self._starts, row) - 1
+        return self._columns[number][row - self._starts[number]]
+
+
+class ConcatNumbers:
+    """A ConcatColumn of row numbers: `shifts[k]` turns a number of column k into a number of all segments."""
 
     __slots__ = ("_columns", "_shifts", "_starts")
 
-    def __init__(self, starts: Sequence[int], columns: Sequence[Column], shifts: Sequence[int] | None = None) -> None:
+    def __init__(self, starts: Sequence[int], columns: Sequence[Column[int]], shifts: Sequence[int]) -> None:
         self._starts = starts
         self._columns = columns
-        self._shifts = shifts or [0] * len(starts)
+        self._shifts = shifts
 
-    def __getitem__(self, at: int, /) -> int:
-        piece = bisect_right(self._starts, at) - 1
-        return self._columns[piece][at - self._starts[piece]] + self._shifts[piece]
+    def __getitem__(self, row: int, /) -> int:
+        number = bisect_right(self._starts, row) - 1
+        return self._columns[number][row - self._starts[number]] + self._shifts[number]
 
 
-class ChainedTexts:
-    """Texts end to end."""
+def concat(starts: Sequence[int], columns: Sequence[Column[T]]) -> Column[T]:
+    """Several columns as one. A single column is returned unchanged: it is read without a search for its segment."""
+    return columns[0] if len(columns) == 1 else ConcatColumn(starts, columns)
 
-    __slots__ = ("_starts", "_texts")
 
-    def __init__(self, starts: Sequence[int], texts: Sequence[Texts]) -> None:
-        self._starts = starts
-        self._texts = texts
-
-    def __getitem__(self, at: int, /) -> str:
-        piece = bisect_right(self._starts, at) - 1
-        return self._texts[piece][at - self._starts[piece]]
+def concat_numbers(starts: Sequence[int], columns: Sequence[Column[int]], shifts: Sequence[int]) -> Column[int]:
+    """Several columns of row numbers as one; see ConcatNumbers. A single column is returned unchanged."""
+    return columns[0] if len(columns) == 1 else ConcatNumbers(starts, columns, shifts)

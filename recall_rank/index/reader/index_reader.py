@@ -1,134 +1,279 @@
-"""What a search reads: one segment, or several as one."""
+"""IndexReader: the segments of an index, searched as one."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, Self
+import os
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple, overload
 
-from recall_rank._core.search.compiled_query import CompiledQuery
-from recall_rank._core.search.hits import Hits
-from recall_rank.index.reader.segment_view import SegmentView
+from recall_rank._core.search.evidence import Evidence
+from recall_rank._core.search.segment_evidence import SegmentSource
+from recall_rank.index.reader.concat_column import Column, concat, concat_numbers
+from recall_rank.index.reader.segment_view import SegmentView, Stretch
+from recall_rank.index.reader.session_order import SessionOrder
 from recall_rank.index.segment.segment import Segment, SessionRow
 
-SessionHits = tuple[int, int, int, float, int, bool, int]  # session, part, document, score, hits, title, tier
+
+class LocalPart(NamedTuple):
+    """A part and one of its documents, as the segment that holds them numbers them."""
+
+    segment: Segment
+    part: int
+    doc: int
 
 
-class Column(Protocol):
-    """A number a row."""
+class IndexReader:
+    """What a search reads: the live sessions of n >= 0 segments, newest first, in one numbering.
 
-    def __getitem__(self, at: int, /) -> int: ...
+    `dead` are the row numbers of each segment's deleted sessions, none by default. A session and all its messages lie
+    in one segment. The answers of a search do not depend on how sessions are distributed over segments: they are those
+    of one segment of the live sessions.
 
+    Sessions are numbered as in that one segment. Messages, parts and documents are numbered segment after segment,
+    deleted ones included, so that the rows of a segment are contiguous and marks, u8 a row, are shared with native
+    code; no live session refers to a deleted row. Texts are read in the segment that holds them: see local() and
+    split_by_segment().
 
-class Texts(Protocol):
-    """A text a row."""
-
-    def __getitem__(self, at: int, /) -> str: ...
-
-
-class Evidences(Protocol):
-    """The evidence of one query, as recall_rank._core.search.evidence tells of it."""
-
-    @property
-    def hit_count(self) -> int: ...
-    @property
-    def docs_done(self) -> int: ...
-
-    def accumulate(self, question: CompiledQuery, deadline_ns: int = 0) -> bool: ...
-    def add_times(self, starts: array[int], ends: array[int], value: float) -> None: ...
-    def fuse(
-        self,
-        neighbours: Sequence[float],
-        session: Sequence[float],
-        only: bytearray | None = None,
-        echo: float = 0.0,
-        echo_floor: float = 0.0,
-    ) -> int: ...
-    def extend(self, other: Self, share: float) -> None: ...
-    def extend_marked(self, parts: bytearray, first_docs: Any) -> None: ...
-    def top(self, count: int) -> Hits: ...
-    def among(self, parts: bytearray) -> Hits: ...
-    def sessions(self) -> list[SessionHits]: ...
-    def mark_hits(self, parts: bytearray) -> None: ...
-    def write_scores(self, scores: array[float]) -> None: ...
-
-
-class IndexReader(Protocol):
-    """Sessions that are searched together, newest first, in one numbering.
-
-    Messages, parts and documents of sessions that are gone have numbers too, and marks have a byte for each, but no
-    session has them. Texts are read in the segment that holds them: see local() and parted().
+    Immutable but for cached values; any number of threads may read. Raises ValueError when `dead` and `segments` differ
+    in length, IndexError for a deleted session that does not exist.
     """
 
-    @property
-    def sessions(self) -> Sequence[SessionRow]:
-        """The sessions; where the messages of one stand, its row tells for its own segment, span_of() for all."""
+    def __init__(self, segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None) -> None:
+        self.dead: tuple[Collection[int], ...] = ((),) * len(segments) if dead is None else tuple(dead)
+        if len(segments) != len(self.dead):
+            raise ValueError(f"{len(segments)} segments, but dead sessions of {len(self.dead)}")
+        views: list[SegmentView] = []
+        messages = parts = docs = terms = 0
+        for segment, gone in zip(segments, self.dead, strict=True):
+            views.append(SegmentView(segment, messages, parts, docs, terms, gone))
+            messages, parts, docs = messages + segment.messages, parts + segment.parts, docs + segment.docs
+            terms += segment.terms
+        self.views: tuple[SegmentView, ...] = tuple(views)
+        self.messages, self.parts, self.docs = messages, parts, docs
+        self._processors = os.cpu_count() or 1
+        self._session_count = sum(view.session_count for view in views)
+        self._first_messages = [view.first_message for view in views]
+        self._first_parts = [view.first_part for view in views]
+        self._first_docs = [view.first_doc for view in views]
 
     @property
-    def message_ids(self) -> Texts: ...
-    @property
-    def message_session(self) -> Column: ...
-    @property
-    def message_role(self) -> Column: ...
-    @property
-    def message_time(self) -> Column: ...
-    @property
-    def message_first_part(self) -> Column: ...
-    @property
-    def part_ids(self) -> Texts: ...
-    @property
-    def part_message(self) -> Column: ...
-    @property
-    def part_first_doc(self) -> Column: ...
-    @property
-    def doc_part(self) -> Column: ...
+    def whole(self) -> Segment | None:
+        """The only segment, when there is one and none of its sessions is deleted: its numbers are the reader's."""
+        return self.views[0].segment if len(self.views) == 1 and self.views[0].sessions is None else None
 
-    @property
-    def docs(self) -> int: ...
-    @property
-    def parts(self) -> int: ...
-    @property
-    def messages(self) -> int: ...
-    @property
-    def said_messages(self) -> int:
-        """The messages of all sessions, titles not counted."""
+    def evidence(self, eligible: bytearray | None) -> Evidence:
+        """New evidence over the documents marked in u8[docs], None for all."""
+        return Evidence(self._sources, eligible, self._processors)
 
-    @property
-    def said_parts(self) -> int:
-        """The parts of all sessions, titles not counted."""
-
-    @property
-    def views(self) -> Sequence[SegmentView]:
-        """The segments."""
+    @cached_property
+    def _sources(self) -> tuple[SegmentSource, ...]:
+        whole = self.whole is not None
+        return tuple(
+            SegmentSource(
+                view.segment.doc_columns,
+                view.segment.postings,
+                view.first_part,
+                view.first_doc,
+                view.parts_of(None),
+                None if whole else self.order.runs_of(number),
+            )
+            for number, view in enumerate(self.views)
+        )
 
     def averages(self, eligible: bytearray | None = None) -> tuple[int, int]:
-        """(documents, words) of the marked documents, for None of all that are left."""
+        """(documents, words) of the documents marked in u8[docs], None for all live ones."""
+        own = [view.averages(eligible) for view in self.views]
+        return sum(docs for docs, _ in own), sum(words for _, words in own)
 
-    def evidence(self, eligible: bytearray | None) -> Evidences:
-        """Evidence over all marked documents, none of it yet."""
+    # --- sessions ------------------------------------------------------------------------------------------
 
-    def local(self, part: int, doc: int) -> tuple[Segment, int, int]:
-        """The segment that holds a part, and the part's and the document's number there."""
+    @cached_property
+    def order(self) -> SessionOrder:
+        """The numbering of the sessions."""
+        return SessionOrder(self.views)
 
-    def parted(self, docs: Sequence[int]) -> Iterable[tuple[SegmentView, Sequence[int]]]:
-        """For every segment that holds some of `docs`, the places in `docs` of those that it holds."""
+    @cached_property
+    def sessions(self) -> Sequence[SessionRow]:
+        """The live sessions. first_message and last_message of a row are the segment's; span_of() has the reader's."""
+        return _LiveSessions(self, self._session_count) if self.whole is None else self.whole.sessions
+
+    @cached_property
+    def message_session(self) -> Column[int]:
+        """The session of every message."""
+        return _SessionOfMessage(self) if self.whole is None else self.whole.message_session
 
     def home_of(self, session: int) -> tuple[Segment, SessionRow]:
         """The segment that holds a session, and its row there."""
+        if self.whole is not None:
+            return self.whole, self.whole.sessions[session]
+        number, own = self.order.find(session)
+        segment = self.views[number].segment
+        return segment, segment.sessions[own]
 
     def span_of(self, session: int) -> tuple[int, int]:
         """The messages [first, last) of a session; the first is its title."""
+        if self.whole is not None:
+            return self.whole.span_of(session)
+        number, own = self.order.find(session)
+        view = self.views[number]
+        first, last = view.segment.span_of(own)
+        return first + view.first_message, last + view.first_message
 
     def own_sessions(self, marks: Sequence[bool]) -> list[bytes]:
-        """Marks of sessions as each segment numbers them."""
+        """Marks of sessions as each segment numbers them, u8[sessions of the segment]; deleted sessions have none."""
+        if self.whole is not None:
+            return [bytes(marks)]
+        own = [bytearray(len(view.segment.sessions)) for view in self.views]
+        every = bytes(marks)
+        for run in self.order.runs:
+            own[run.segment][run.first : run.last] = every[run.number : run.number + run.last - run.first]
+        return [bytes(marked) for marked in own]
+
+    # --- messages, parts and documents -----------------------------------------------------------------------
+
+    @cached_property
+    def message_ids(self) -> Column[str]:
+        """The id of every message."""
+        return concat(self._first_messages, [view.segment.message_ids for view in self.views])
+
+    @cached_property
+    def message_role(self) -> Column[int]:
+        """The role of every message, a place in ROLES."""
+        return concat(self._first_messages, [view.segment.message_role for view in self.views])
+
+    @cached_property
+    def message_time(self) -> Column[int]:
+        """The time of every message, ms; 0 when it is unknown."""
+        return concat(self._first_messages, [view.segment.message_time for view in self.views])
+
+    @cached_property
+    def message_first_part(self) -> Column[int]:
+        """The first part of every message; the last value of a segment is where its parts end."""
+        columns = [view.segment.message_first_part for view in self.views]
+        return concat_numbers(self._first_messages, columns, self._first_parts)
+
+    @cached_property
+    def part_ids(self) -> Column[str]:
+        """The id of every part."""
+        return concat(self._first_parts, [view.segment.part_ids for view in self.views])
+
+    @cached_property
+    def part_message(self) -> Column[int]:
+        """The message of every part."""
+        columns = [view.segment.part_message for view in self.views]
+        return concat_numbers(self._first_parts, columns, self._first_messages)
+
+    @cached_property
+    def part_first_doc(self) -> Column[int]:
+        """The first document of every part; the last value of a segment is where its documents end."""
+        columns = [view.segment.part_first_doc for view in self.views]
+        return concat_numbers(self._first_parts, columns, self._first_docs)
+
+    @cached_property
+    def doc_part(self) -> Column[int]:
+        """The part of every document."""
+        return concat_numbers(self._first_docs, [view.segment.doc_part for view in self.views], self._first_parts)
+
+    @cached_property
+    def said_messages(self) -> int:
+        """The number of messages of live sessions, titles not counted."""
+        return self._without_titles([stretch for view in self.views for stretch in view.stretches()])
+
+    @cached_property
+    def said_parts(self) -> int:
+        """The number of parts of live sessions, titles not counted."""
+        return self._without_titles([stretch for view in self.views for stretch in view.part_stretches()])
+
+    def _without_titles(self, stretches: Sequence[Stretch]) -> int:
+        return sum(last - first for first, last in stretches) - self._session_count  # each session has one title
 
     def content_parts(self) -> bytearray:
-        """A mark for every part of a session that is not its title, u8[parts]."""
+        """Marks of the parts of live sessions that are not titles, u8[parts]."""
+        marks = bytearray()
+        for view in self.views:
+            own = view.segment.content_parts()
+            if view.sessions is not None:
+                live = view.part_stretches()
+                for (_, end), (start, _) in zip([(0, 0), *live], [*live, (len(own), 0)], strict=True):
+                    own[end:start] = bytes(start - end)
+            marks += own
+        return marks
 
-    def session_of_part(self, part: int) -> SessionRow: ...
+    def session_of_part(self, part: int) -> SessionRow:
+        """The row of the session that a part belongs to."""
+        segment, own, _ = self.local(part, 0)
+        return segment.sessions[segment.message_session[segment.part_message[own]]]
 
     def sessions_of(self, parts: list[int]) -> list[int]:
         """The session of each part."""
+        if self.whole is not None:
+            return self.whole.doc_columns.sessions_of(parts)
+        messages, sessions = self.part_message, self.message_session
+        return [sessions[messages[part]] for part in parts]
 
     def times_of(self, parts: list[int]) -> list[int]:
-        """When the message of each part was said, ms."""
+        """The time of each part's message, ms."""
+        if self.whole is not None:
+            return self.whole.doc_columns.times_of(parts)
+        messages, times = self.part_message, self.message_time
+        return [times[messages[part]] for part in parts]
+
+    # --- where rows are --------------------------------------------------------------------------------------
+
+    def local(self, part: int, doc: int) -> LocalPart:
+        """The segment that holds a part, and the numbers of the part and of its document `doc` there."""
+        number = bisect_right(self._first_parts, part) - 1
+        view = self.views[number]
+        return LocalPart(view.segment, part - view.first_part, doc - view.first_doc)
+
+    def split_by_segment(self, docs: Sequence[int]) -> Iterable[tuple[SegmentView, Sequence[int]]]:
+        """For every segment that holds some of `docs`, the places in `docs` of those that it holds, ascending."""
+        if len(self.views) == 1:
+            return ((self.views[0], range(len(docs))),)
+        places: dict[int, list[int]] = {}
+        for place, doc in enumerate(docs):
+            places.setdefault(bisect_right(self._first_docs, doc) - 1, []).append(place)
+        return [(self.views[number], places[number]) for number in sorted(places)]
+
+
+class _LiveSessions(Sequence[SessionRow]):
+    """The rows of the live sessions of all segments."""
+
+    __slots__ = ("_count", "_reader")
+
+    def __init__(self, reader: IndexReader, count: int) -> None:
+        self._reader = reader
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> SessionRow: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[SessionRow]: ...
+    def __getitem__(self, at: int | slice) -> SessionRow | Sequence[SessionRow]:
+        if isinstance(at, slice):
+            return [self[number] for number in range(*at.indices(self._count))]
+        return self._reader.home_of(range(self._count)[at])[1]
+
+    def __iter__(self) -> Iterator[SessionRow]:
+        for run in self._reader.order.runs:
+            yield from self._reader.views[run.segment].segment.sessions[run.first : run.last]
+
+
+class _SessionOfMessage:
+    """The reader's number of each message's session."""
+
+    __slots__ = ("_reader", "_starts")
+
+    def __init__(self, reader: IndexReader) -> None:
+        self._reader = reader
+        self._starts = [view.first_message for view in reader.views]
+
+    def __getitem__(self, message: int, /) -> int:
+        number = bisect_right(self._starts, message) - 1
+        own = self._reader.views[number].segment.message_session[message - self._starts[number]]
+        return self._reader.order.number(number, own)

@@ -18,15 +18,15 @@ class Place(NamedTuple):
     part: str | None = None
 
 
-def held(searched: IndexReader, places: Iterable[Place], project: str | None = None) -> set[Place]:
+def held(reader: IndexReader, places: Iterable[Place], project: str | None = None) -> set[Place]:
     """Those of `places` that are there, and in sessions of `project` where one is named."""
     wanted: dict[str, set[Place]] = defaultdict(set)
     for place in places:
         wanted[place.session].add(place)
     found: set[Place] = set()
-    for number, row in enumerate(searched.sessions):
+    for number, row in enumerate(reader.sessions):
         if row.id in wanted and (project is None or row.project == project):
-            found |= wanted[row.id] & _places_of(searched.home_of(number)[0], row)
+            found |= wanted[row.id] & _places_of(reader.home_of(number)[0], row)
     return found
 
 

@@ -1,30 +1,25 @@
-"""A segment among those that are searched together, and what of it is left."""
+"""SegmentView: one segment of an IndexReader, its place in the reader's numbering and its live sessions."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Collection, Sequence
 
-from recall_rank._core.index.ranges import held_in
-from recall_rank._core.search.column_filters import keep_marks
+from recall_rank.index.segment.segment import Segment
 
-if TYPE_CHECKING:
-    from recall_rank.index.segment.segment import Segment
-
-Marks = bytearray | memoryview
-Places: TypeAlias = "array[int] | memoryview"
-Stretch = tuple[int, int]
+Marks = bytearray | memoryview  # u8 a row, not 0 where the row is marked
+Stretch = tuple[int, int]  # rows [first, last)
 
 
 class SegmentView:
-    """A segment, where its rows begin in the numbering of all segments, and which of its sessions are left.
+    """A segment, the reader's numbers of its first rows, and the sessions of it that are live.
 
-    `sessions` are the stretches [first, last) of rows that are left, None when all are.
+    `sessions` are the stretches of live sessions, as the segment numbers them; None when all are live. `dead` are the
+    numbers of the deleted ones; IndexError for one that does not exist.
     """
 
     __slots__ = (
-        *("_averages", "_docs", "_gone", "_messages", "_parts"),
+        *("_averages", "_dead_docs", "_docs", "_messages", "_parts"),
         *("first_doc", "first_message", "first_part", "first_term", "segment", "sessions"),
     )
 
@@ -35,27 +30,27 @@ class SegmentView:
         first_part: int = 0,
         first_doc: int = 0,
         first_term: int = 0,
-        sessions: Sequence[Stretch] | None = None,
+        dead: Collection[int] = (),
     ) -> None:
         self.segment = segment
         self.first_message = first_message
         self.first_part = first_part
         self.first_doc = first_doc
         self.first_term = first_term
-        self.sessions = sessions
+        self.sessions = _live(len(segment.sessions), dead) if dead else None
         self._messages: list[Stretch] | None = None
         self._parts: bytearray | None = None
         self._docs: bytearray | None = None
-        self._gone: tuple[array[int], array[int]] | None = None
+        self._dead_docs: tuple[array[int], array[int]] | None = None
         self._averages: tuple[int, int] | None = None
 
     @property
     def session_count(self) -> int:
-        """How many sessions are left."""
+        """The number of live sessions."""
         return len(self.segment.sessions) if self.sessions is None else sum(b - a for a, b in self.sessions)
 
     def stretches(self) -> list[Stretch]:
-        """The messages that are left."""
+        """The messages of live sessions, as the segment numbers them."""
         if self.sessions is None:
             return [(0, self.segment.messages)]
         if self._messages is None:
@@ -64,13 +59,21 @@ class SegmentView:
         return self._messages
 
     def part_stretches(self) -> list[Stretch]:
-        """The parts that are left."""
+        """The parts of live sessions, as the segment numbers them."""
         first_part = self.segment.message_first_part
         return [(first_part[first], first_part[last]) for first, last in self.stretches()]
 
+    def doc_stretches(self) -> list[Stretch]:
+        """The documents of live sessions, as the segment numbers them."""
+        first_doc = self.segment.part_first_doc
+        return [(first_doc[first], first_doc[last]) for first, last in self.part_stretches()]
+
     def before(self, message: int, part: int) -> tuple[int, int, int]:
-        """How many of the sessions that are left stand before part number `part` of all, which is of message number
-        `message`, and how many messages and parts do, titles not counted."""
+        """(sessions, messages, parts): how many live ones of this segment stand before a part of the reader.
+
+        `message` is the part's message; both have the reader's numbers and may be of another segment. A session counts
+        when it ends before the part. Titles do not count.
+        """
         message, part = message - self.first_message, part - self.first_part
         whole = said = parts = 0
         first_part = self.segment.message_first_part
@@ -82,33 +85,28 @@ class SegmentView:
                 said += end - begin - (last - first)
                 parts += first_part[end] - first_part[begin] - (last - first)
             elif begin < message:
-                titles = session_of[message - 1] + 1 - first  # each of one part
+                titles = session_of[message - 1] + 1 - first  # each title has one part
                 whole += session_of[message] - first
                 said += message - begin - titles
                 parts += part - first_part[begin] - titles
         return whole, said, parts
 
-    def doc_stretches(self) -> list[Stretch]:
-        """The documents that are left."""
-        first_doc = self.segment.part_first_doc
-        return [(first_doc[first], first_doc[last]) for first, last in self.part_stretches()]
-
-    # --- marks: u8 a row of all segments, or None for all that is left -----------------------------------
+    # --- marks: u8 a row of all segments, or None for the live rows ----------------------------------------
 
     def messages_in(self, marks: bytearray) -> Marks:
-        """This segment's stretch of marks of messages."""
+        """The marks of this segment's messages; a write goes to `marks`."""
         return _own(marks, self.first_message, self.segment.messages)
 
     def parts_in(self, marks: bytearray) -> Marks:
-        """This segment's stretch of marks of parts."""
+        """The marks of this segment's parts; a write goes to `marks`."""
         return _own(marks, self.first_part, self.segment.parts)
 
     def docs_in(self, marks: bytearray) -> Marks:
-        """This segment's stretch of marks of documents."""
+        """The marks of this segment's documents; a write goes to `marks`."""
         return _own(marks, self.first_doc, self.segment.docs)
 
     def parts_of(self, marks: bytearray | None) -> Marks | None:
-        """The same; for None marks of the parts that are left, None when all are."""
+        """The marks of this segment's parts; for None marks of the live parts, None when all are live."""
         if marks is not None:
             return self.parts_in(marks)
         if self.sessions is None:
@@ -118,7 +116,7 @@ class SegmentView:
         return self._parts
 
     def docs_of(self, marks: bytearray | None) -> Marks | None:
-        """Likewise of documents."""
+        """The marks of this segment's documents; for None marks of the live documents, None when all are live."""
         if marks is not None:
             return self.docs_in(marks)
         if self.sessions is None:
@@ -127,50 +125,57 @@ class SegmentView:
             self._docs = _marked(self.segment.docs, self.doc_stretches())
         return self._docs
 
-    def only(self, marks: bytearray | None) -> Marks | None:
-        """Marks of the parts that are left, and of these the marked ones; None where that leaves none out."""
-        left = self.parts_of(None)
-        if marks is None or left is None:
-            return self.parts_of(marks)
-        both = bytearray(self.parts_in(marks))
-        keep_marks(both, left, True)
-        return both
-
-    # --- statistics: of the documents that are marked, or for None of those that are left ------------------
+    # --- statistics ------------------------------------------------------------------------------------------
 
     def frequency_between(self, start: int, end: int) -> Callable[[int, int], int]:
-        """The same for the documents [start, end) of this segment, without a look at all others."""
+        """A function like that of frequency(), for the segment's documents [start, end) only.
+
+        It reads the postings of the blocks that hold these documents.
+        """
         postings, starts, ends = self.segment.postings, array("I", [start]), array("I", [end])
-        return lambda first, last: held_in(postings, first, last, starts, ends)
+        return lambda first, last: postings.frequency_in(first, last, starts, ends)
 
     def frequency(self, marks: bytearray | None) -> Callable[[int, int], int]:
-        """What tells how many documents hold the terms [first, last), summed over the terms."""
+        """A function (first, last) -> document frequency of the segment's terms [first, last), summed over the terms.
+
+        It counts the documents marked in u8[docs of all segments], None for the live ones.
+        """
         postings = self.segment.postings
         if marks is not None:
             own = self.docs_in(marks)
             return lambda first, last: postings.frequency(first, last, own)
         if self.sessions is None:
             return postings.frequency
-        starts, ends = self._gone_docs()
+        starts, ends = self._dead_ranges()
         return lambda first, last: max(
-            0, postings.frequency(first, last) - held_in(postings, first, last, starts, ends)
+            0, postings.frequency(first, last) - postings.frequency_in(first, last, starts, ends)
         )
 
-    def _gone_docs(self) -> tuple[array[int], array[int]]:
-        """Where the documents that are gone begin and end."""
-        if self._gone is None:
-            left = self.doc_stretches()
-            starts = array("I", [0, *(last for _, last in left)])
-            self._gone = starts, array("I", [*(first for first, _ in left), self.segment.docs])
-        return self._gone
+    def _dead_ranges(self) -> tuple[array[int], array[int]]:
+        """(starts, ends) of the stretches of deleted documents."""
+        if self._dead_docs is None:
+            live = self.doc_stretches()
+            starts = array("I", [0, *(last for _, last in live)])
+            self._dead_docs = starts, array("I", [*(first for first, _ in live), self.segment.docs])
+        return self._dead_docs
 
     def averages(self, marks: bytearray | None) -> tuple[int, int]:
-        """(documents, words)."""
+        """(documents, words) of the documents marked in u8[docs of all segments], None for the live ones."""
         if marks is not None:
             return self.segment.doc_columns.averages(self.docs_of(marks))
         if self._averages is None:
             self._averages = self.segment.doc_columns.averages(self.docs_of(None))
         return self._averages
+
+
+def _live(count: int, dead: Collection[int]) -> list[Stretch]:
+    """The stretches between the deleted sessions of `count`."""
+    wrong = [session for session in dead if not 0 <= session < count]
+    if wrong:
+        raise IndexError(f"no session {wrong[0]} among {count}")
+    ends = [*sorted(set(dead)), count]
+    starts = [0, *(end + 1 for end in ends)]
+    return [(first, last) for first, last in zip(starts, ends, strict=False) if first < last]
 
 
 def _own(marks: bytearray, first: int, count: int) -> Marks:

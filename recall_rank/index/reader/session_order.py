@@ -1,8 +1,9 @@
-"""The sessions of several segments in one order: the order in which they would stand in one segment."""
+"""SessionOrder: one numbering of the live sessions of several segments."""
 
 from __future__ import annotations
 
 import heapq
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,74 +16,82 @@ Key = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Sessions [first, last) of a segment, which follow each other; the first of them is number `place` of all."""
+    """Live sessions [first, last) of segment number `segment`; in the reader they are numbered from `number` on."""
 
-    piece: int
+    segment: int
     first: int
     last: int
-    place: int
+    number: int
 
 
 class SessionOrder:
-    """Numbers the sessions that are left, newest first as index.build orders them.
+    """Numbers the live sessions newest first, in the order in which build() would write them to one segment.
 
-    Each segment is in that order already. So the numbers are made of runs, and where a small segment meets a large
-    one, only a few rows of the large one are read.
+    Every segment is in that order, so the numbering consists of runs. Merging reads O(runs * log(sessions)) rows: few
+    where a small segment meets a large one.
     """
 
-    def __init__(self, pieces: Sequence[SegmentView]) -> None:
-        self.runs = list(_runs(pieces))
-        self._places = [run.place for run in self.runs]
-        self._of_piece = [[run for run in self.runs if run.piece == number] for number in range(len(pieces))]
-        self._firsts = [[run.first for run in runs] for runs in self._of_piece]
+    def __init__(self, views: Sequence[SegmentView]) -> None:
+        self.runs = list(_runs(views))
+        self._numbers = [run.number for run in self.runs]
+        self._of_segment = [[run for run in self.runs if run.segment == number] for number in range(len(views))]
+        self._firsts = [[run.first for run in runs] for runs in self._of_segment]
 
-    def find(self, place: int) -> tuple[int, int]:
-        """(segment, its own number) of session number `place`."""
-        run = self.runs[bisect_right(self._places, place) - 1]
-        return run.piece, run.first + place - run.place
+    def find(self, number: int) -> tuple[int, int]:
+        """(segment, session there) of the reader's session `number`."""
+        run = self.runs[bisect_right(self._numbers, number) - 1]
+        return run.segment, run.first + number - run.number
 
-    def place(self, piece: int, session: int) -> int:
-        """The number of a segment's session that is left."""
-        run = self._of_piece[piece][bisect_right(self._firsts[piece], session) - 1]
-        return run.place + session - run.first
+    def number(self, segment: int, session: int) -> int:
+        """The reader's number of a live session of a segment."""
+        run = self._of_segment[segment][bisect_right(self._firsts[segment], session) - 1]
+        return run.number + session - run.first
+
+    def runs_of(self, segment: int) -> tuple[array[int], array[int]]:
+        """(first sessions, their numbers in the reader) of a segment's runs, u32 each, as SegmentSource takes them."""
+        runs = self._of_segment[segment]
+        return array("I", [run.first for run in runs]), array("I", [run.number for run in runs])
 
 
 def sort_key(row: SessionRow) -> Key:
-    """What index.build sorts sessions by."""
+    """The order of sessions in a segment: newest first, then source, then id."""
     return -row.updated, row.source, row.id
 
 
-def _runs(pieces: Sequence[SegmentView]) -> Iterator[Run]:
-    """Merge the segments; equal sessions stand in the order of their segments."""
-    left = [iter(piece.sessions if piece.sessions is not None else _all(piece)) for piece in pieces]
-    heap: list[tuple[Key, int, int, int]] = []  # of each segment the next session, and where its stretch ends
+def _runs(views: Sequence[SegmentView]) -> Iterator[Run]:
+    """Merge the segments; sessions with equal keys stand in the order of their segments."""
+    left = [iter(view.sessions if view.sessions is not None else _all(view)) for view in views]
+    heap: list[tuple[Key, int, int, int]] = []  # of each segment its next session, and where that one's stretch ends
 
     def next_stretch(number: int) -> None:
         for first, last in left[number]:
             if first < last:
-                heapq.heappush(heap, (sort_key(pieces[number].segment.sessions[first]), number, first, last))
+                heapq.heappush(heap, (sort_key(views[number].segment.sessions[first]), number, first, last))
                 return
 
-    for number in range(len(pieces)):
+    for number in range(len(views)):
         next_stretch(number)
     place = 0
     while heap:
         _, number, first, last = heapq.heappop(heap)
-        end = _before(pieces[number].segment, first, last, (heap[0][0], heap[0][1]), number) if heap else last
+        end = _before(views[number].segment, first, last, (heap[0][0], heap[0][1]), number) if heap else last
         yield Run(number, first, end, place)
         place += end - first
         if end < last:
-            heapq.heappush(heap, (sort_key(pieces[number].segment.sessions[end]), number, end, last))
+            heapq.heappush(heap, (sort_key(views[number].segment.sessions[end]), number, end, last))
         else:
             next_stretch(number)
 
 
-def _all(piece: SegmentView) -> list[tuple[int, int]]:
-    return [(0, len(piece.segment.sessions))]
+def _all(view: SegmentView) -> list[tuple[int, int]]:
+    return [(0, len(view.segment.sessions))]
 
 
 def _before(segment: Segment, first: int, last: int, other: tuple[Key, int], number: int) -> int:
-    """The end of the sessions from `first` on that stand before `other`; `first` does. Few rows are read."""
+    """The end of the sessions [first, ...) that sort before `other`, as session `first` does; O(log(sessions)) reads.
+
+    Exponential search, then binary search: the run is often short.
+    """
     rows = segment.sessions
 
     def key(at: int) -> tuple[Key, int]:

@@ -9,15 +9,14 @@ from typing import Literal
 from recall_rank._core.index.builder import SegmentBuilder
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.gather import Gatherer, known_time
-from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank.analysis.fields import is_recall_tool
 from recall_rank.analysis.normalize import fold
 from recall_rank.analysis.utterance_kind import is_order, is_question
+from recall_rank.index.segment.columns import DOC_COLUMNS
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow
 from recall_rank.index.segment.strings import Names, Strings
-from recall_rank.index.storage.format import FACTS, LAYOUT
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
 
 PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
@@ -145,8 +144,7 @@ class _Building:
             names=self.names,
             vocabulary=vocabulary,
             postings=postings,
-            doc_columns=DocColumns(*(columns[name] for name in LAYOUT)),
-            facts=Facts(*(columns[name] for name in FACTS)),
+            doc_columns=DocColumns(*(columns[name] for name in DOC_COLUMNS)),
             **columns,
         )
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from recall_rank._core.index.doc_columns import DocColumns
-from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.column_filters import unmark
-from recall_rank._core.search.evidence import Evidence
 from recall_rank.analysis.fields import Field
-from recall_rank.index.reader.segment_view import Marks, Places, SegmentView
 from recall_rank.index.segment.strings import Names, Strings
 
 ROLES = ("user", "assistant", "system", "tool", "title")  # the last is the message a session's title stands in
 TITLE_ROLE = 4
 Text = bytes | bytearray | memoryview
+Offsets: TypeAlias = "array[int] | memoryview"  # u64, bytes of a text
 _FIELDS = {int(field): field for field in Field}  # quicker than Field() of a byte
 
 
@@ -82,7 +82,6 @@ class Segment:
     vocabulary: Vocabulary
     postings: Postings
     doc_columns: DocColumns
-    facts: Facts
 
     @property
     def docs(self) -> int:
@@ -108,31 +107,10 @@ class Segment:
     def said_parts(self) -> int:
         return self.parts - len(self.sessions)
 
-    @property
-    def views(self) -> tuple[SegmentView]:
-        return (SegmentView(self),)
-
-    def averages(self, eligible: Marks | None = None) -> tuple[int, int]:
-        return self.doc_columns.averages(eligible)
-
-    def evidence(self, eligible: Marks | None) -> Evidence:
-        return Evidence(self.doc_columns, self.postings, eligible)
-
-    def local(self, part: int, doc: int) -> tuple[Segment, int, int]:
-        return self, part, doc
-
-    def parted(self, docs: Sequence[int]) -> tuple[tuple[SegmentView, range]]:
-        return ((SegmentView(self), range(len(docs))),)
-
-    def home_of(self, session: int) -> tuple[Segment, SessionRow]:
-        return self, self.sessions[session]
-
     def span_of(self, session: int) -> tuple[int, int]:
+        """The messages [first, last) of a session; the first is its title."""
         row = self.sessions[session]
         return row.first_message, row.last_message
-
-    def own_sessions(self, marks: Sequence[bool]) -> list[bytes]:
-        return [bytes(marks)]
 
     def content_parts(self) -> bytearray:
         """A mark for every part that is not a session's title, u8[parts]."""
@@ -144,7 +122,7 @@ class Segment:
         """The whole text, of which the caller reads bytes [start, end) of each of `ranges` and nothing else."""
         return self.text
 
-    def text_between(self, starts: Places, ends: Places) -> bytes | bytearray | memoryview:
+    def text_between(self, starts: Offsets, ends: Offsets) -> bytes | bytearray | memoryview:
         """The same for bytes [starts[k], ends[k]), u64 each: quicker where they are many."""
         return self.text
 
@@ -153,12 +131,3 @@ class Segment:
         for number in range(self.part_first_field[part], self.part_first_field[part + 1]):
             start = self.field_start[number]
             yield start + 1, self.field_start[number + 1], _FIELDS[self.text_for(((start, start + 1),))[start]]
-
-    def session_of_part(self, part: int) -> SessionRow:
-        return self.sessions[self.message_session[self.part_message[part]]]
-
-    def sessions_of(self, parts: list[int]) -> list[int]:
-        return self.doc_columns.sessions_of(parts)
-
-    def times_of(self, parts: list[int]) -> list[int]:
-        return self.doc_columns.times_of(parts)

@@ -8,14 +8,12 @@ from typing import Any, Final
 
 from recall_rank._core.index.derived_columns import owners, picked, placed
 from recall_rank._core.index.doc_columns import DocColumns
-from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
-from recall_rank.index.reader.segment_view import Places
-from recall_rank.index.segment.segment import Segment
+from recall_rank.index.segment.columns import COLUMNS, DOC_COLUMNS, POSTINGS, VOCABULARY
+from recall_rank.index.segment.segment import Offsets, Segment
 from recall_rank.index.segment.session_rows import SessionRows
 from recall_rank.index.segment.strings import Names
-from recall_rank.index.storage.format import COLUMNS, FACTS, LAYOUT, POSTINGS, VOCABULARY
 from recall_rank.index.storage.mapped_strings import MappedStrings, PrefixCodedStrings, SessionIds
 from recall_rank.index.storage.segment_file import SegmentFile
 
@@ -68,7 +66,7 @@ class MappedSegment(Segment):
             self._file.verify("text", start, end)
         return self._unverified_text
 
-    def text_between(self, starts: Places, ends: Places) -> memoryview:
+    def text_between(self, starts: Offsets, ends: Offsets) -> memoryview:
         self._file.verify_all("text", starts, ends)
         return self._unverified_text
 
@@ -136,6 +134,5 @@ _MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
     "doc_start": _doc_start,
     "vocabulary": lambda _, file: file.checked(Vocabulary, *map(file.column, VOCABULARY)),
     "postings": lambda _, file: file.checked(Postings, *map(file.column, POSTINGS)),
-    "doc_columns": lambda segment, file: file.checked(DocColumns, *(getattr(segment, name) for name in LAYOUT)),
-    "facts": lambda segment, file: file.checked(Facts, *(getattr(segment, name) for name in FACTS)),
+    "doc_columns": lambda segment, file: file.checked(DocColumns, *(getattr(segment, name) for name in DOC_COLUMNS)),
 }

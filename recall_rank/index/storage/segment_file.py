@@ -18,10 +18,10 @@ import xxhash
 from recall_rank._core.index.packed_columns import unpack
 from recall_rank._core.search.column_filters import are_marked
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
-from recall_rank.index.reader.segment_view import Places
+from recall_rank.index.segment.columns import COLUMNS
+from recall_rank.index.segment.segment import Offsets
 from recall_rank.index.storage.format import (
     BLOCK,
-    COLUMNS,
     ENTRY,
     FORMAT,
     HEADER,
@@ -146,7 +146,7 @@ class SegmentFile:
         """A mark for every block of a column that was compared with its sum, u8, set by verify(); and bytes a block."""
         return self._verified[column], BLOCK
 
-    def verify_all(self, column: str, starts: Places, ends: Places) -> None:
+    def verify_all(self, column: str, starts: Offsets, ends: Offsets) -> None:
         """verify() of bytes [starts[k], ends[k]), u64 each: one look where all of them were looked at before."""
         if not are_marked(self._verified[column], starts, ends, BLOCK):
             for start, end in zip(starts, ends, strict=True):

@@ -11,19 +11,18 @@ import xxhash
 from recall_rank._core.index.derived_columns import pieces
 from recall_rank._core.index.id_codec import shorten
 from recall_rank._core.index.packed_columns import pack
+from recall_rank.index.segment.columns import COLUMNS, POSTINGS
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.session_rows import encoded, first_messages
 from recall_rank.index.segment.strings import Strings
 from recall_rank.index.storage.format import (
     ALIGN,
     BLOCK,
-    COLUMNS,
     ENTRY,
     FORMAT,
     HEADER,
     HEADER_SIZE,
     MAGIC,
-    POSTINGS,
     SUM,
     aligned,
     require_little_endian,

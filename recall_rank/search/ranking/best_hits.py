@@ -5,16 +5,16 @@ from __future__ import annotations
 from itertools import compress
 
 from recall_rank._core.rank.candidate import Candidate, candidates_of
-from recall_rank._core.search.hits import Hits
-from recall_rank.index.reader.index_reader import Evidences
+from recall_rank._core.search.evidence import Evidence
+from recall_rank._core.search.hits import Hit, Hits, SessionHit
 from recall_rank.search.context import SearchContext
 from recall_rank.search.query import Query
-from recall_rank.search.ranking.group import BUCKETS, SessionHits, add_others, by_session
+from recall_rank.search.ranking.group import BUCKETS, add_others, by_session
 from recall_rank.search.ranking.rerank import mark_holding, order, rerank
 from recall_rank.search.types import PageEntry
 
 
-def best_parts(search: SearchContext, evidence: Evidences) -> tuple[list[Candidate], list[Candidate]]:
+def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
     """The reranked candidates, best first, and the hits behind them in the order of their evidence.
 
     As many are reranked as fill whole pages, so that no page mixes them with hits by evidence alone; none are when the
@@ -25,7 +25,7 @@ def best_parts(search: SearchContext, evidence: Evidences) -> tuple[list[Candida
     nearest_first = bool(options.directory and options.fallback)
     found = evidence.top(evidence.hit_count if nearest_first else max(count + weights.looked_at, needed))
     if nearest_first:
-        nearer = [(tier, _bucket(search, _session(search, part))) for part, _, _, _, tier in found]
+        nearer = [(hit.tier, _bucket(search, _session(search, hit.part))) for hit in found]
         found = found.taken(sorted(range(len(found)), key=nearer.__getitem__))
     best = rerank(search, candidates(search, _likely(search, found, count)))
     if best is None:
@@ -38,25 +38,29 @@ def best_parts(search: SearchContext, evidence: Evidences) -> tuple[list[Candida
     return best, candidates(search, found.taken(rest))
 
 
-def best_sessions(search: SearchContext, evidence: Evidences, rows: list[SessionHits]) -> list[PageEntry]:
+def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionHit]) -> list[PageEntry]:
     """All sessions with hits: as many as fill whole pages are reranked, the others follow by their evidence."""
     segment, ceiling, weights = search.segment, search.expansion.ceiling or 1.0, search.query.weights
     if search.eligible.buckets:
-        rows = sorted(rows, key=lambda row: (row[6], _bucket(search, row[0])))
+        rows = sorted(rows, key=lambda row: (row.tier, _bucket(search, row.session)))
     count = _whole_pages(search.query)
     found = _likely(search, evidence.top(weights.survivors + weights.looked_at), weights.survivors)
     chosen = set(found.parts())
-    firsts = [(row[1], row[2], row[3], row[3], 0) for row in rows[:count] if row[1] not in chosen and not row[6]]
+    firsts = [
+        Hit(row.part, row.doc, row.score, row.score, 0)
+        for row in rows[:count]
+        if row.part not in chosen and not row.tier
+    ]
     best = rerank(search, candidates(search, found) + candidates(search, Hits(firsts)))
     if best is None:
         return by_session(segment, (), rows, ceiling)
     add_others(segment, best, weights.again)
     ranked = by_session(segment, order(search, best), (), ceiling)[:count]
-    titled = {row[0] for row in rows if row[5]}
+    titled = {row.session for row in rows if row.title}
     for entry in ranked:
         entry.title_match = entry.title_match or entry.session in titled
     known = {entry.session for entry in ranked}
-    return ranked + by_session(segment, (), [row for row in rows if row[0] not in known], ceiling)
+    return ranked + by_session(segment, (), [row for row in rows if row.session not in known], ceiling)
 
 
 def candidates(search: SearchContext, found: Hits) -> list[Candidate]:

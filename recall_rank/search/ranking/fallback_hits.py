@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recall_rank.index.reader.index_reader import Evidences
+from recall_rank._core.search.evidence import Evidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.expansion.expand import longer_words
@@ -17,7 +17,7 @@ def scan(search: SearchContext) -> None:
     search.reached(looked)
 
 
-def extend(search: SearchContext, evidence: Evidences) -> None:
+def extend(search: SearchContext, evidence: Evidence) -> None:
     """Add the fallback hits to those of `evidence`, each kind as a tier behind all others; then all hits are known."""
     ranked = evidence.hit_count
     if not search.text_decides and not search.deadline.passed():
@@ -28,13 +28,13 @@ def extend(search: SearchContext, evidence: Evidences) -> None:
         search.reached(0)  # any part may hold the query in its text
         return
     known = evidence.hit_count
-    evidence.extend_marked(search.text_marks, search.segment.part_first_doc)
+    evidence.extend_marked(search.text_marks)
     if not ranked and not known and evidence.hit_count and not search.text_decides:
         search.degraded.add(DegradeKind.FALLBACK)
     search.total_exact = True
 
 
-def _by_longer_words(search: SearchContext, evidence: Evidences) -> None:
+def _by_longer_words(search: SearchContext, evidence: Evidence) -> None:
     """Add the parts that hold a longer word, one that begins with a word of the query."""
     segment, eligible = search.segment, search.eligible
     longer = longer_words(search.expansion, segment, eligible, search.query.weights)

@@ -7,13 +7,12 @@ from itertools import chain
 
 from recall_rank._core.rank.candidate import Candidate
 from recall_rank._core.rank.rerank import diversify
+from recall_rank._core.search.hits import SessionHit
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import TITLE_ROLE
 from recall_rank.model import Talk
 from recall_rank.search.types import PageEntry
 
-# as Evidence.sessions() tells it: session, part, document, score, hits, title, tier
-SessionHits = tuple[int, int, int, float, int, bool, int]
 BUCKETS = {"exact": 0, "project": 1, "global": 2}
 PER_SESSION = 2  # parts of one session on a page that do not wait for other sessions
 
@@ -37,7 +36,7 @@ def by_part(
 
 
 def by_session(
-    segment: IndexReader, ranked: Iterable[Candidate], others: Iterable[SessionHits], ceiling: float
+    segment: IndexReader, ranked: Iterable[Candidate], others: Iterable[SessionHit], ceiling: float
 ) -> list[PageEntry]:
     """One entry a session, in the order of its best hit; a content part represents it rather than its title.
 
@@ -55,14 +54,14 @@ def by_session(
         entry.title_match = entry.title_match or title
         if is_title(segment, entry.candidate) and not title:
             _represent(entry, candidate)
-    for session, part, doc, evidence, _, title, tier in others:
-        entry = found.get(session)
-        time = segment.message_time[segment.part_message[part]]
-        content = Candidate(part, doc, evidence / ceiling, time, "scan" if tier else "prefilter")
+    for hit in others:
+        entry = found.get(hit.session)
+        time = segment.message_time[segment.part_message[hit.part]]
+        content = Candidate(hit.part, hit.doc, hit.score / ceiling, time, "scan" if hit.tier else "prefilter")
         if entry is None:
-            found[session] = PageEntry(content, session, title)
+            found[hit.session] = PageEntry(content, hit.session, hit.title)
             continue
-        entry.title_match = entry.title_match or title
+        entry.title_match = entry.title_match or hit.title
         if is_title(segment, entry.candidate) and not is_title(segment, content):
             _represent(entry, content)
     return list(found.values())

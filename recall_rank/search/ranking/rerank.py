@@ -70,7 +70,7 @@ def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
     )
     return all(
         _texts(view).measure(_at(candidates, places), wanted, search.deadline.score_by_ns)
-        for view, places in search.segment.parted([candidate.doc for candidate in candidates])
+        for view, places in search.segment.split_by_segment([candidate.doc for candidate in candidates])
     )
 
 
@@ -124,7 +124,7 @@ def mark_holding(search: SearchContext, docs: list[int]) -> bytearray:
     """A mark for each of `docs` whose passage holds the whole query, u8[docs]; none for a query of a single word."""
     marks = bytearray(len(docs))
     whole = whole_query(search.query)
-    for view, places in search.segment.parted(docs) if whole else ():
+    for view, places in search.segment.split_by_segment(docs) if whole else ():
         held = _texts(view).mark_holding([docs[place] for place in places], whole)
         for place in compress(places, held):
             marks[place] = 1
@@ -157,11 +157,11 @@ def _at(candidates: list[Candidate], places: Sequence[int]) -> list[Candidate]:
 def _names(search: SearchContext, candidates: list[Candidate]) -> list[tuple[str, ...]]:
     """The folded directory, session title and tool name of each candidate; empty texts where there are none."""
     found: list[tuple[str, ...]] = [()] * len(candidates)
-    for view, places in search.segment.parted([candidate.doc for candidate in candidates]):
+    for view, places in search.segment.split_by_segment([candidate.doc for candidate in candidates]):
         segment = view.segment
         parts = [candidates[place].part - view.first_part for place in places]
         tools, sessions = segment.names.values, segment.sessions
-        for place, part, number in zip(places, parts, segment.sessions_of(parts), strict=True):
+        for place, part, number in zip(places, parts, segment.doc_columns.sessions_of(parts), strict=True):
             session, tool = sessions[number], tools[segment.part_tool[part]]
             found[place] = fold_cached(session.directory), fold_cached(session.title), fold_cached(tool or "")
     return found

@@ -50,7 +50,7 @@ def _sessions(search: SearchContext) -> Iterator[NearMiss]:
     evidence = prefilter(search.segment, search.query, search.expansion, search.eligible, None, deadline_ns)
     if search.deadline.passed(evidence.hit_count * AFTERWARDS_NS):
         return
-    for session, *_ in evidence.sessions()[:LOOKED_AT]:
+    for session in [hit.session for hit in evidence.sessions()[:LOOKED_AT]]:
         if search.deadline.passed():
             return
         missing = _missing(search, session)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from recall_rank._core.search.column_filters import marked
-from recall_rank.index.reader.index_reader import Evidences
+from recall_rank._core.search.evidence import Evidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.best_hits import best_parts, best_sessions, candidates
 from recall_rank.search.ranking.fallback_hits import extend
@@ -15,7 +15,7 @@ from recall_rank.search.ranking.rerank import rerank
 from recall_rank.search.types import PageEntry
 
 
-def page(search: SearchContext, evidence: Evidences) -> list[PageEntry]:
+def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
     """The entries of the page: `results` of them from `offset` on. Sets the totals of the search."""
     options = search.query.options
     first, last = options.offset, options.offset + options.results
@@ -26,14 +26,14 @@ def page(search: SearchContext, evidence: Evidences) -> list[PageEntry]:
     if last >= known or in_buckets or by_time or search.text_decides:
         extend(search, evidence)
     sessions = evidence.sessions() if by_sessions or by_time else []
-    search.hits_of_session = {row[0]: row[4] for row in sessions}
+    search.hits_of_session = {row.session: row.hits for row in sessions}
     search.total = len(sessions) if by_sessions else evidence.hit_count
     if by_time:
         sessions.sort()
         if by_sessions:
             chosen = by_session(search.segment, (), sessions[first:last], search.expansion.ceiling or 1.0)
         else:
-            chosen = list(_by_time(search, evidence, [(row[0], row[4]) for row in sessions]))
+            chosen = list(_by_time(search, evidence, [(row.session, row.hits) for row in sessions]))
         rerank(search, [entry.candidate for entry in chosen])  # for their scores; they keep the order of time
         return chosen
     entries: Iterable[PageEntry]
@@ -47,7 +47,7 @@ def page(search: SearchContext, evidence: Evidences) -> list[PageEntry]:
     return list(islice(entries, first, last))
 
 
-def _by_time(search: SearchContext, evidence: Evidences, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
+def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
     """The page's hits in order of time; where not all fit, a session's third hit comes behind two of all others."""
     segment = search.segment
     hits, page = bytearray(segment.parts), bytearray(segment.parts)

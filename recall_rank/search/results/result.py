@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from recall_rank._core.index.part_facts import Facts
 from recall_rank._core.rank.passage_matches import PassageMatches
 from recall_rank._core.rank.snippet_window import Snippet
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
-from recall_rank.index.segment.strings import Strings
+from recall_rank.index.segment.strings import Names, Strings
 from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Span, Why
 from recall_rank.search.context import SearchContext
 from recall_rank.search.options import Options
@@ -30,22 +29,25 @@ class ResultColumns:
     """The columns of a segment that results read, looked up once: a mapped segment computes each on access."""
 
     sessions: Sequence[SessionRow]
-    facts: Facts
     message_ids: Strings
+    message_session: memoryview
+    message_role: memoryview
+    message_author: memoryview
+    message_time: memoryview
     part_ids: Strings
-    names: list[str | None]
+    part_message: memoryview
+    part_type: memoryview
+    part_tool: memoryview
+    part_flags: memoryview
+    part_first_field: memoryview
+    field_start: memoryview
+    doc_start: memoryview
     text_for: Callable[[Iterable[tuple[int, int]]], Text]
+    names: Names
 
     @classmethod
     def of(cls, segment: Segment) -> ResultColumns:
-        return cls(
-            segment.sessions,
-            segment.facts,
-            segment.message_ids,
-            segment.part_ids,
-            segment.names.values,
-            segment.text_for,
-        )
+        return cls(*(getattr(segment, name) for name in cls.__slots__))
 
 
 @dataclass(slots=True)
@@ -78,18 +80,22 @@ class ResultMaker:
         columns = self.columns.get(id(segment))
         if columns is None:
             columns = self.columns[id(segment)] = ResultColumns.of(segment)
-        facts = columns.facts.of(part, doc)
-        message, own_session, role, author_at, time, kind_at, tool_at, flags, fields, start, end = facts
-        row = columns.sessions[own_session]
-        names = columns.names
-        kind, tool, author = names[kind_at] or "", names[tool_at], names[author_at]
+        message, flags = columns.part_message[part], columns.part_flags[part]
+        role, time = columns.message_role[message], columns.message_time[message]
+        first_field, last_field = columns.part_first_field[part], columns.part_first_field[part + 1]
+        fields = columns.field_start[first_field : last_field + 1]
+        start, end = columns.doc_start[doc], columns.doc_start[doc + 1]
+        row = columns.sessions[columns.message_session[message]]
+        names = columns.names.values
+        kind, tool = names[columns.part_type[part]] or "", names[columns.part_tool[part]]
+        author = names[columns.message_author[message]]
         message_id = own_message_id = columns.message_ids.held(message, row.id)
         shown_author = author
         title = role == TITLE_ROLE
         if title:  # a title leads to the newest message of its session
             newest = self._newest_message(session, segment, row)
-            role, author_at, time = columns.facts.said(newest)
-            shown_author, message_id = names[author_at], columns.message_ids.held(newest, row.id)
+            role, time = columns.message_role[newest], columns.message_time[newest]
+            shown_author, message_id = names[columns.message_author[newest]], columns.message_ids.held(newest, row.id)
 
         text = columns.text_for(((fields[0], fields[-1]),))
         place = None

@@ -6,9 +6,10 @@ from array import array
 from functools import lru_cache
 
 from recall_rank._core.search.compiled_query import CompiledQuery
+from recall_rank._core.search.evidence import Evidence
 from recall_rank.analysis.date_mentions import named_dates, names_a_date
 from recall_rank.analysis.question_intent import asks_what_to_do
-from recall_rank.index.reader.index_reader import Evidences, IndexReader
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import SUBAGENT_KIND, Kind
 from recall_rank.search.expansion.expand import Expansion, TermGroup, rarity
 from recall_rank.search.filters.eligible import EligibleSet
@@ -28,12 +29,12 @@ def prefilter(
     only: bytearray | None = None,
     deadline_ns: int = 0,
     groups: list[TermGroup] | None = None,
-) -> Evidences:
+) -> Evidence:
     """The evidence of every eligible document, fused with that of its neighbours and its session.
 
     Evidence is BM25 (see CompiledQuery) times the factor of the document's class, plus that of named dates. `only`,
     u8[parts], keeps the hits in the marked parts. `deadline_ns` is a monotonic time, 0 for none: documents that were
-    not read before it have no evidence, see Evidences.docs_done. `groups` replace the groups of the expansion.
+    not read before it have no evidence, see Evidence.docs_done. `groups` replace the groups of the expansion.
     """
     weights = query.weights
     evidence = reader.evidence(eligible.doc_marks)
@@ -52,7 +53,7 @@ def prefilter(
     return evidence
 
 
-def _add_dates(reader: IndexReader, query: Query, evidence: Evidences, eligible: EligibleSet) -> None:
+def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: EligibleSet) -> None:
     """Add the evidence of dates in the query to the messages written then, and of a single day to those of the next.
 
     A date weighs as much as a word in as many documents as were written then.

@@ -13,9 +13,9 @@ from hypothesis import given
 
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
-from recall_rank._core.index.ranges import held_in
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank._core.search.evidence import Evidence
+from recall_rank._core.search.segment_evidence import SegmentSource
 from tests.support.kernels.inputs import POSTINGS, VOCABULARY, columns, seeds, some_term, some_terms
 from tests.support.kernels.segments import ALONE, BLOCK, Segment, accumulate, flat, one_group, some_segment
 
@@ -91,7 +91,7 @@ def sound_layout(made: dict[str, Any]) -> bool:
 
 def search(doc_columns: DocColumns, postings: Postings) -> None:
     """Let every document, part, message and session be touched that the postings name; all there are, are in range."""
-    evidence = Evidence(doc_columns, postings, bytes([1]) * doc_columns.docs)
+    evidence = Evidence([SegmentSource(doc_columns, postings)], bytes([1]) * doc_columns.docs)
     assert accumulate(evidence, one_group(0, postings.term_count))
     evidence.add_times(array("q", [-(2**63)]), array("q", [2**63 - 1]), 0.5)
     around, session = array("f", [0.5] * 12), array("f", [0.5] * 4)
@@ -115,7 +115,7 @@ def harmless(native: Postings) -> None:
         assert all(0 <= doc < behind and 1 <= count <= 255 for doc, count in pairs)
         if behind:
             assert native.frequency(term, term + 1, bytes([1]) * behind) == len(pairs)
-        assert held_in(native, term, term + 1, array("I", [0]), array("I", [behind])) == len(pairs)
+        assert native.frequency_in(term, term + 1, array("I", [0]), array("I", [behind])) == len(pairs)
     assert native.frequency(0, terms) == len(native)
     for block in range(native.block_count):
         keys = memoryview(native.keys(block, array("q", range(terms)), array("q", range(behind)), block * BLOCK))

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence, idf
+from recall_rank._core.search.segment_evidence import SegmentSource
 from tests.support.kernels.inputs import columns, marks, postings, seeds
 from tests.support.kernels.segments import (
     ALONE,
@@ -29,7 +30,6 @@ from tests.support.kernels.segments import (
     Segment,
     accumulate,
     check,
-    close,
     flat,
     groups,
     one_group,
@@ -72,9 +72,7 @@ def test_evidence_is_that_of_every_document_by_itself(chance: Random) -> None:
     only = marks(chance, len(segment.doc_columns["part_message"])) if chance.random() < 0.3 else None
     echo = chance.choice([0.0, 0.2]), chance.choice([0.0, 1.0])
     assert native.fuse(around, session, only, *echo) == slow.fuse(around, session, only, *echo)
-    assert (native.docs_done, native.blocks_done) == (len(segment.documents), 1 if segment.documents else 0)
-    for place in range(len(segment.doc_columns["session_talk"])):
-        assert native.session_evidence(place) == close(slow.session_evidence(place))
+    assert native.docs_done == len(segment.documents)
     check(native, slow)
 
 
@@ -126,13 +124,13 @@ def three_blocks() -> tuple[Evidence, list[int]]:
     documents: list[dict[bytes, int]] = [{} for _ in range(docs)]
     for doc in holding:
         documents[doc] = {b"a": 1}
-    return Evidence(DocColumns(**flat(docs)), postings(columns(documents))[0]), holding
+    return Evidence([SegmentSource(DocColumns(**flat(docs)), postings(columns(documents))[0])]), holding
 
 
 def test_documents_at_the_borders_of_blocks() -> None:
     native, holding = three_blocks()
     assert accumulate(native, one_group(0, 1))
-    assert (native.blocks_done, native.docs_done) == (3, 140_000)
+    assert native.docs_done == 140_000
     assert native.fuse(**ALONE) == len(holding)
     assert sorted(part for part, *_ in native.top(9)) == holding
     assert len({score for _, _, score, *_ in native.top(9)}) == 1
@@ -141,7 +139,7 @@ def test_documents_at_the_borders_of_blocks() -> None:
 def test_after_the_deadline_nothing_is_done() -> None:
     native, _ = three_blocks()
     assert not accumulate(native, one_group(0, 1), 1)
-    assert (native.blocks_done, native.docs_done, native.fuse(**ALONE), len(native.top(9))) == (0, 0, 0, 0)
+    assert (native.docs_done, native.fuse(**ALONE), len(native.top(9))) == (0, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +163,8 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[DocColumns, 
         "factors": array("f", [1.0]) * 300,
         "joint": bytes(300),
     }
-    full, late = Evidence(doc_columns, native), Evidence(doc_columns, native)
+    source = SegmentSource(doc_columns, native)
+    full, late = Evidence([source]), Evidence([source])
     assert accumulate(full, query)
     done = accumulate(late, query, monotonic_ns() + 1000 * micros)
     assert late.docs_done in (0, BLOCK, docs)
@@ -174,7 +173,7 @@ def test_a_block_is_done_or_left_out(micros: int, two_blocks: tuple[DocColumns, 
     late.fuse(**ALONE)
     expected = {part: (doc, score) for part, doc, score, *_ in full.top(docs) if doc < late.docs_done}
     assert {part: (doc, score) for part, doc, score, *_ in late.top(docs)} == expected
-    again = Evidence(doc_columns, native)  # what was left in the middle of a block leaves nothing to the next
+    again = Evidence([source])  # what was left in the middle of a block leaves nothing to the next
     assert accumulate(again, query)
     again.fuse(**ALONE)
     assert list(again.top(docs)) == list(full.top(docs))
@@ -252,10 +251,15 @@ def test_an_empty_segment_and_an_empty_query() -> None:
 def test_other_sizes_are_refused() -> None:
     doc_columns, (native, _) = DocColumns(**flat(2)), postings(columns([{b"a": 1}] * 2))
     with pytest.raises(ValueError, match="without postings"):
-        Evidence(doc_columns, postings(columns([]))[0])
+        SegmentSource(doc_columns, postings(columns([]))[0])
+    with pytest.raises(ValueError, match="one byte a part"):
+        SegmentSource(doc_columns, native, live_parts=b"\1")
+    with pytest.raises(ValueError, match="differ in length"):
+        SegmentSource(doc_columns, native, session_runs=(array("I", [0]), array("I")))
+    source = SegmentSource(doc_columns, native)
     with pytest.raises(ValueError, match="one byte a document"):
-        Evidence(doc_columns, native, bytearray(1))
-    evidence = Evidence(doc_columns, native)
+        Evidence([source], bytearray(1))
+    evidence = Evidence([source])
     with pytest.raises(ValueError, match="length"):
         evidence.add_times(array("q", [1]), array("q"), 1.0)
     with pytest.raises(ValueError, match="12 weights and session 4"):
@@ -270,9 +274,6 @@ def test_other_sizes_are_refused() -> None:
         evidence.fuse(**ALONE)
     with pytest.raises(ValueError, match="negative"):
         evidence.top(-1)
-    for session in (-1, 1, 2**62):
-        with pytest.raises(IndexError):
-            evidence.session_evidence(session)
     with pytest.raises(ValueError, match="one byte a part"):
         evidence.mark_hits(bytearray(3))
     with pytest.raises(ValueError, match="one float a part"):

@@ -9,6 +9,7 @@ import pytest
 
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.search.evidence import Evidence
+from recall_rank._core.search.segment_evidence import SegmentSource
 from tests.support.kernels.inputs import columns, postings
 from tests.support.kernels.segments import ALONE, CLASSES, LONGEST, accumulate, close, flat, one_group
 
@@ -19,7 +20,7 @@ def talk_of_three(kinds: bytes, talk: int = 0, **changed: Any) -> Evidence:
         3, **{"doc_class": kinds, "session_talk": bytes([talk]), "message_asked": array("I", [0, 0, 0]), **changed}
     )
     documents = [{b"a": 1}, {b"a": 4}, {b"a": 1}]
-    evidence = Evidence(DocColumns(**doc_columns), postings(columns(documents))[0])
+    evidence = Evidence([SegmentSource(DocColumns(**doc_columns), postings(columns(documents))[0])])
     norms = memoryview(array("f", [1.0]) * (CLASSES * LONGEST)).cast("B").cast("f", (CLASSES, LONGEST))
     accumulate(evidence, {**one_group(0, 1), "k1": 0.0, "norms": norms})
     return evidence

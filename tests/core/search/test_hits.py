@@ -106,12 +106,9 @@ def test_extensions_follow_as_tiers_of_their_own(chance: Random) -> None:
         native.extend(pair[0], 0.25)
         slow.extend(pair[1], 0.25)
     parts, doc_part = len(segment.doc_columns["part_message"]), list(segment.doc_columns["doc_part"])
-    first_docs = array("I", [doc_part.index(part) if part in doc_part else len(doc_part) for part in range(parts)])
-    first_docs.append(len(doc_part))
     marked = bytes(chance.random() < 0.4 and part in doc_part for part in range(parts))
-    native.extend_marked(marked, first_docs)
-    slow.extend_marked(marked, first_docs)
-    assert native.tiers == slow.tiers == len(others) + 2
+    native.extend_marked(marked)
+    slow.extend_marked(marked)
     hits = check(native, slow)
     wanted = marks(chance, parts)
     assert list(native.among(wanted)) == sorted(hit for hit in hits if wanted[hit[0]])
@@ -130,9 +127,7 @@ def test_an_extension_must_fit() -> None:
     with pytest.raises(ValueError, match="same columns"):
         one.extend(one, 1.0)
     with pytest.raises(ValueError, match="one byte a part"):
-        one.extend_marked(b"\1", array("I", [0, 1, 2]))
-    with pytest.raises(ValueError, match="one number more"):
-        one.extend_marked(b"\1\1", array("I", [0, 1]))
+        one.extend_marked(b"\1")
     with pytest.raises(ValueError, match="one byte a part"):
         one.among(b"\1")
 
@@ -141,7 +136,7 @@ def test_a_part_without_a_document_extends_nothing() -> None:
     native = Segment(flat(2, part_message=array("I", [0, 1, 1])), [{}] * 2).pair()[0]
     native.fuse(**ALONE)
     with pytest.raises(ValueError, match="no document"):
-        native.extend_marked(b"\0\0\1", array("I", [0, 1, 2, 2]))
+        native.extend_marked(b"\0\0\1")
 
 
 @given(hit_rows, seeds)

@@ -11,8 +11,8 @@ from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.merge import postings as merge_postings
 from recall_rank.index.merge.merge import merge
 from recall_rank.index.segment.build import build
+from recall_rank.index.segment.columns import COLUMNS
 from recall_rank.index.segment.segment import Segment
-from recall_rank.index.storage.format import COLUMNS
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.index.storage.segment_writer import columns_of
 from recall_rank.model import Session
@@ -59,7 +59,7 @@ def test_nothing_makes_a_segment_of_nothing() -> None:
 
 def test_joining_reads_nothing_that_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Index.build(history()).save(tmp_path)
-    segment = Index.open(tmp_path)._segment
+    segment = Index.open(tmp_path)._merged()
     assert isinstance(segment, Segment)
     read: list[str] = []
     real = SegmentFile.column
@@ -73,7 +73,7 @@ def test_segments_on_disk_are_searched_together(tmp_path: Path) -> None:
     opened = []
     for number, some in enumerate((left[::2], [*left[1::2], *gone[:2]])):
         Index.build(some).save(tmp_path / str(number))
-        opened.append(Index.open(tmp_path / str(number))._segment)
+        opened.append(Index.open(tmp_path / str(number))._merged())
     segments = [segment for segment in opened if isinstance(segment, Segment)]
     keys = {session.id for session in gone}
     dead = [{number for number, row in enumerate(segment.sessions) if row.id in keys} for segment in segments]
@@ -87,9 +87,9 @@ def test_an_index_of_several_segments_is_saved_as_one(tmp_path: Path) -> None:
     several = index_of_segments([mixed, build(left[2:])], [{number}, ()])
     several.save(tmp_path / "index")
     with Index.open(tmp_path / "index", verify=True) as opened:
-        assert isinstance(opened._segment, Segment)
+        assert isinstance(opened._merged(), Segment)
         assert answers(opened, modes=("literal", "smart")) == answers(Index.build(left), modes=("literal", "smart"))
-    mapped = Index.open(tmp_path / "index")._segment
+    mapped = Index.open(tmp_path / "index")._merged()
     assert isinstance(mapped, Segment)
     again = merge([mapped, build(gone)], [(), range(len(gone))])
     assert written(again) == written(build(left))

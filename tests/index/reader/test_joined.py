@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index, index_of_segments
-from recall_rank.index.reader.joined import JoinedSegment
-from recall_rank.index.reader.joined_evidence import LARGE, _read
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place
 from recall_rank.index.segment.build import build
 from recall_rank.model import Context, SearchResponse, Session
@@ -97,7 +96,7 @@ def test_scores_columns_and_places_are_those_of_one(history: list[Session], cut:
 @some
 @given(histories(), cuts)
 def test_sessions_stand_in_the_order_of_one(history: list[Session], cut: Cut) -> None:
-    whole, several = build(history), JoinedSegment(*cut_up(history, cut))
+    whole, several = build(history), IndexReader(*cut_up(history, cut))
     assert [row.id for row in several.sessions] == [row.id for row in whole.sessions]
     assert [several.sessions[number].id for number in range(len(history))] == [row.id for row in whole.sessions]
     assert (several.said_messages, several.said_parts) == (whole.said_messages, whole.said_parts)
@@ -112,7 +111,7 @@ def test_sessions_stand_in_the_order_of_one(history: list[Session], cut: Cut) ->
 def test_sessions_of_one_time_stand_by_source_then_by_id() -> None:
     history = [session(key, "said", updated=NOW, source=source) for key, source in (("a", "z"), ("c", "b"), ("b", "b"))]
     for places in ((0, 1, 2), (2, 1, 0), (0, 1, 0), (1, 0, 0)):
-        several = JoinedSegment(*cut_up(history, Cut(3, places, ())))
+        several = IndexReader(*cut_up(history, Cut(3, places, ())))
         assert [row.id for row in several.sessions] == ["b", "c", "a"]
 
 
@@ -129,7 +128,7 @@ def test_a_small_segment_meets_a_large_one_without_reading_all_of_it() -> None:
             return super().__getitem__(at)
 
     object.__setattr__(large, "sessions", Counted(large.sessions))
-    several = JoinedSegment([large, small], [(), {*()}])
+    several = IndexReader([large, small], [(), {*()}])
     assert several.sessions[151].id == "new"
     assert len(several.order.runs) == 3
     assert len(read) < 40
@@ -173,33 +172,16 @@ def test_a_span_of_time_is_that_of_what_is_left() -> None:
 def test_who_is_not_there_cannot_be_gone() -> None:
     segment = build([session("s", "said")])
     with pytest.raises(IndexError, match="no session 1 among 1"):
-        JoinedSegment([segment], [{1}])
+        IndexReader([segment], [{1}])
     with pytest.raises(ValueError, match="dead sessions of 0"):
-        JoinedSegment([segment], [])
-
-
-def test_large_segments_are_read_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 4)
-    asked: list[tuple[int, int]] = []
-
-    def read(first: int, last: int) -> bool:
-        asked.append((first, last))
-        return not first <= 1 < last
-
-    assert not _read(read, [LARGE, LARGE, 5])
-    assert sorted(asked) == [(0, 1), (1, 2), (2, 3)]
-    asked.clear()
-    assert not _read(read, [LARGE, 5, 5])
-    assert _read(read, [LARGE])
-    assert _read(read, [])
-    assert asked == [(0, 3), (0, 1), (0, 0)]
+        IndexReader([segment], [])
 
 
 def test_several_threads_give_the_answer_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     history = [session(f"s{n}", f"lantern {n}", "the lantern of the harbor", updated=NOW - n) for n in range(9)]
     whole = Index.build(history)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    monkeypatch.setattr("recall_rank.index.reader.joined_evidence.LARGE", 1)
+    monkeypatch.setattr("recall_rank._core.search.evidence.LARGE", 1)
     several = index_of_segments([build(history[n::3]) for n in range(3)], [()] * 3)
     for text in ("lantern", "harbor lantern", "lantren"):
         assert alike(told(ask(several, text)), told(ask(whole, text)))

@@ -14,7 +14,7 @@ from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.merge.merge import merge
 from recall_rank.index.reader import literal_candidates as runs
 from recall_rank.index.reader import literal_scan
-from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.segment.build import PASSAGE_BYTES, build
 from recall_rank.index.segment.segment import Segment
@@ -99,7 +99,7 @@ def fields_of(segment: Segment) -> list[list[str]]:
     ]
 
 
-def said_in(searched: Segment | JoinedSegment) -> list[str]:
+def said_in(searched: IndexReader) -> list[str]:
     """Every field, and what stands around the borders of passages."""
     said = ["x"]
     for piece in searched.views:
@@ -110,7 +110,7 @@ def said_in(searched: Segment | JoinedSegment) -> list[str]:
     return said
 
 
-def plainly(searched: Segment | JoinedSegment, needle: str, keep: bytearray | None) -> bytearray:
+def plainly(searched: IndexReader, needle: str, keep: bytearray | None) -> bytearray:
     """Marks of the parts that hold the needle, by a look at each of those that are left."""
     marks = bytearray(searched.parts)
     for piece in searched.views:
@@ -123,7 +123,7 @@ def plainly(searched: Segment | JoinedSegment, needle: str, keep: bytearray | No
     return marks
 
 
-def marked(searched: Segment | JoinedSegment, needle: str, keep: bytearray | None) -> bytearray:
+def marked(searched: IndexReader, needle: str, keep: bytearray | None) -> bytearray:
     marks = bytearray(searched.parts)
     assert mark_literal(searched, needle, keep, marks, 0) == searched.parts
     return marks
@@ -143,7 +143,7 @@ def test_marked_are_the_parts_that_hold_the_literal(chance: Random, cut: Cut | N
 @given(st.integers(0, 2**32 - 1).map(Random), cuts)
 def test_answers_are_those_of_a_look_at_all_text(chance: Random, cut: Cut) -> None:
     searched = joined(some_history(chance), cut)
-    index = index_of_segments([piece.segment for piece in searched.views], searched.dead)  # type: ignore[union-attr]
+    index = index_of_segments([piece.segment for piece in searched.views], searched.dead)
     said = said_in(searched)
     asked = [(some_needle(chance, said)[:200], mode) for mode in ("literal", "smart", "fuzzy")]
     answers = [found_by(index, text, mode) for text, mode in asked if text.strip()]
@@ -161,8 +161,7 @@ def found_by(index: Index, text: str, match: Any) -> tuple[Any, ...]:
 @given(st.integers(0, 2**32 - 1).map(Random), cuts)
 def test_a_merge_tells_as_much_as_a_build(chance: Random, cut: Cut) -> None:
     searched = joined(some_history(chance), cut)
-    assert isinstance(searched, JoinedSegment)
-    merged = merge([piece.segment for piece in searched.views], searched.dead)
+    merged = IndexReader([merge([view.segment for view in searched.views], searched.dead)])
     said = said_in(merged)
     for needle in (some_needle(chance, said) for _ in range(6)):
         assert marked(merged, needle, None) == plainly(merged, needle, None)
@@ -190,7 +189,7 @@ def test_only_text_with_words_that_fit_is_looked_at(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("needle", ["message", "of", "5 of", "制限"])
 def test_what_words_do_not_tell_is_looked_for_in_all_text(needle: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "FEW", 0)
-    segment = build([session("s", *(f"Message {number} of many: 制限" for number in range(40)))])
+    segment = IndexReader([build([session("s", *(f"Message {number} of many: 制限" for number in range(40)))])])
     monkeypatch.setattr(literal_scan, "mark_ranges", lambda *_: pytest.fail("only some text is looked at"))
     assert marked(segment, needle, None) == plainly(segment, needle, None)
 
@@ -198,14 +197,14 @@ def test_what_words_do_not_tell_is_looked_for_in_all_text(needle: str, monkeypat
 @pytest.mark.parametrize("run", ["error", "harbor"])
 def test_one_rare_run_is_enough(run: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "FEW", 1)
-    segment = build([session("s", *["Assertion error"] * 40, "Assertion of harbor", "Assertion")])
+    segment = IndexReader([build([session("s", *["Assertion error"] * 40, "Assertion of harbor", "Assertion")])])
     if run == "harbor":
         monkeypatch.setattr(literal_scan, "mark_parts", lambda *_: pytest.fail("all text is scanned"))
     assert marked(segment, f"assertion of {run}", None) == plainly(segment, f"assertion of {run}", None)
 
 
 def test_after_the_deadline_what_was_looked_at_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    segment = build([session("s", *(f"lantern {number}" for number in range(200)))])
+    segment = IndexReader([build([session("s", *(f"lantern {number}" for number in range(200)))])])
     monkeypatch.setattr(runs, "SHARE", 1)
     clock = iter([0, 0, 9])
     monkeypatch.setattr(literal_scan, "monotonic_ns", lambda: next(clock))
@@ -224,4 +223,4 @@ def test_the_mark_of_such_documents_is_no_word() -> None:
     assert found(index, "\4", match="fuzzy") == set()
     assert ask(index, "lntern", match="fuzzy").suggestions == ("nobody wrote 'lntern'; 'lantern' was searched instead",)
     assert "\4" not in "".join(miss.text for miss in ask(index, "qqqq").near_misses)
-    assert index._segment.doc_columns.averages() == (2, 4)  # type: ignore[union-attr]
+    assert index._reader.averages() == (2, 4)

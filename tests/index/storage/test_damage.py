@@ -82,7 +82,7 @@ def test_a_flipped_bit_is_found_in_every_column(folder: Path, saved: dict[str, b
             segment.write_bytes(data[:at] + bytes([data[at] ^ 16]) + data[at + 1 :])
             opened = Index.open(folder)
             with pytest.raises(DamagedIndexError, match=f"of column {name} is not what was written; build the index"):
-                opened._segment.verify()  # type: ignore[attr-defined]
+                opened._merged().verify()  # type: ignore[attr-defined]
             with pytest.raises(DamagedIndexError):
                 Index.open(folder, verify=True)
 

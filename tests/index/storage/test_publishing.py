@@ -237,7 +237,7 @@ def test_a_rival_is_not_overwritten(tmp_path: Path) -> None:
         return (*before.segments, added)
 
     with Folder(tmp_path) as folder:
-        added = add(folder, OLD._segment)
+        added = add(folder, OLD._merged())
         after = publish(folder, choose)
     assert asked == [1, 2]
     assert (after.generation, len(after.segments)) == (3, 2)
@@ -259,7 +259,7 @@ def test_a_writer_that_slept_starts_again(tmp_path: Path) -> None:
                 NEW.save(tmp_path)  # the number that follows the one seen here is free again
             return (added,)
 
-        added = add(folder, OLD._segment)
+        added = add(folder, OLD._merged())
         assert publish(folder, choose).generation == 4
     assert asked == [1, 3]
     assert held(tmp_path) == said(OLD)
@@ -296,7 +296,7 @@ def test_an_index_that_comes_meanwhile_is_replaced_whole(tmp_path: Path, monkeyp
             raise
 
     with Folder(tmp_path) as folder:
-        added = add(folder, NEW._segment)
+        added = add(folder, NEW._merged())
         monkeypatch.setattr(publish_module, "newest", slow)
         publish(folder, lambda _: (added,))
     assert held(tmp_path) == said(NEW)

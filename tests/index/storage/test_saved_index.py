@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
 from recall_rank.index.reader import literal_scan
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.publish import open_generation
@@ -201,7 +202,7 @@ def test_text_is_verified_no_faster_than_there_is_time(tmp_path: Path, match: Ma
     deadline = Deadline(60_000.0, clock)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(literal_scan, "monotonic_ns", clock)
-        _, looked = text_hits(segment, Query.parse("zq", NOW, Options(match=match)), None, deadline)
+        _, looked = text_hits(IndexReader([segment]), Query.parse("zq", NOW, Options(match=match)), None, deadline)
     assert 0 < looked < segment.parts
     assert 0 < sum(blocks) < len(blocks) // 2
 
@@ -245,4 +246,4 @@ def test_closing_lets_go_of_the_file(tmp_path: Path) -> None:
 
 
 def segment_of(index: Index) -> Segment:
-    return index._segment
+    return index._merged()

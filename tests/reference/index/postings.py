@@ -93,3 +93,9 @@ def set_bits(data: Sequence[int], count: int) -> list[int]:
         if len(found) >= count:
             break
     return found[:count]
+
+
+def frequency_in(postings: Postings, first: int, last: int, starts: Sequence[int], ends: Sequence[int]) -> int:
+    ranges = list(zip(starts, ends, strict=True))
+    held = [doc for term in range(first, last) for doc, _ in postings.lists[term]]
+    return sum(low <= doc < high for low, high in ranges for doc in held)

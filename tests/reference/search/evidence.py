@@ -124,10 +124,10 @@ class Evidence:
                 self._add(part, other.best[part], share * other.fused[part], share * other.base[part])
         self.tiers += 1
 
-    def extend_marked(self, parts: Sequence[int], first_docs: Sequence[int]) -> None:
+    def extend_marked(self, parts: Sequence[int]) -> None:
         for part, mark in enumerate(parts):
             if mark and part not in self.fused:
-                self._add(part, first_docs[part], 0.0, 0.0)
+                self._add(part, list(self.doc_columns.doc_part).index(part), 0.0, 0.0)
         self.tiers += 1
 
     def _add(self, part: int, doc: int, score: float, base: float) -> None:

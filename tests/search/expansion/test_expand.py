@@ -203,7 +203,7 @@ def test_common_words_together_outweigh_one_that_is_a_little_rarer() -> None:
 def test_in_a_sentence_a_hyphen_joins_words_and_no_name() -> None:
     def boosts(query: str) -> set[float]:
         index = texts("a high-speed ferry", "calm water")
-        parsed, segment = Query.parse(query, 1, Options()), index._segment
+        parsed, segment = Query.parse(query, 1, Options()), index._reader
         groups = expand(parsed, segment, eligible_set(segment, parsed)).groups
         return {group.boost for group in groups if group.span == 2}
 

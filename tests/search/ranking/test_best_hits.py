@@ -111,7 +111,8 @@ def test_what_an_agent_says_and_what_people_say_to_each_other_are_no_orders() ->
     agents = message("agent", told, role="assistant")
     talk = [message("talk.0", told, author="Odile"), message("talk.1", "aye", author="Bram")]
     index = Index.build([session("agent", "aye", agents), session("talk", *talk), session("user", told)])
-    kinds = {index._segment.doc_class[doc] for doc in range(index._segment.docs)}
+    segment = index._merged()
+    kinds = {segment.doc_class[doc] for doc in range(segment.docs)}
     assert kinds == {Kind.USER, Kind.ASSISTANT, Kind.TALK, Kind.ORDER}
 
 

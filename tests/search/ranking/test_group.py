@@ -11,6 +11,7 @@ import pytest
 
 from recall_rank._core.rank.candidate import Candidate
 from recall_rank.corpus import Index
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
 from recall_rank.model import Session
 from recall_rank.search.ranking.group import PER_SESSION, by_part
@@ -18,10 +19,10 @@ from recall_rank.weights import DEFAULT
 from tests.support.search.samples import DAY_MS, NOW, ask, message, paged, pages, part, parts, session
 
 
-def segment_of(counts: dict[str, int]) -> Any:
-    """A segment whose sessions have these numbers of parts; the parts of a session follow each other."""
+def segment_of(counts: dict[str, int]) -> IndexReader:
+    """A reader over sessions with `counts` parts each; the parts of a session follow each other."""
     sessions = [session(key, *(["x"] * count), updated=NOW - n) for n, (key, count) in enumerate(counts.items())]
-    return build(sessions)
+    return IndexReader([build(sessions)])
 
 
 def candidates(segment: Any, *rows: tuple[str, float]) -> list[Candidate]:

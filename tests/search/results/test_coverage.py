@@ -364,7 +364,7 @@ def test_a_needle_is_found_inside_what_was_searched_and_only_there(
     order = [each.id for each in may.sessions]
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, literal_stage.text_hits, cut_scan(parts))
-        response = run(build(planted), NEEDLE, match=match, **limits)
+        response = run(IndexReader([build(planted)]), NEEDLE, match=match, **limits)
     found = {hit.session_id for hit in response.results}
     if f"{holder}.n.1" not in may.parts:
         assert not found
@@ -381,7 +381,7 @@ def test_a_needle_is_found_inside_what_was_searched_and_only_there(
 @pytest.mark.parametrize("order", ["relevance", "time"])
 @pytest.mark.parametrize("text", [NEEDLE, f"{NEEDLE} velvet", "🚀"])
 def test_of_a_budget_that_is_spent_nothing_is_claimed(match: str, order: str, text: str) -> None:
-    segment = build([session("a", NEEDLE, f"{NEEDLE} velvet 🚀"), session("b", NEEDLE, title=NEEDLE)])
+    segment = IndexReader([build([session("a", NEEDLE, f"{NEEDLE} velvet 🚀"), session("b", NEEDLE, title=NEEDLE)])])
     coverage = run(segment, text, Spent(2), match=match, order=order).coverage
     assert (coverage.sessions.searched, coverage.messages.searched, coverage.parts.searched) == (0, 0, 0)
     assert "time_budget" in coverage.limited_by
@@ -393,7 +393,7 @@ def test_what_is_not_eligible_counts_for_nothing_when_time_ends() -> None:
     history.append(session("old", *[f"{NEEDLE} {n}" for n in range(10)], updated=NOW - 1))
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, literal_stage.text_hits, cut_scan(11))
-        response = run(build(history), NEEDLE, match="literal", session_id="old")
+        response = run(IndexReader([build(history)]), NEEDLE, match="literal", session_id="old")
     assert not response.results
     assert response.coverage.parts.searched == 0
 
@@ -403,7 +403,7 @@ def test_a_session_half_searched_is_no_session_searched() -> None:
     history.append(session("old", NEEDLE, updated=NOW - 1))
     with pytest.MonkeyPatch.context() as patch:
         replace_everywhere(patch, literal_stage.text_hits, cut_scan(9))
-        coverage = run(build(history), NEEDLE, match="literal").coverage
+        coverage = run(IndexReader([build(history)]), NEEDLE, match="literal").coverage
     assert coverage.sessions.searched == 0
     assert coverage.parts.searched == 8  # the title's part is not counted
 
@@ -411,7 +411,7 @@ def test_a_session_half_searched_is_no_session_searched() -> None:
 @pytest.mark.parametrize("words_in_time", [0, 1, 2])
 def test_words_that_were_not_looked_up_were_not_searched(words_in_time: int) -> None:
     # nothing was looked at for the last word, and it is the only one that stands there
-    segment = build([session(f"s{n}", "thistle biscuit") for n in range(10)])
+    segment = IndexReader([build([session(f"s{n}", "thistle biscuit") for n in range(10)])])
     response = run(segment, "harbor lantern thistle", Clock(at=2 + words_in_time))
     assert "time" in response.degrade_kinds
     assert not response.results
@@ -426,7 +426,7 @@ def test_the_folded_copies_were_searched_too_or_are_not_claimed(monkeypatch: pyt
         """The plain text is looked at in time; when the turn of the copies comes, the deadline has passed."""
         return real(*args[:5], 1) if args[0] is segment.folded_text else real(*args)
 
-    segment = build([session(f"s{n}", "ÄRGER", "calm") for n in range(5)])
+    segment = IndexReader([build([session(f"s{n}", "ÄRGER", "calm") for n in range(5)])])
     assert len(run(segment, "ärger", match="literal").results) == 5
     monkeypatch.setattr(literal_scan, "mark_parts", too_late)
     response = run(segment, "ärger", match="literal")

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank._core.search.compiled_query import CompiledQuery
-from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
-from recall_rank.index.segment.segment import Segment
 from recall_rank.model import Session
 from recall_rank.search.expansion.expand import expand
 from recall_rank.search.filters.eligible import eligible_set
@@ -30,7 +29,7 @@ words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True).fl
 NORMS = memoryview(bytes(4 * 64 * 1024)).cast("f", (64, 1024))
 
 
-def scores(segment: Segment | JoinedSegment, text: str, *, apart: bool = False) -> list[float]:
+def scores(segment: IndexReader, text: str, *, apart: bool = False) -> list[float]:
     """The evidence of every part; with `apart`, no two groups have equal members, though nearly."""
     query = Query.parse(text, NOW, Options(scope="global"))
     eligible = eligible_set(segment, query)
@@ -51,7 +50,7 @@ def test_a_repeated_word_counts_again(history: list[Session], cut: Cut | None, a
 
 
 def test_a_repeated_word_is_looked_up_once() -> None:
-    segment = build([session("s", "lantern harbor", "lantern")])
+    segment = IndexReader([build([session("s", "lantern harbor", "lantern")])])
     query = Query.parse("lantern harbor lantern, harbor lantern", NOW, Options(scope="global"))
     groups = expand(query, segment, eligible_set(segment, query)).groups
     assert sorted(group.written for group in groups if group.span == 1) == ["harbor"] * 2 + ["lantern"] * 3

@@ -39,7 +39,7 @@ def check(done: RefreshOutcome, sources: Sequence[Source], *, search: bool = Fal
     bare = {(session.agent, session.id): replace(session, messages=()) for session in sessions}
     assert {held.key: held.session for _, held in done.state.view.table().live()} == bare
     if search:
-        one, two = index_of_segments(done.state.segments, done.state.dead), Index(built)
+        one, two = index_of_segments(done.state.segments, done.state.dead), index_of_segments([built])
         assert answers(one) == answers(two)
 
 

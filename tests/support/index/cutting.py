@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index, index_of_segments
-from recall_rank.index.reader.joined import JoinedSegment
+from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import Session
@@ -69,9 +69,9 @@ def _numbers(segment: Segment, keys: list[tuple[str, int, str, int]]) -> list[in
     return found
 
 
-def joined(history: Sequence[Session], cut: Cut | None) -> Segment | JoinedSegment:
+def joined(history: Sequence[Session], cut: Cut | None) -> IndexReader:
     """What a search of `history` reads: one segment, or several."""
-    return build(history) if cut is None else JoinedSegment(*cut_up(history, cut))
+    return IndexReader([build(history)]) if cut is None else IndexReader(*cut_up(history, cut))
 
 
 def joined_index(history: Sequence[Session], cut: Cut) -> Index:

@@ -15,6 +15,7 @@ import pytest
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.search.compiled_query import CompiledQuery
 from recall_rank._core.search.evidence import Evidence
+from recall_rank._core.search.segment_evidence import SegmentSource
 from tests.reference.index import doc_columns as reference_doc_columns
 from tests.reference.search import evidence as reference_evidence
 from tests.support.kernels.inputs import ascending, columns, postings
@@ -53,10 +54,8 @@ class Segment:
         """Evidence of several queries over the same columns."""
         native, slow = postings(columns(self.documents))
         doc_columns, plain = DocColumns(**self.doc_columns), reference_doc_columns.DocColumns(**self.doc_columns)
-        return [
-            (Evidence(doc_columns, native, eligible), reference_evidence.Evidence(plain, slow, eligible))
-            for _ in range(count)
-        ]
+        sources = [SegmentSource(doc_columns, native)]
+        return [(Evidence(sources, eligible), reference_evidence.Evidence(plain, slow, eligible)) for _ in range(count)]
 
 
 def some_segment(chance: Random) -> Segment:

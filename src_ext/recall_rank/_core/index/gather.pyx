@@ -3,13 +3,13 @@
 from array import array
 
 from cpython.array cimport array as Array
+from cpython.array cimport resize_smart
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
 from cpython.unicode cimport Py_UNICODE_TOLOWER
-from libc.stdint cimport int64_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy
 
 from recall_rank._core.index.builder cimport SegmentBuilder
-from recall_rank._core.runtime.columns cimport push8, push16, push32, push64
 from recall_rank._core.text.fields cimport TEXT, part_fields
 from recall_rank._core.text.passages cimport passage_end
 from recall_rank._core.text.utf8 cimport encode_code_point
@@ -33,6 +33,41 @@ cdef enum:
     OTHER_ROLE = 2     # of messages whose role is none of those known
 
 cdef int64_t LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
+
+
+cdef Py_ssize_t one_more(Array column) except -1:
+    """Grow an array by one element; the index of the element."""
+    cdef Py_ssize_t at = len(column)
+    resize_smart(column, at + 1)
+    return at
+
+
+cdef int push8(Array column, uint8_t value) except -1:
+    """Append a number to a column of u8."""
+    cdef Py_ssize_t at = one_more(column)
+    column.data.as_uchars[at] = value
+    return 0
+
+
+cdef int push16(Array column, uint16_t value) except -1:
+    """Append a number to a column of u16."""
+    cdef Py_ssize_t at = one_more(column)
+    column.data.as_ushorts[at] = value
+    return 0
+
+
+cdef int push32(Array column, uint32_t value) except -1:
+    """Append a number to a column of u32."""
+    cdef Py_ssize_t at = one_more(column)
+    column.data.as_uints[at] = value
+    return 0
+
+
+cdef int push64(Array column, int64_t value) except -1:
+    """Append a number to a column of i64."""
+    cdef Py_ssize_t at = one_more(column)
+    (<int64_t*>column.data.as_voidptr)[at] = value
+    return 0
 
 
 cpdef known_time(time):

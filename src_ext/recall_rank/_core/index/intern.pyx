@@ -4,25 +4,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
-cdef extern from *:
-    """
-    #include <stddef.h>
-    #include <stdint.h>
-    #if defined(__linux__)
-    #include <sys/mman.h>
-    #endif
-
-    /* Ask for large pages: words lie all over the slots, and looking up the page of each costs more than its slot. */
-    static void rr_large_pages(void* memory, size_t size) {
-    #if defined(MADV_HUGEPAGE)
-        const uintptr_t page = (uintptr_t)1 << 21;
-        uintptr_t from = ((uintptr_t)memory + page - 1) & ~(page - 1), to = ((uintptr_t)memory + size) & ~(page - 1);
-        if (to > from) (void)madvise((void*)from, to - from, MADV_HUGEPAGE);  /* what is refused was but a wish */
-    #else
-        (void)memory; (void)size;
-    #endif
-    }
-    """
+cdef extern from "simd/large_pages.h":
     void rr_large_pages(void* memory, size_t size) noexcept nogil
 
 cdef enum:

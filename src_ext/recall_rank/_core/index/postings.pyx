@@ -11,6 +11,27 @@ from recall_rank._core.index.posting_frames cimport (BLOCK, ROOM, SPARE, doc_of,
 rr_fill_bits()
 
 
+cdef Py_ssize_t below(const uint16_t* docs, Py_ssize_t last, int64_t doc) noexcept nogil:
+    """The number of documents below `doc` among `last` ascending ones, by binary search."""
+    cdef Py_ssize_t first = 0, middle
+    while first < last:
+        middle = first + (last - first) // 2
+        if docs[middle] < doc:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+cdef bint reaches(const uint32_t[::1] starts, const uint32_t[::1] ends, int64_t base) noexcept nogil:
+    """Whether one of the ranges [starts[k], ends[k]) overlaps the block that begins with document `base`."""
+    cdef Py_ssize_t k
+    for k in range(starts.shape[0]):
+        if starts[k] < ends[k] and starts[k] < base + BLOCK and ends[k] > base:
+            return True
+    return False
+
+
 cdef class Postings:
     """Borrowed columns as PostingsWriter.finish() gives them; they must not change.
 
@@ -197,6 +218,38 @@ cdef class Postings:
             return self.count(first, last, mask, documents)
         with nogil:
             found = self.count(first, last, mask, documents)
+        return found
+
+    def frequency_in(self, Py_ssize_t first, Py_ssize_t last, const uint32_t[::1] starts not None,
+                     const uint32_t[::1] ends not None):
+        """Document frequency within [starts[k], ends[k]), u32 each, summed over the terms [first, last) and the ranges.
+
+        Reads only blocks that a range overlaps, each once. Ranges may lie behind the last document. Raises IndexError
+        for terms that do not exist, ValueError when starts and ends differ in length.
+        """
+        cdef uint16_t docs[ROOM]
+        cdef uint8_t tfs[ROOM]
+        cdef Py_ssize_t k, block, count, ranges = starts.shape[0]
+        cdef int64_t base
+        cdef uint64_t found = 0
+        cdef Cursor cursor
+        if not 0 <= first <= last <= self.term_count:
+            raise IndexError((first, last))
+        if ends.shape[0] != ranges:
+            raise ValueError("starts and ends differ in length")
+        with nogil:
+            for block in range(self.block_count):
+                base = block * BLOCK
+                if not reaches(starts, ends, base):
+                    continue
+                self.seek(block, first, last, &cursor)
+                while True:
+                    count = self.next_run(&cursor, docs, tfs)
+                    if count == 0:
+                        break
+                    for k in range(ranges):
+                        if starts[k] < ends[k] and starts[k] <= base + docs[count - 1] and ends[k] > base + docs[0]:
+                            found += below(docs, count, ends[k] - base) - below(docs, count, starts[k] - base)
         return found
 
     def frequencies(self, list groups not None, uint64_t most):

@@ -3,7 +3,8 @@
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from recall_rank._core.search.hits cimport Hit, Hits
+from recall_rank._core.search.fusion cimport HitRow
+from recall_rank._core.search.hits cimport Hits
 
 BOOSTS = ("window", "phrase", "near", "quoted", "whole_query", "cue", "scorer", "recency")
 
@@ -100,7 +101,7 @@ def candidates_of(Hits hits not None, list times not None, double ceiling):
     hits differ in length.
     """
     cdef Candidate candidate
-    cdef const Hit* hit
+    cdef const HitRow* hit
     cdef Py_ssize_t k
     found = []
     if len(times) != hits.count:

@@ -19,4 +19,4 @@ cdef class CompiledQuery:
     cdef void unite(self, double* factors) noexcept nogil
     cdef bint is_half(self, Py_ssize_t group, Py_ssize_t count) noexcept nogil
     cdef Py_ssize_t equal(self, Py_ssize_t group, Py_ssize_t kept) noexcept nogil
-    cdef int share(self, uint32_t first_term, uint32_t last_term, Groups* own, uint32_t** memory) except -1
+    cdef int restrict(self, uint32_t first_term, uint32_t last_term, Groups* own, uint32_t** memory) except -1

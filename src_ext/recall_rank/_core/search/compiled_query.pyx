@@ -120,7 +120,7 @@ cdef class CompiledQuery:
                 return place
         return kept
 
-    cdef int share(self, uint32_t first_term, uint32_t last_term, Groups* own, uint32_t** memory) except -1:
+    cdef int restrict(self, uint32_t first_term, uint32_t last_term, Groups* own, uint32_t** memory) except -1:
         """The same groups with those members only that are terms of [first_term, last_term), numbered from 0; they
         stand in `memory`, which is the caller's to free."""
         cdef Py_ssize_t group, k, found = 0, count = self.groups.count

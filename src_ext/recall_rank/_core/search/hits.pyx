@@ -1,30 +1,45 @@
-"""The parts that evidence speaks for, their order, and the best of them without sorting all."""
+"""Hits of a search: their records, their order, and the best of them without scoring all."""
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from collections import namedtuple
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_RawFree, PyMem_RawMalloc
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from recall_rank._core.index.doc_columns cimport TITLE
+from recall_rank._core.index.doc_columns cimport PEOPLE, TALKS, TITLE, DocColumns
 from recall_rank._core.runtime.scratch_pool cimport lend, take_back
+from recall_rank._core.search.doc_scores cimport DocScores
+from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run, score_run
+
+cdef float SLACK = 1.0001  # sums of equal numbers in another order differ by less than this factor
+
+# A part with evidence: its number, its best passage, its fused score, the part's score without context, its tier.
+Hit = namedtuple("Hit", ("part", "doc", "score", "base", "tier"))
+# A session with hits: `part` and `doc` of its best content, or of its title when only the title is a hit; `score` and
+# `tier` of its best hit, title or not; the number of hits; whether the title is a hit.
+SessionHit = namedtuple("SessionHit", ("session", "part", "doc", "score", "hits", "title", "tier"))
+
+cdef object new_row = tuple.__new__  # the record of a tuple of values: a third of the time of Hit(...)
 
 
 cdef class Hits:
-    """Parts that evidence speaks for: a sequence of (part, best document, score, the part's own evidence, tier)."""
+    """An immutable sequence of Hit records, in one allocation."""
 
     def __init__(self, rows=()):
-        cdef Hit* hit = self.room_for(len(rows))
+        cdef HitRow* hit = self.reserve(len(rows))
         for part, doc, score, base, tier in rows:
-            hit[0] = Hit(score, base, part, doc, tier)
+            hit[0] = HitRow(score, base, part, doc, tier)
             hit += 1
 
-    cdef Hit* room_for(self, Py_ssize_t count) except NULL:
-        """Room for `count` hits, which are yet to be written."""
+    cdef HitRow* reserve(self, Py_ssize_t count) except NULL:
+        """Allocate `count` zeroed rows, which the caller writes; once for each object."""
         if self.rows != NULL:
             raise ValueError("hits are made once")
-        self.rows = <Hit*>PyMem_Malloc(count * sizeof(Hit))
+        self.rows = <HitRow*>PyMem_Malloc(count * sizeof(HitRow))
         if self.rows == NULL:
             raise MemoryError
-        memset(self.rows, 0, count * sizeof(Hit))
+        memset(self.rows, 0, count * sizeof(HitRow))
         self.count = count
         return self.rows
 
@@ -37,29 +52,32 @@ cdef class Hits:
     def __getitem__(self, Py_ssize_t at):
         if not 0 <= at < self.count:
             raise IndexError(at)
-        return self.rows[at].part, self.rows[at].doc, self.rows[at].score, self.rows[at].base, self.rows[at].tier
+        return new_row(Hit, (self.rows[at].part, self.rows[at].doc, self.rows[at].score, self.rows[at].base,
+                             self.rows[at].tier))
 
     def __iter__(self):
         return iter([self[k] for k in range(self.count)])
 
     @property
     def first_tier(self):
-        """How many in front of all others are of tier 0, which the prefilter found."""
+        """Number of leading hits of tier 0, the prefilter's."""
         cdef Py_ssize_t found = 0
         while found < self.count and self.rows[found].tier == 0:
             found += 1
         return found
 
     def parts(self):
+        """The part of every hit, in order."""
         return [self.rows[k].part for k in range(self.count)]
 
     def docs(self):
+        """The best passage of every hit, in order."""
         return [self.rows[k].doc for k in range(self.count)]
 
     def taken(self, places not None):
-        """The hits at `places`, in that order."""
+        """The hits at `places`, in the order of `places`. Raises IndexError for a place outside."""
         cdef Hits found = Hits.__new__(Hits)
-        cdef Hit* hit = found.room_for(len(places))
+        cdef HitRow* hit = found.reserve(len(places))
         cdef Py_ssize_t at
         for at in places:
             if not 0 <= at < self.count:
@@ -69,44 +87,40 @@ cdef class Hits:
         return found
 
 
-cdef Hits copied(const Hit* hits, Py_ssize_t count):
-    """The first `count` of them."""
-    cdef Hits found = Hits.__new__(Hits)
-    cdef Hit* rows = found.room_for(count)
-    if count:
-        memcpy(rows, hits, count * sizeof(Hit))
-    return found
+# --- buffers and marks ------------------------------------------------------------------------------------
 
 
-cdef bint has_room(Hit** hits, Py_ssize_t* room, Py_ssize_t wanted) noexcept nogil:
-    """Whether `wanted` Hits fit, now that there is as much room as that takes; False when memory ran out."""
+cdef bint reserve_hits(HitBuffer* hits, Py_ssize_t wanted) noexcept nogil:
+    """Grow the buffer to at least `wanted` rows; False when memory ran out. The rows that are there stay."""
     cdef Py_ssize_t more = 2 * wanted + 256
     cdef void* grown
-    if wanted <= room[0]:
+    if wanted <= hits.room:
         return True
-    grown = lend(more * sizeof(Hit))
+    grown = lend(more * sizeof(HitRow))
     if grown == NULL:
         return False
-    if room[0]:
-        memcpy(grown, hits[0], room[0] * sizeof(Hit))
-    release_hits(hits[0], room[0])
-    hits[0] = <Hit*>grown
-    room[0] = more
+    if hits.room:
+        memcpy(grown, hits.rows, hits.room * sizeof(HitRow))
+    take_back(hits.rows, hits.room * sizeof(HitRow))
+    hits.rows = <HitRow*>grown
+    hits.room = more
     return True
 
 
-cdef void release_hits(Hit* hits, Py_ssize_t room) noexcept nogil:
-    take_back(hits, room * sizeof(Hit))
+cdef void release_hits(HitBuffer* hits) noexcept nogil:
+    """Free the rows of a buffer."""
+    take_back(hits.rows, hits.room * sizeof(HitRow))
 
 
-cdef void mark_parts(const Hit* hits, Py_ssize_t count, uint8_t* parts) noexcept nogil:
+cdef void mark_parts(const HitBuffer* hits, uint8_t* parts) noexcept nogil:
+    """Set parts[p] to 1 for the part of every hit."""
     cdef Py_ssize_t k
-    for k in range(count):
-        parts[hits[k].part] = 1
+    for k in range(hits.count):
+        parts[hits.rows[k].part] = 1
 
 
 cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
-    """The first mark at or behind `at`, `count` where there is none; few are set."""
+    """The first place >= `at` whose byte is not 0, `count` where there is none. Fast where few are set."""
     cdef uint64_t eight
     while at < count:
         if at + 8 <= count:
@@ -120,8 +134,11 @@ cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t coun
     return at
 
 
-cdef bint above(const Hit* a, const Hit* b, DocColumns columns) noexcept nogil:
-    """Whether `a` ranks before `b`: tier, then score, then newer, then the order of the segment."""
+# --- order ------------------------------------------------------------------------------------------------
+
+
+cdef bint ranks_before(const HitRow* a, const HitRow* b, DocColumns columns) noexcept nogil:
+    """Whether `a` ranks before `b`: lower tier, higher score, newer message, lower part number."""
     cdef int64_t left, right
     if a.tier != b.tier:
         return a.tier < b.tier
@@ -134,25 +151,44 @@ cdef bint above(const Hit* a, const Hit* b, DocColumns columns) noexcept nogil:
     return a.part < b.part
 
 
-cdef void sink(Hit* hits, Py_ssize_t at, Py_ssize_t count, DocColumns columns) noexcept nogil:
+cdef void sink_hit(HitRow* hits, Py_ssize_t at, Py_ssize_t count, DocColumns columns) noexcept nogil:
     """Restore the heap below `at`; its root is the hit that ranks last."""
-    cdef Hit moved = hits[at]
+    cdef HitRow moved = hits[at]
     cdef Py_ssize_t child
     while True:
         child = 2 * at + 1
         if child >= count:
             break
-        if child + 1 < count and above(&hits[child], &hits[child + 1], columns):
+        if child + 1 < count and ranks_before(&hits[child], &hits[child + 1], columns):
             child += 1
-        if not above(&moved, &hits[child], columns):
+        if not ranks_before(&moved, &hits[child], columns):
             break
         hits[at] = hits[child]
         at = child
     hits[at] = moved
 
 
-cdef bint better(const Hit* a, const Hit* b) noexcept nogil:
-    """Whether `a` rather than `b` stands for a session: tier, then score, then the order of the segment."""
+cdef void best_first(HitRow* hits, Py_ssize_t total, Py_ssize_t count, DocColumns columns) noexcept nogil:
+    """Move the `count` best of `total` hits to the front, best first; the order of the others is unspecified."""
+    cdef Py_ssize_t k
+    cdef HitRow moved
+    for k in range(count // 2 - 1, -1, -1):
+        sink_hit(hits, k, count, columns)
+    for k in range(count, total):
+        if ranks_before(&hits[k], &hits[0], columns):
+            moved = hits[0]
+            hits[0] = hits[k]
+            hits[k] = moved
+            sink_hit(hits, 0, count, columns)
+    for k in range(count - 1, 0, -1):
+        moved = hits[0]
+        hits[0] = hits[k]
+        hits[k] = moved
+        sink_hit(hits, 0, k, columns)
+
+
+cdef bint represents_before(const HitRow* a, const HitRow* b) noexcept nogil:
+    """Whether `a` represents its session rather than `b`: lower tier, higher score, lower part number."""
     if a.tier != b.tier:
         return a.tier < b.tier
     if a.score != b.score:
@@ -160,34 +196,149 @@ cdef bint better(const Hit* a, const Hit* b) noexcept nogil:
     return a.part < b.part
 
 
-cdef void add_hit(SessionHits* rows, const Hit* hit, DocColumns columns) noexcept nogil:
-    """Count a hit for its session's row."""
-    cdef SessionHits* row = rows + columns.message_session[columns.part_message[hit.part]]
+cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns columns) noexcept nogil:
+    """Count a hit in the row of its session; `rows` has one row a session of the segment."""
+    cdef SessionHitRow* row = rows + columns.message_session[columns.part_message[hit.part]]
     cdef bint content = columns.doc_class[hit.doc] != TITLE
     if not content:
         row.title = 1
-    if row.count == 0 or (content and not row.content) or (<uint32_t>content == row.content and better(hit, row.shown)):
+    if (row.count == 0 or (content and not row.content)
+            or (<uint32_t>content == row.content and represents_before(hit, row.shown))):
         row.shown = hit
         row.content = content
-    if row.count == 0 or better(hit, row.best):
+    if row.count == 0 or represents_before(hit, row.best):
         row.best = hit
     row.count += 1
 
 
-cdef void best_first(Hit* hits, Py_ssize_t total, Py_ssize_t count, DocColumns columns) noexcept nogil:
-    """Bring the `count` best of `total` hits to the front, best first; the others stand behind in any order."""
+# --- the best hits without scoring all: a session whose upper bound is below the threshold is skipped ------
+
+
+cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept nogil:
+    """Whether context never lowers a score and a Run tells all of its own context: only then bound() holds."""
+    cdef int k
+    cdef bint good = columns.ordered and weights.echo >= 0
+    for k in range(4 * TALKS):
+        good = good and weights.neighbours[k] >= 0
+    for k in range(4):
+        good = good and weights.session[k] >= 0
+    return good
+
+
+cdef float context_bound(const Run* run, DocColumns columns, const ContextScores* context,
+                         const FusionWeights* weights) noexcept nogil:
+    """Upper bound of what the context adds to any hit of the run."""
+    cdef int k, talk = columns.session_talk[run.session], people = talk == PEOPLE
+    cdef float most = weights.session[people] * context.session_norm[run.session]
+    cdef float asked = (run.best_message if columns.asked_inside else context.best) - weights.echo_floor
+    most += weights.session[2 + people] * context.session_title[run.session]
+    for k in range(4):
+        most += weights.neighbours[talk * 4 + k] * run.best_message
+    if asked > 0:
+        most += weights.echo * asked
+    return most
+
+
+cdef void sink_bound(Bound* bounds, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
+    """Restore the heap below `at`; its root is the highest bound."""
+    cdef Bound moved = bounds[at]
+    cdef Py_ssize_t child
+    while True:
+        child = 2 * at + 1
+        if child >= count:
+            break
+        if child + 1 < count and bounds[child + 1].most > bounds[child].most:
+            child += 1
+        if not bounds[child].most > moved.most:
+            break
+        bounds[at] = bounds[child]
+        at = child
+    bounds[at] = moved
+
+
+cdef void heapify(Bound* bounds, Py_ssize_t count) noexcept nogil:
+    """Order the bounds as a max-heap."""
     cdef Py_ssize_t k
-    cdef Hit moved
     for k in range(count // 2 - 1, -1, -1):
-        sink(hits, k, count, columns)
-    for k in range(count, total):
-        if above(&hits[k], &hits[0], columns):
-            moved = hits[0]
-            hits[0] = hits[k]
-            hits[k] = moved
-            sink(hits, 0, count, columns)
-    for k in range(count - 1, 0, -1):
-        moved = hits[0]
-        hits[0] = hits[k]
-        hits[k] = moved
-        sink(hits, 0, k, columns)
+        sink_bound(bounds, k, count)
+
+
+cdef bint reserve_threshold(Threshold* threshold, Py_ssize_t count) noexcept nogil:
+    """Begin without any score of the `count` > 0 best; False when memory ran out. release_threshold() frees it."""
+    threshold.heap = <Bound*>PyMem_RawMalloc(count * sizeof(Bound))
+    threshold.known = 0
+    threshold.count = count
+    return threshold.heap != NULL
+
+
+cdef void release_threshold(Threshold* threshold) noexcept nogil:
+    """Free the heap of a threshold."""
+    PyMem_RawFree(threshold.heap)
+
+
+cdef void keep_best(HitBuffer* hits, Py_ssize_t more, Threshold* threshold) noexcept nogil:
+    """Append to the buffer those of the `more` rows behind its last that reach the threshold, and raise that."""
+    cdef Py_ssize_t k, first = hits.count
+    cdef float score
+    for k in range(first, first + more):
+        score = hits.rows[k].score
+        if threshold.known == threshold.count and -score > threshold.heap[0].most:
+            continue  # not where equal: which of equal hits is the newest is not known yet
+        hits.rows[hits.count] = hits.rows[k]
+        hits.count += 1
+        if threshold.known < threshold.count:
+            threshold.heap[threshold.known].most = -score
+            threshold.known += 1
+            if threshold.known == threshold.count:
+                heapify(threshold.heap, threshold.count)
+        elif -score < threshold.heap[0].most:
+            threshold.heap[0].most = -score
+            sink_bound(threshold.heap, 0, threshold.count)
+
+
+cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_count, DocColumns columns,
+                       const ContextScores* context, const FusionWeights* weights, Threshold* threshold,
+                       HitBuffer* hits) noexcept nogil:
+    """Fill the buffer with a superset of the segment's hits among the best of the search; False: memory ran out.
+
+    Runs are scored by descending upper bound until no bound reaches the threshold: O(runs + log(runs) * scored runs),
+    where scoring every hit is O(hits). can_bound() must hold. The rows are in no order.
+    """
+    cdef Py_ssize_t size = (run_count + 1) * sizeof(Bound)
+    cdef Bound* bounds = <Bound*>lend(size)
+    cdef Py_ssize_t k, more, left = run_count
+    cdef const Run* run
+    cdef float lowest = -INFINITY
+    cdef bint good = bounds != NULL
+    hits.count = 0
+    if good:
+        for k in range(run_count):
+            bounds[k].run = k
+            bounds[k].most = (runs[k].best_part + context_bound(runs + k, columns, context, weights)) * SLACK
+        heapify(bounds, run_count)
+    while good and left and not (
+            threshold.known == threshold.count and bounds[0].most < -threshold.heap[0].most):
+        run = runs + bounds[0].run
+        good = reserve_hits(hits, hits.count + run.last - run.first)
+        if good:
+            # a part with less evidence of its own cannot reach the threshold, whatever its context adds
+            if threshold.known == threshold.count:
+                lowest = -threshold.heap[0].most / SLACK - context_bound(run, columns, context, weights)
+            more = score_run(scored, run, columns, context, weights, lowest, hits.rows + hits.count)
+            keep_best(hits, more, threshold)
+            left -= 1
+            bounds[0] = bounds[left]
+            if left:
+                sink_bound(bounds, 0, left)
+    take_back(bounds, size)
+    return good
+
+
+cdef void drop_below(HitBuffer* hits, const Threshold* threshold) noexcept nogil:
+    """Remove hits that fell below the threshold after they were collected."""
+    cdef Py_ssize_t k, kept = 0
+    for k in range(hits.count):
+        if threshold.known < threshold.count or -hits.rows[k].score <= threshold.heap[0].most:
+            hits.rows[kept] = hits.rows[k]
+            kept += 1
+    hits.count = kept

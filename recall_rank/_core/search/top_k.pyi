@@ -1,1 +1,0 @@
-# Kernels cimport from this one; Python can call nothing in it.

@@ -1,0 +1,57 @@
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+
+from recall_rank._core.index.doc_columns cimport DocColumns
+from recall_rank._core.index.postings cimport Postings
+from recall_rank._core.search.compiled_query cimport CompiledQuery
+from recall_rank._core.search.doc_scores cimport DocScores, Groups, Work
+from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run
+from recall_rank._core.search.hits cimport HitBuffer, Threshold
+
+cdef class SegmentSource:
+    cdef readonly DocColumns columns
+    cdef readonly Postings postings
+    cdef readonly Py_ssize_t first_part
+    cdef readonly Py_ssize_t first_doc
+    cdef bint has_dead                # some sessions are deleted
+    cdef const uint8_t[::1] live      # u8[parts], where some are
+    cdef const uint32_t[::1] firsts   # of runs of sessions that follow each other here and in the reader ...
+    cdef const uint32_t[::1] numbers  # ... and the reader's number of the first session of each run
+    cdef uint32_t session_number(self, uint32_t session) noexcept nogil
+
+cdef class SegmentEvidence:
+    cdef SegmentSource source
+    cdef DocColumns columns
+    cdef const uint8_t* eligible      # u8[docs], NULL when all documents are
+    cdef CompiledQuery query
+    cdef Groups groups                # of the query, with the terms that this segment has
+    cdef uint32_t* own_groups         # owns `groups` where they are not the query's
+    cdef object worths                # own what `groups` and `shape` point to
+    cdef object shapes
+    cdef const uint16_t* shape
+    cdef DocScores scored             # documents; after gather() the best passages of parts
+    cdef const uint8_t* only          # u8[parts], NULL when all parts may be hits
+    cdef object places                # owns what `place` points to
+    cdef const uint32_t* place
+    cdef Run* runs                    # of `scored`
+    cdef Py_ssize_t run_count
+    cdef Py_ssize_t most_runs
+    cdef ContextScores context
+    cdef HitBuffer best               # what find_best() collected without scoring all hits
+    cdef HitBuffer hits               # all hits, once has_all
+    cdef bint has_all
+    cdef Py_ssize_t hit_count
+    cdef Py_ssize_t docs_done
+    cdef int prepare(self, CompiledQuery query, uint32_t first_term, uint32_t last_term) except -1
+    cdef bint accumulate(self, Work* work, int64_t deadline) noexcept nogil
+    cdef int prepare_fuse(self) except -1
+    cdef void gather(self) noexcept nogil
+    cdef int score_all(self, const FusionWeights* weights) except -1
+    cdef void score(self, const FusionWeights* weights) noexcept nogil
+    cdef int prepare_best(self, Py_ssize_t count, const FusionWeights* weights) except -1
+    cdef bint find_best(self, const FusionWeights* weights, Threshold* threshold) noexcept nogil
+    cdef const HitRow* sorted_best(self, const Threshold* threshold, Py_ssize_t* found) noexcept nogil
+    cdef int append(self, uint32_t part, uint32_t doc, float score, float base, uint32_t tier) except -1
+    cdef int extend(self, SegmentEvidence other, float share, uint32_t tier) except -1
+    cdef int extend_marked(self, const uint8_t* parts, uint32_t tier) except -1
+    cdef uint8_t* known_parts(self) except NULL
+    cdef Py_ssize_t first_doc_of(self, uint32_t part) noexcept nogil

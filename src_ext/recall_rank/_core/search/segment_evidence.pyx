@@ -1,0 +1,238 @@
+"""Evidence of a query in one segment: documents scored, fused into hits, extended. The state behind Evidence."""
+
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.mem cimport PyMem_RawFree
+from libc.math cimport INFINITY
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.string cimport memset
+
+from recall_rank._core.index.doc_columns cimport DocColumns, Worth
+from recall_rank._core.index.postings cimport Postings
+from recall_rank._core.runtime.scratch_pool cimport lend, take_back
+from recall_rank._core.search.compiled_query cimport CompiledQuery
+from recall_rank._core.search.doc_scores cimport (BLOCK, Work, accumulate_blocks, release_documents,
+                                                  room_for_documents)
+from recall_rank._core.search.fusion cimport (FusionWeights, HitRow, Run, fold, keep_only, release_context,
+                                              reserve_context, score_run)
+from recall_rank._core.search.hits cimport (Threshold, best_first, can_bound, collect_best, drop_below, mark_parts,
+                                            next_marked, release_hits, reserve_hits)
+
+cdef enum:
+    BRIEF = 1000  # hits that are scored sooner than another thread could have taken the GIL
+
+
+cdef class SegmentSource:
+    """A segment as evidence reads it: its columns, its postings and its place in the numbering of an IndexReader.
+
+    first_part and first_doc are the reader's numbers of the segment's part 0 and document 0. live_parts u8[parts] marks
+    the parts of sessions that are not deleted, None when none is. session_runs are two buffers u32[runs], None when the
+    reader numbers sessions as the segment does: sessions firsts[k], firsts[k] + 1 ... before firsts[k + 1] have the
+    numbers numbers[k], numbers[k] + 1 ... in the reader. The buffers must not change. Raises ValueError when the
+    postings have fewer blocks than the columns have documents, or when a buffer has another length.
+    """
+
+    def __cinit__(self, DocColumns columns not None, Postings postings not None, Py_ssize_t first_part=0,
+                  Py_ssize_t first_doc=0, live_parts=None, session_runs=None):
+        self.columns = columns
+        self.postings = postings
+        self.first_part = first_part
+        self.first_doc = first_doc
+        if postings.block_count * BLOCK < columns.docs:
+            raise ValueError("there are documents without postings")
+        self.has_dead = live_parts is not None
+        if self.has_dead:
+            self.live = live_parts
+            if self.live.shape[0] != columns.parts:
+                raise ValueError("live_parts must have one byte a part")
+        if session_runs is not None:
+            self.firsts, self.numbers = session_runs
+            if self.firsts.shape[0] != self.numbers.shape[0]:
+                raise ValueError("the buffers of session_runs differ in length")
+
+    cdef uint32_t session_number(self, uint32_t session) noexcept nogil:
+        """The reader's number of a session of the segment. O(log(runs))."""
+        cdef Py_ssize_t low = 0, high = 0, middle
+        if self.firsts is not None:
+            high = self.firsts.shape[0]
+        if high == 0:
+            return session
+        while low + 1 < high:
+            middle = low + (high - low) // 2
+            if self.firsts[middle] <= session:
+                low = middle
+            else:
+                high = middle
+        return self.numbers[low] + session - self.firsts[low]
+
+
+cdef class SegmentEvidence:
+    """The evidence of one query in one segment. Used by one thread at a time; columns and postings are shared.
+
+    The calls come in this order: prepare, accumulate, prepare_fuse, gather; then any of the others. Numbers of parts,
+    documents and sessions are the segment's. Methods that end in `except -1` need the GIL and raise MemoryError.
+    """
+
+    def __cinit__(self, SegmentSource source not None):
+        self.source = source
+        self.columns = source.columns
+
+    def __dealloc__(self):
+        release_documents(&self.scored)
+        PyMem_RawFree(self.own_groups)
+        take_back(self.runs, self.most_runs * sizeof(Run))
+        release_hits(&self.best)
+        release_hits(&self.hits)
+        release_context(&self.context)
+
+    # --- documents -----------------------------------------------------------------------------------------
+
+    cdef int prepare(self, CompiledQuery query, uint32_t first_term, uint32_t last_term) except -1:
+        """Get ready for accumulate(). The reader's terms [first_term, last_term) are those of the segment."""
+        self.query = query
+        self.groups = query.groups
+        if first_term or last_term < query.term_count:
+            query.restrict(first_term, last_term, &self.groups, &self.own_groups)
+        if not room_for_documents(&self.scored, self.columns.docs):
+            raise MemoryError
+        self.worths = self.columns.worths(query.norms, query.class_weights)
+        self.groups.worths = <const Worth*>PyByteArray_AS_STRING(self.worths)
+        self.shapes = self.columns.doc_shapes()
+        self.shape = <const uint16_t*>PyByteArray_AS_STRING(self.shapes)
+        return 0
+
+    cdef bint accumulate(self, Work* work, int64_t deadline) noexcept nogil:
+        """Score the documents block by block; False when the deadline, 0 for none, came before the last block."""
+        cdef Py_ssize_t docs = self.columns.docs
+        cdef Py_ssize_t blocks = accumulate_blocks(self.source.postings, &self.groups, self.shape, self.eligible, docs,
+                                                   &self.scored, work, deadline)
+        self.docs_done = min(docs, blocks * BLOCK)
+        return blocks == self.source.postings.block_count
+
+    # --- hits ----------------------------------------------------------------------------------------------
+
+    cdef int prepare_fuse(self) except -1:
+        """Get ready for gather(); `only` is set before."""
+        self.most_runs = self.scored.count + 1
+        if self.columns.ordered and self.columns.sessions < self.scored.count:
+            self.most_runs = self.columns.sessions + 1
+        self.runs = <Run*>lend(self.most_runs * sizeof(Run))
+        if self.runs == NULL or not reserve_context(&self.context, self.columns):
+            raise MemoryError
+        self.places = self.columns.doc_places()
+        self.place = <const uint32_t*>PyByteArray_AS_STRING(self.places)
+        return 0
+
+    cdef void gather(self) noexcept nogil:
+        """Fuse the documents into hits: one a part that `only` marks and whose session is live."""
+        self.run_count = fold(&self.scored, self.columns, self.place, &self.context, self.runs)
+        if self.only != NULL:
+            self.run_count = keep_only(&self.scored, self.columns, self.only, self.runs, self.run_count)
+        if self.source.has_dead and self.columns.parts:
+            self.run_count = keep_only(&self.scored, self.columns, &self.source.live[0], self.runs, self.run_count)
+        self.hit_count = self.scored.count
+
+    cdef int score_all(self, const FusionWeights* weights) except -1:
+        """Score every hit into `hits`, unless that was done before."""
+        if self.has_all:
+            return 0
+        if not reserve_hits(&self.hits, self.scored.count + 1):
+            raise MemoryError
+        if self.scored.count <= BRIEF:
+            self.score(weights)
+        else:
+            with nogil:
+                self.score(weights)
+        self.has_all = True
+        return 0
+
+    cdef void score(self, const FusionWeights* weights) noexcept nogil:
+        """Write the row of every hit."""
+        cdef Py_ssize_t k
+        for k in range(self.run_count):
+            score_run(&self.scored, self.runs + k, self.columns, &self.context, weights, -INFINITY,
+                      self.hits.rows + self.runs[k].first)
+        self.hits.count = self.scored.count
+
+    cdef int prepare_best(self, Py_ssize_t count, const FusionWeights* weights) except -1:
+        """Get ready for find_best(): score all hits where few are left out, or where scores have no upper bound."""
+        if not self.has_all and (count >= self.hit_count or not can_bound(weights, self.columns)):
+            self.score_all(weights)
+        return 0
+
+    cdef bint find_best(self, const FusionWeights* weights, Threshold* threshold) noexcept nogil:
+        """Collect the hits that may be among the best of the search; False when memory ran out."""
+        return self.has_all or collect_best(&self.scored, self.runs, self.run_count, self.columns, &self.context,
+                                            weights, threshold, &self.best)
+
+    cdef const HitRow* sorted_best(self, const Threshold* threshold, Py_ssize_t* found) noexcept nogil:
+        """After find_best() the best hits, best first, at most threshold.count; `found` tells how many."""
+        cdef HitRow* rows = self.hits.rows
+        cdef Py_ssize_t total = self.hit_count
+        if not self.has_all:
+            drop_below(&self.best, threshold)
+            rows, total = self.best.rows, self.best.count
+        found[0] = min(threshold.count, total)
+        best_first(rows, total, found[0], self.columns)
+        return rows
+
+    # --- extensions: hits of a further tier, after score_all() ---------------------------------------------
+
+    cdef int append(self, uint32_t part, uint32_t doc, float score, float base, uint32_t tier) except -1:
+        """Add one hit."""
+        if not reserve_hits(&self.hits, self.hit_count + 1):
+            raise MemoryError
+        self.hits.rows[self.hit_count] = HitRow(score, base, part, doc, tier)
+        self.hit_count += 1
+        self.hits.count = self.hit_count
+        return 0
+
+    cdef int extend(self, SegmentEvidence other, float share, uint32_t tier) except -1:
+        """Add the hits of `other` whose parts are no hits yet, with `share` of their scores."""
+        cdef Py_ssize_t k
+        cdef const HitRow* hit
+        cdef uint8_t* known = self.known_parts()
+        try:
+            for k in range(other.hit_count):
+                hit = other.hits.rows + k
+                if not known[hit.part]:
+                    self.append(hit.part, hit.doc, share * hit.score, share * hit.base, tier)
+        finally:
+            take_back(known, self.columns.parts + 1)
+        return 0
+
+    cdef int extend_marked(self, const uint8_t* parts, uint32_t tier) except -1:
+        """Add the parts marked in u8[parts] that are no hits yet, each with its first document and a score of 0."""
+        cdef Py_ssize_t part, doc, count = self.columns.parts
+        cdef uint8_t* known = self.known_parts()
+        try:
+            part = next_marked(parts, 0, count)
+            while part < count:
+                if not known[part]:
+                    doc = self.first_doc_of(part)
+                    if doc >= self.columns.docs:
+                        raise ValueError(f"part {part} has no document")
+                    self.append(part, doc, 0, 0, tier)
+                part = next_marked(parts, part + 1, count)
+        finally:
+            take_back(known, count + 1)
+        return 0
+
+    cdef uint8_t* known_parts(self) except NULL:
+        """Marks of the parts that are hits, u8[parts + 1], from the scratch pool."""
+        cdef uint8_t* marks = <uint8_t*>lend(self.columns.parts + 1)
+        if marks == NULL:
+            raise MemoryError
+        memset(marks, 0, self.columns.parts + 1)
+        mark_parts(&self.hits, marks)
+        return marks
+
+    cdef Py_ssize_t first_doc_of(self, uint32_t part) noexcept nogil:
+        """The first document of a part, by binary search: documents are in the order of their parts."""
+        cdef Py_ssize_t low = 0, high = self.columns.docs, middle
+        while low < high:
+            middle = low + (high - low) // 2
+            if self.columns.doc_part[middle] < part:
+                low = middle + 1
+            else:
+                high = middle
+        return low
