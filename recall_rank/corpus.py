@@ -1,4 +1,4 @@
-"""Index: a corpus of sessions, built once and searched many times."""
+"""Index: a corpus of sessions that is built once and searched many times."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Index:
     """Searchable sessions. Thread-safe: any number of threads may search at once, also while one refreshes.
 
-    Only refresh() changes what is in it, and never what a search that runs already finds.
+    Only refresh() changes its sessions, and no search that is already running notices the change.
     """
 
     __slots__ = ("_folder", "_held")
@@ -57,10 +57,10 @@ class Index:
     def build(
         cls, sessions: Iterable[Session | Mapping[str, Any]], *, folder: str | PathLike[str] | None = None
     ) -> Self:
-        """An index in memory. Mappings of the same shape as the records are accepted; the sessions are not kept.
+        """An index in memory. Mappings with the keys of the records are accepted; the sessions are not kept.
 
-        With a `folder` it is written there, in place of the index that is there, and opened: `sessions` are then read
-        batch by batch, and neither they nor the index need fit into memory. Raises what save() does.
+        With a `folder` the index is written there, in place of an earlier one, and opened: `sessions` are then read
+        batch by batch, and neither they nor the index need to fit into memory. Raises the errors of save().
         """
         records = sessions_from(sessions)
         if folder is None:
@@ -73,16 +73,16 @@ class Index:
 
     @classmethod
     def open(cls, folder: str | PathLike[str], *, verify: bool = False, create: bool = False) -> Self:
-        """The index that save() or refresh() left in `folder`, answering as that one did. What is on disk stays there:
-        opening takes as long for a large index as for a small one, and a search reads what it needs.
+        """The index that save() or refresh() wrote to `folder`. Its files are mapped: opening takes equally long for
+        every size, and a search reads only the blocks that it needs.
 
-        With `create` a folder without an index stands for an empty one, which the first refresh() writes.
+        With `create` a folder without an index opens as an empty one, which the first refresh() writes.
 
-        `verify` reads all of it first. Without that, damage is found when the damaged place is first needed: a search
-        then raises DamagedIndexError and gives no answer.
+        `verify` checks every block first. Without it a damaged block is found when it is first read: that search raises
+        DamagedIndexError and gives no answer.
 
-        Raises MissingIndexError (a FileNotFoundError), IndexFolderError (an OSError), and for what has to be built
-        again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors).
+        Raises MissingIndexError (a FileNotFoundError), IndexFolderError (an OSError), and for an index that has to be
+        built again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors).
         """
         from recall_rank.index.errors import MissingIndexError
         from recall_rank.index.storage.publish import open_generation
@@ -99,11 +99,11 @@ class Index:
         return cls(IndexReader(found.segments, found.dead), fspath(folder))
 
     def refresh(self, sources: Iterable[Source]) -> RefreshReport:
-        """Bring the folder this index was opened from up to what `sources` hold, and answer from that. What changed is
-        read, the rest is not; what `sources` do not name is no longer in it.
+        """Update the folder that this index was opened from to the sessions of `sources`, and search that from now on.
 
-        Raises ValueError for an index that was not opened from a folder, IndexFolderError or another OSError when
-        nothing could be written; the index is then as it was.
+        Only changed units of the sources are read; sessions of other sources are removed. Raises ValueError for an
+        index that was not opened from a folder, and IndexFolderError or another OSError when nothing could be written;
+        the index is then unchanged.
         """
         from pathlib import Path
 
@@ -120,25 +120,25 @@ class Index:
         return done.report
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write the index to `folder`, in place of the one that is there. The folder is made where it is missing.
+        """Write the index to `folder`, in place of an earlier one. A missing folder is created.
 
-        Whoever opens it meanwhile, or after a crash at any moment, finds the old index or the new one, whole. Only the
+        The folder holds the complete old index or the complete new one at every moment, also after a crash. Only the
         user may read the files.
 
-        Raises IndexNotSavedError or IndexFolderError, both OSErrors; the old index is then still there.
+        Raises IndexNotSavedError or IndexFolderError, both OSErrors; the old index is then unchanged.
         """
         from recall_rank.index.storage.publish import save
 
         save(self._merged(), fspath(folder))
 
     def __len__(self) -> int:
-        """Parts that can be found, titles not counted."""
+        """The number of parts that can be found, without titles."""
         return self._reader.said_parts
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """The best parts (or sessions) for `query`. Options are those of recall_rank.Options.
 
-        Raises ValueError or TypeError for a query or an option that cannot be meant.
+        Raises ValueError or TypeError, which names the value and what is accepted, for a bad query or option.
         """
         return search(self._reader, self._parse(query, options))
 
@@ -158,9 +158,9 @@ class Index:
             raise
 
     def scores(self, query: str, **options: Unpack[SearchOptions]) -> npt.NDArray[np.float32]:
-        """The evidence of every part for `query`, f32[parts], 0 where it is no hit; rows as in `columns`.
+        """The evidence of every part for `query`, f32[parts], 0 for a part that is no hit; rows as in `columns`.
 
-        Evidence is what the prefilter ranks by, over the most the query could give: for a caller's own fusion.
+        Evidence is the prefilter's, divided by the most that the query could give, for a caller's own fusion.
         """
         import numpy as np
 
@@ -179,13 +179,15 @@ class Index:
         return scores[part_rows(reader)]
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
-        """Those of `places` that are in the index, with something to search; `project` looks at its sessions only."""
+        """The places that are in the index and have searchable text; with `project`, those of its sessions only."""
         return held(self._reader, places, project)
 
     @property
     def columns(self) -> Mapping[str, npt.NDArray[Any]]:
-        """The columns of the index by name: of parts (part_*), messages (message_*), documents (doc_*). They are not
-        copied, unless the index is made of several segments, of which there are no such columns."""
+        """The columns of the index by name: of parts (part_*), messages (message_*) and documents (doc_*).
+
+        They are views of an index with one segment. Several segments are merged first, which copies them.
+        """
         import numpy as np
 
         names = [name for name in Segment.__slots__ if name.split("_")[0] in ("part", "message", "doc")]
@@ -194,7 +196,7 @@ class Index:
         return {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}
 
     def close(self) -> None:
-        """Lets go of the texts, or of the files. Searches that run end undisturbed; later ones are ValueErrors."""
+        """Release the texts, or the files. Running searches end as usual; later ones raise ValueError."""
         self._held = None
 
     def __enter__(self) -> Self:
