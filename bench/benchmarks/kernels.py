@@ -21,8 +21,7 @@ from bench.datasets.vocabulary import misspell, words
 from bench.reporting.report import Report, Table
 from recall_rank._core.index import builder, gather, packing, postings, vocabulary
 from recall_rank._core.search import spellings
-from recall_rank._core.text import edit_distance
-from recall_rank._core.text import secret_prefilter as signs
+from recall_rank._core.text import edit_distance, secret_prefilter
 from recall_rank._core.text import substring_scan as scan
 from recall_rank._core.text import tokens as tokeniser
 from recall_rank.analysis.normalize import fold
@@ -159,14 +158,14 @@ def cases(texts: list[bytes]) -> Iterator[Case]:
         len(text),
         "bytes",
     )
-    if plain_signs := reference("text.secret_prefilter.Signs"):
+    if plain_prefilter := reference("text.secret_prefilter.SecretPrefilter"):
         begun = ["sk-ant-", "ghp_", "xoxb-", "hooks.slack.com/services/", "AKIA", "eyJ"]
-        known_signs, slow_signs = signs.Signs(begun), plain_signs(begun)
+        fast, slow = secret_prefilter.SecretPrefilter(begun), plain_prefilter(begun)
         shown = [one.decode("utf-8", "replace")[:1_000] for one in texts[:400]]
         yield Case(
-            "signs.Signs.around",
-            lambda: [known_signs.around(one, 0, len(one)) for one in shown],
-            lambda: [slow_signs.around(one, 0, len(one)) for one in shown],
+            "secret_prefilter.SecretPrefilter.scan",
+            lambda: [fast.scan(one, 0, len(one)) for one in shown],
+            lambda: [slow.scan(one, 0, len(one)) for one in shown],
             sum(map(len, shown)),
             "characters",
         )

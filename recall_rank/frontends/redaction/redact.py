@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, Signs
+from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, SecretPrefilter
 from recall_rank.frontends.redaction.secret_formats import PREFIXED, Secret
 
-_PREFILTER: Final = Signs(
+_PREFILTER: Final = SecretPrefilter(
     [start.lstrip("?<") for line in PREFIXED.strip().splitlines() for start in line.split("|")[1].split()]
 )
 
@@ -24,7 +24,7 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
     high = len(text) if high is None else min(high, len(text))
     if low >= high:
         return []
-    kinds, start, end = _PREFILTER.around(text, low, high)
+    kinds, start, end = _PREFILTER.scan(text, low, high)
     if not kinds:
         return []
     from recall_rank.frontends.redaction.key_patterns import BLOCK_REACH, blocks, headers, keys, url_passwords

@@ -1,4 +1,4 @@
-"""Bounded optimal string alignment."""
+"""The kernel edit_distance gives the optimal string alignment distance up to its bound."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_only_strings_are_compared(a: Any, b: Any) -> None:
 
 
 def edited(chance: Random, text: str) -> tuple[str, int]:
-    """The text after some edits, and how many they are at most."""
+    """Return the text after some edits, and an upper bound of its distance."""
     cost = 0
     for _ in range(chance.randint(0, 4)):
         at = chance.randint(0, len(text))

@@ -1,4 +1,4 @@
-"""Which strings of a part can be found."""
+"""The kernel fields gives the labelled strings of a part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = ["command", "cwd", "path", "k", 7]
 
 
 def some_value(chance: Random, depth: int = 0) -> Any:
-    """A JSON value, or nearly: keys need not be strings, and tuples are lists."""
+    """Return a value of JSON, with keys that need not be strings and tuples among the lists."""
     if depth == 3 or chance.random() < 0.4:
         return chance.choice(LEAVES)
     inner = [some_value(chance, depth + 1) for _ in range(chance.randint(0, 4))]
@@ -29,7 +29,7 @@ def some_value(chance: Random, depth: int = 0) -> Any:
 
 
 def some_part(chance: Random, *texts: str | None) -> Part:
-    """A part whose fields are of `texts` or of what JSON has."""
+    """Return a part whose fields are drawn from `texts` and from JSON values."""
     said = [chance.choice([None, "", *texts]) for _ in range(5)]
     return Part("p", "tool", said[0], "bash", some_value(chance), *said[1:])
 

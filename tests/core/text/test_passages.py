@@ -1,4 +1,4 @@
-"""Where a text is passage_ends into passages."""
+"""The kernel passages cuts texts as its slow version does."""
 
 from __future__ import annotations
 

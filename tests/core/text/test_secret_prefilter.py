@@ -1,4 +1,4 @@
-"""Where a secret may stand: the same as one regular expression a sign says."""
+"""The kernel secret_prefilter reports the kinds of secrets that regular expressions find."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, Signs
+from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, SecretPrefilter
 from tests.reference.text import secret_prefilter as reference
 from tests.support.kernels.inputs import seeds
 
 STARTS = ["sk-ant-", "ghp_", "SK", "hooks.slack.com/services/", "AccountKey=", "xoxe.xoxb-", "Q~", ":AA", "hf_"]
-NATIVE, SLOW = Signs(STARTS), reference.Signs(STARTS)
+NATIVE, SLOW = SecretPrefilter(STARTS), reference.SecretPrefilter(STARTS)
 RUN = "aB3dE5fG7hJ9aB3dE5fG7"
 PIECES = [
     *(*STARTS, RUN, RUN[:15], RUN[:19], "a" * 20, "a-word_of_programs_alone", "1" * 9),
@@ -33,8 +33,8 @@ texts = st.lists(st.one_of(st.sampled_from(PIECES), valued.map("".join)), max_si
 def test_signs_are_those_of_the_expressions(text: str, low: int, width: int) -> None:
     low = min(low, len(text))
     high = min(len(text), low + width)
-    assert NATIVE.around(text, low, high) == SLOW.around(text, low, high)
-    assert NATIVE.around(text, 0, len(text)) == SLOW.around(text, 0, len(text))
+    assert NATIVE.scan(text, low, high) == SLOW.scan(text, low, high)
+    assert NATIVE.scan(text, 0, len(text)) == SLOW.scan(text, 0, len(text))
 
 
 @given(seeds)
@@ -43,7 +43,7 @@ def test_of_a_long_text_as_much_is_read(chance: Random) -> None:
     text = "".join(fillers)
     low = chance.randint(0, len(text))
     high = min(len(text), low + chance.choice([0, 1, 200, 5_000]))
-    assert NATIVE.around(text, low, high) == SLOW.around(text, low, high)
+    assert NATIVE.scan(text, low, high) == SLOW.scan(text, low, high)
 
 
 @pytest.mark.parametrize(
@@ -77,23 +77,23 @@ def test_of_a_long_text_as_much_is_read(chance: Random) -> None:
     ],
 )
 def test_rows(text: str, signs: int) -> None:
-    assert NATIVE.around(text, 0, len(text)) == (signs, 0, len(text))
-    assert SLOW.around(text, 0, len(text)) == (signs, 0, len(text))
+    assert NATIVE.scan(text, 0, len(text)) == (signs, 0, len(text))
+    assert SLOW.scan(text, 0, len(text)) == (signs, 0, len(text))
 
 
 def test_the_block_may_have_begun_far_in_front() -> None:
     text = "-----BEGIN" + "x" * 30_000
-    assert NATIVE.around(text, 16_384, 16_390)[0] == BLOCK
-    assert NATIVE.around(text, 16_385, 16_391)[0] == 0
+    assert NATIVE.scan(text, 16_384, 16_390)[0] == BLOCK
+    assert NATIVE.scan(text, 16_385, 16_391)[0] == 0
 
 
 @pytest.mark.parametrize("starts", [["a"], [""], ["é1"], ["ab"] * 9 + ["b"], [f"{k:04}" for k in range(513)]])
-def test_beginnings_are_two_letters_of_ascii_or_more(starts: list[str]) -> None:
-    with pytest.raises(ValueError, match=r"beginnings|ascii"):
-        Signs(starts)
+def test_prefixes_are_two_letters_of_ascii_or_more(starts: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"prefixes|ascii"):
+        SecretPrefilter(starts)
 
 
 @pytest.mark.parametrize(("low", "high"), [(-1, 2), (2, 1), (0, 4), (4, 4)])
 def test_a_range_lies_in_the_text(low: int, high: int) -> None:
     with pytest.raises(ValueError, match="outside"):
-        NATIVE.around("abc", low, high)
+        NATIVE.scan("abc", low, high)

@@ -1,4 +1,4 @@
-"""Literals in raw text: every place, either way of scanning, whatever the case of ASCII letters."""
+"""The kernel substring_scan finds literals at every place, with and without SIMD, in either case of ASCII letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what stands in a text can be found by its words."""
+"""The kernel token_coverage tells whether the tokens of a text cover its runs of letters and digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words, joined forms and special forms, as the contract of the tokeniser says."""
+"""The tokeniser gives the words, joined forms and special forms that its contract names."""
 
 from __future__ import annotations
 

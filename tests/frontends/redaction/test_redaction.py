@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from bench.datasets.synthetic_secrets import FAMILIES, FORMS, Planted, make, planted, survives
 from recall_rank import Index
-from recall_rank._core.text.secret_prefilter import Signs
+from recall_rank._core.text.secret_prefilter import SecretPrefilter
 from recall_rank.analysis.text_edits import edited
 from recall_rank.frontends.cli.main import cli
 from recall_rank.frontends.host_options import host_options
@@ -134,7 +134,7 @@ pieces = st.one_of(
 
 def by_every_rule(text: str, low: int, high: int) -> list[Secret]:
     """The secrets that the rules find without the prefilter."""
-    _, start, end = redaction._PREFILTER.around(text, low, high)
+    _, start, end = redaction._PREFILTER.scan(text, low, high)
     run = re.search("[A-Za-z0-9_-]{15}", text[start:end])
     found = [
         *key_patterns.keys(text, start, end),
@@ -171,7 +171,7 @@ def test_the_prefilter_loses_no_secret_of_any_family(family: str) -> None:
 def test_a_prefilter_that_loses_a_key_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"use ghp_{KEY * 3} there"
     assert uncovered(text, 0, len(text)) == []
-    monkeypatch.setattr(redaction, "_PREFILTER", Signs(["xai-"]))
+    monkeypatch.setattr(redaction, "_PREFILTER", SecretPrefilter(["xai-"]))
     assert uncovered(text, 0, len(text)) == [(4, 44, "github")]
 
 

@@ -7,8 +7,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
 
-# Up to this character what is not said is the first letter: l, u lower and upper case, x a letter without case,
-# d digit, c from a script without spaces, m leaves no trace, e emoji, a blank separates.
+# (last character of a range, class). Classes: l and u lower and upper case, x a letter without case, d digit, c of a
+# script without spaces, m a mark that is left out, e emoji, a blank separates.
 CLASS_RANGES = [
     *[(0x3004, " "), (0x3007, "c"), (0x303F, " "), (0x309F, "c"), (0x30A0, " "), (0x30FA, "c"), (0x30FB, " ")],
     *[(0x9FFF, "c"), (0xABFF, "x"), (0xD7AF, "c"), (0xF8FF, " "), (0xFAFF, "c"), (0xFB06, "l"), (0xFB1C, " ")],
@@ -27,7 +27,10 @@ INVISIBLE = "\u00ad\u0640\u200c\u200d"  # soft hyphen, tatweel, the two joiners
 
 
 def is_mark(char: str) -> bool:
-    """Accents leave no trace. Vowel signs and viramas of Indic scripts are letters; nukta and accents there are not."""
+    """Return whether a character is left out of forms: a combining mark that is no letter of its script.
+
+    Vowel signs and viramas of Indic scripts are letters; nukta and accents there are not.
+    """
     if unicodedata.category(char) not in ("Mn", "Me"):
         return False
     return ord(char) not in INDIC or unicodedata.combining(char) not in (0, 9, 84, 91)
@@ -35,7 +38,7 @@ def is_mark(char: str) -> bool:
 
 @cache
 def char_class(char: str) -> str:
-    """The class of a character, see CLASS_RANGES."""
+    """Return the class of a character, a letter explained at CLASS_RANGES."""
     point, category = ord(char), unicodedata.category(char)
     if point >= 0x3000:
         return CLASS_RANGES[bisect_right(CLASS_RANGES, (point, ""))][1]
@@ -55,12 +58,13 @@ def char_class(char: str) -> str:
 
 
 def is_one_character(char: str) -> bool:
+    """Return whether the compatibility form (NFKC) of a character is one character."""
     return len(unicodedata.normalize("NFKC", char)) == 1
 
 
 @cache
 def fold_char(char: str) -> str:
-    """A letter without accent and case, a digit as 0 to 9."""
+    """Return a letter without accent and case, and a digit as 0 to 9."""
     if char_class(char) == "d":
         known = unicodedata.category(char) == "Nd"
         return str(unicodedata.digit(char)) if known else unicodedata.normalize("NFKC", char)
@@ -78,7 +82,7 @@ def fold_char(char: str) -> str:
 
 @dataclass(slots=True)
 class Char:
-    """A character, and where it stands with the marks behind it."""
+    """A character with its place: bytes [start, end), the marks behind it included."""
 
     start: int
     end: int
@@ -88,7 +92,7 @@ class Char:
 
 
 def characters(text: bytes) -> list[Char]:
-    """The characters of UTF-8 text; every byte that is none of it separates. A letter takes in the marks behind it."""
+    """Return the characters of UTF-8 text. Invalid bytes separate words. Marks extend the letter in front of them."""
     found: list[Char] = []
     at = 0
     for char in text.decode("utf-8", "surrogateescape"):

@@ -13,7 +13,7 @@ CJK = re.compile(r"c[cm]*")
 
 
 def composed(base: str, behind: str) -> str:
-    """A kana with its voice mark, or jamo as a syllable; "" where they are not one character."""
+    """Return a kana with its voice mark, or two jamo as a syllable; "" where no composed character exists."""
     kana = "\u3040" <= base < "\u3100" and behind in "\u3099\u309a\uff9e\uff9f"
     jamo = "\u1161" <= behind <= "\u1175" or "\u11a8" <= behind <= "\u11c2"
     made = unicodedata.normalize("NFC", base + {"\uff9e": "\u3099", "\uff9f": "\u309a"}.get(behind, behind))
@@ -21,7 +21,7 @@ def composed(base: str, behind: str) -> str:
 
 
 def units(chars: Sequence[Char], first: int, last: int) -> Iterator[Char]:
-    """The characters of a run as they are compared: canonical, half-width kana in full width, parts put together."""
+    """Yield the characters of a run in canonical form: half-width kana in full width, marks and jamo composed."""
     at = first
     while at < last:
         char = chars[at]
@@ -38,7 +38,7 @@ def units(chars: Sequence[Char], first: int, last: int) -> Iterator[Char]:
 
 
 def cjk_tokens(found: Sequence[Char], position: int) -> Iterator[Token]:
-    """Each character, and behind it the pair that it ends."""
+    """Yield a token for each character, and one for each pair of neighbours behind its second character."""
     for k, unit in enumerate(found):
         yield unit.char, WORD, unit.start, unit.end, position + k, 1, True
         if k:

@@ -24,7 +24,7 @@ class Subword:
 
     @property
     def form(self) -> str:
-        """The folded letters, as many as fit."""
+        """The folded letters, as many as MAX_TERM allows."""
         form = ""
         for letter in self.letters:
             if len((form + fold_char(letter.char)).encode()) > MAX_TERM:
@@ -41,13 +41,13 @@ COMPOUND = re.compile(r"[ludx](?:[ludx]|['.-](?=[ludx]))*")
 
 
 def is_final_s(chars: Sequence[Char], at: int) -> bool:
-    """Whether an s ends the word: that of URLs and of Ada's."""
+    """Return whether an s at chars[at] ends the word: that of URLs and of Ada's."""
     char = chars[at]
     return char.char in "sS" and not char.marked and (at + 1 == len(chars) or chars[at + 1].kind not in "ludx")
 
 
 def compound_at(chars: Sequence[Char], first: int, last: int) -> tuple[int, int]:
-    """Where the compound chars[first:last] ends, and where reading goes on: a possessive s is left out."""
+    """Return where the compound chars[first:last] ends, and where reading goes on: a possessive s is left out."""
     for at in range(first, last):
         if chars[at].kind == "'" and is_final_s(chars, at + 1):
             return at, at + 2
@@ -55,8 +55,11 @@ def compound_at(chars: Sequence[Char], first: int, last: int) -> tuple[int, int]
 
 
 def split_compound(chars: Sequence[Char], first: int, last: int) -> Iterator[Subword]:
-    """Cut at separators, before a capital behind anything else, and before the last of several capitals when small
-    letters follow: XMLParser, getHTTPResponse. URLs stays whole."""
+    """Yield the subwords of chars[first:last].
+
+    Cuts are at separators, before a capital that follows anything but a capital, and before the last of several
+    capitals if lower case follows: XMLParser, getHTTPResponse. URLs stays whole.
+    """
     subword = Subword([])
     for at in range(first, last):
         char = chars[at]
@@ -73,7 +76,7 @@ def split_compound(chars: Sequence[Char], first: int, last: int) -> Iterator[Sub
 
 
 def split_letters_digits(subword: Subword) -> list[Subword]:
-    """error404 as error and 404, when every run of letters has at least three."""
+    """Return error404 as error and 404, where every run of letters has at least three; else the subword itself."""
     runs = [list(run) for _, run in groupby(subword.letters, key=lambda letter: letter.kind == "d")]
     short = any(run[0].kind != "d" and len("".join(fold_char(letter.char) for letter in run)) < 3 for run in runs)
     if len(runs) == 1 or short or len(subword.form.encode()) > MAX_TERM // 2:
@@ -82,7 +85,7 @@ def split_letters_digits(subword: Subword) -> list[Subword]:
 
 
 def joined_token(subwords: Sequence[Subword], position: int) -> list[Token]:
-    """Several subwords as one word. Numbers keep their separators: 1.2.3 is not 123."""
+    """Return the token of several subwords catenated, or none. Numbers keep their separators: 1.2.3 is not 123."""
     form = "".join(subword.form for subword in subwords)
     if all(subword.is_number for subword in subwords):
         form = subwords[0].form + "".join(subword.mark + subword.form for subword in subwords[1:])
@@ -92,7 +95,7 @@ def joined_token(subwords: Sequence[Subword], position: int) -> list[Token]:
 
 
 def compound_tokens(subwords: Sequence[Subword], position: int) -> list[Token]:
-    """Every subword, every identifier of several subwords, and a dotted name as a whole."""
+    """Return a token for every subword, every identifier of several subwords, and a dotted name as a whole."""
     found: list[Token] = [
         (subword.form, WORD, subword.letters[0].start, subword.letters[-1].end, position + k, 1, False)
         for k, subword in enumerate(subwords)
@@ -104,7 +107,7 @@ def compound_tokens(subwords: Sequence[Subword], position: int) -> list[Token]:
 
 
 def special_at(text: bytes, start: int, end: int, position: int) -> list[Token]:
-    """c++, c#, 100%, #4410: a word of ASCII with the punctuation that belongs to it."""
+    """Return the token of an ASCII word with the punctuation that belongs to it: c++, c#, 100%, #4410."""
     word, behind = text[start:end], text[end : end + 2]
     if len(word) <= 2 and word.isascii() and behind == b"++":
         end += 2

@@ -1,10 +1,10 @@
-"""Edit distance by the full matrix."""
+"""Optimal string alignment distance by the full matrix."""
 
 from __future__ import annotations
 
 
 def osa_distance(a: str, b: str, bound: int) -> int:
-    """Optimal string alignment by the full matrix; bound + 1 for anything farther."""
+    """Return the distance, or bound + 1 where it is larger."""
     rows = [[i + j if i == 0 or j == 0 else 0 for j in range(len(b) + 1)] for i in range(len(a) + 1)]
     for i in range(1, len(a) + 1):
         for j in range(1, len(b) + 1):

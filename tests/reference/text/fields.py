@@ -8,7 +8,7 @@ TEXT, OUTPUT, ERROR, COMMAND, INPUT, TOOL_TITLE, PROMPT, CWD = range(0xF8, 0x100
 
 
 def string_values(value: Any) -> list[str]:
-    """Depth first."""
+    """Return the non-empty strings inside a JSON value, depth first."""
     if isinstance(value, str):
         return [value] if value else []
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
@@ -16,7 +16,7 @@ def string_values(value: Any) -> list[str]:
 
 
 def fields(part: Any) -> list[tuple[int, str]]:
-    """Command and folder are what they are where they are texts, and else input."""
+    """Return (label, text) of every field. The strings 'command' and 'cwd' of an input are fields of their own."""
     found = [(TEXT, part.text), (PROMPT, part.prompt)]
     given = part.input
     if isinstance(given, dict):

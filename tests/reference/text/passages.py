@@ -1,4 +1,4 @@
-"""Cuts of a text into passages."""
+"""Cuts of a text into passages, and ranges of a text in folded case."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 
 
 def passage_ends(text: bytes, longest: int) -> list[int]:
-    """In the second half of each passage: behind the last line or before the last field, else behind the last
-    sentence, else behind the last blank, else between the last two characters."""
+    """Return the ends of passages.
+
+    The cut is in the second half of a passage: behind the last line or before the last field, else behind the last
+    sentence, else behind the last blank, else before the last character.
+    """
     ends: list[int] = []
     start = 0
     while len(text) - start > longest + longest // 4:
@@ -24,4 +27,5 @@ def passage_ends(text: bytes, longest: int) -> list[int]:
 
 
 def fold_ranges(text: bytes, spans: Sequence[tuple[int, int]], fold: Callable[[str], str]) -> list[str]:
+    """Return fold() of each (begin, end) of a text."""
     return [fold(str(text[begin:end], "utf-8", "replace")) for begin, end in spans]

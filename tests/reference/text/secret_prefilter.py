@@ -1,4 +1,4 @@
-"""The signs of secrets, a regular expression each."""
+"""The kinds of secrets that are possible in a text, by one regular expression each."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ AN_ADDRESS = re.compile(rf"""://[^{BLANK}:/@"'<>]{{0,128}}+:[^{BLANK}/@"'<>]{{3,
 A_HEADER = re.compile(rf"(?:bearer|basic|token)[ \t]++[A-Za-z0-9_.~+/={WIDE}-]{{16}}")
 
 
-class Signs:
+class SecretPrefilter:
+    """Prefilter of secrets by regular expressions and scans of the whole text."""
+
     def __init__(self, starts: list[str]) -> None:
         self.starts = starts
 
-    def around(self, text: str, low: int, high: int) -> tuple[int, int, int]:
-        """One regular expression a sign."""
-        start, end = (0, len(text)) if low == 0 and high == len(text) else reach(text, low, high)
+    def scan(self, text: str, low: int, high: int) -> tuple[int, int, int]:
+        """Return (kinds, start, end): one regular expression a kind."""
+        start, end = (0, len(text)) if low == 0 and high == len(text) else read_range(text, low, high)
         shown = text[start:end]
         small = "".join(SMALL.get(c, c) for c in shown)
         named = self.named(shown, small)
         found = [
-            self.begun(shown),
+            self.has_prefix(shown),
             "password" in named or ("secret" in named and re.search("[A-Za-z0-9_-]{15}", shown) is not None),
             AN_ADDRESS.search(shown) is not None,
             A_HEADER.search(small) is not None,
@@ -40,8 +42,8 @@ class Signs:
         ]
         return sum(1 << k for k, each in enumerate(found) if each), start, end
 
-    def begun(self, shown: str) -> bool:
-        """Whether a beginning stands where twenty letters of keys do, or up to 48 in front of them."""
+    def has_prefix(self, shown: str) -> bool:
+        """Return whether the prefix of a key is in a run of 20 key characters, or up to 48 characters before it."""
         done = 0
         for run in re.finditer("[A-Za-z0-9_-]{20,}", shown):
             first = run.start()
@@ -54,7 +56,7 @@ class Signs:
         return False
 
     def named(self, shown: str, small: str) -> set[str]:
-        """What kind of name stands up to 64 letters in front of a sign and a value."""
+        """Return the kinds of names, 'secret' and 'password', up to 64 characters in front of a sign and a value."""
         signs = [(found.start(), found.start(), found.end()) for found in re.finditer("[=:>]", shown)]
         flags = [found.end() for found in A_FLAG.finditer(shown) if shown[found.end() : found.end() + 1] == " "]
         signs += [(at, at + 1, at + 1) for at in flags]
@@ -69,8 +71,8 @@ class Signs:
         return found
 
 
-def reach(text: str, low: int, high: int) -> tuple[int, int]:
-    """From a blank in front of [low, high), or a line end where none is near, to one behind; and the names before."""
+def read_range(text: str, low: int, high: int) -> tuple[int, int]:
+    """Return the range to read: from a blank or line end before [low, high), names included, to one behind it."""
     floor, ceiling = max(0, low - 4_096), min(len(text), high + 4_096)
     start = text.rfind(" ", floor, low)
     if low - start > 200:

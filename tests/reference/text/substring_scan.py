@@ -8,13 +8,14 @@ from itertools import pairwise
 
 
 def find(text: bytes, needle: bytes, start: int = 0, use_simd: bool = True) -> int:
+    """Return the first place of the needle in the text in lower case, or -1."""
     return bytes(text).lower().find(needle, start)
 
 
 def first_standalone(
     text: bytes, starts: Sequence[int], ends: Sequence[int], needle: bytes, most: int
 ) -> list[tuple[int, bool]]:
-    """The first of the places that no name or path goes on at, else the first."""
+    """Return the first place without a neighbour of a name or path, else the first place, else -1; and which it is."""
     found = []
     for low, high in zip(starts, ends, strict=True):
         own = text[low:high].lower()
@@ -31,6 +32,7 @@ def first_standalone(
 
 
 def mark_ranges(text: bytes, starts: Sequence[int], ends: Sequence[int], needle: bytes, marks: bytearray) -> None:
+    """Mark each range that contains the needle."""
     for at, (low, high) in enumerate(zip(starts, ends, strict=True)):
         if needle in text[low:high].lower():
             marks[at] = 1
@@ -45,7 +47,7 @@ def mark_parts(
     deadline_ns: int = 0,
     use_simd: bool = True,
 ) -> int:
-    """Every part by itself; there is no deadline here."""
+    """Mark each part that contains the needle; the deadline is ignored."""
     for part, (low, high) in enumerate(pairwise(starts)):
         if (eligible is None or eligible[part]) and needle in text[low:high].lower():
             marks[part] = 1
@@ -53,4 +55,5 @@ def mark_parts(
 
 
 def count_code_points(text: bytes, start: int, end: int) -> int:
+    """Return the count of bytes that are no continuation bytes."""
     return sum(not 0x80 <= byte < 0xC0 for byte in text[start:end])

@@ -1,4 +1,4 @@
-"""The kinds and limits of tokens."""
+"""The kinds of tokens and the limit of their forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the tokens of a text cover its runs of ASCII letters and digits."""
+"""Coverage of a text's runs of ASCII letters and digits by the forms of its tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.reference.text.tokens import tokens
 
 
 def is_covered(text: bytes) -> bool:
-    """Whether every run of three or more ASCII letters and digits is in the form of a token around it."""
+    """Return whether each run of three or more ASCII letters and digits is in the form of a token around it."""
     found = tokens(text)
     return all(
         any(
@@ -20,5 +20,5 @@ def is_covered(text: bytes) -> bool:
 
 
 def splits_alnum_run(text: bytes, start: int, end: int) -> bool:
-    """Whether a run goes on behind the end."""
+    """Return whether a cut at `end` separates two ASCII letters or digits."""
     return start < end and re.fullmatch(rb"[0-9A-Za-z]{2}", text[end - 1 : end + 1]) is not None

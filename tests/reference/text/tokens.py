@@ -1,4 +1,4 @@
-"""Every token of a text, by a walk over its characters."""
+"""The tokeniser, as a walk over a list of characters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.reference.text.token_buffer import WORD, Token
 
 
 def tokens(text: bytes) -> list[Token]:
-    """Every token of UTF-8 `text`: (form, kind, start, end, position, span, cjk), offsets in bytes."""
+    """Return the tokens of UTF-8 `text`: (form, kind, start, end, position, span, cjk), offsets in bytes."""
     chars = characters(text)
     kinds = "".join(char.kind for char in chars)
     found: list[Token] = []
@@ -57,7 +57,7 @@ def tokens(text: bytes) -> list[Token]:
 
 
 def query_tokens(text: bytes, stop_words: frozenset[bytes]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Of the words `stop_words` count only where nothing else stands."""
+    """Return (words, compounds) of a query. Words in `stop_words` count only where the query has no other words."""
     every = [
         (form.encode(), text[start:end].decode(), kind, position, span, cjk)
         for form, kind, start, end, position, span, cjk in tokens(text)
