@@ -138,8 +138,7 @@ def _unknown_session(call: CallContext, session_id: str) -> ToolError:
     Most agents name the file of a session by its id: where such a file could not be read, the error says why.
     """
     for report in call.histories.sources():
-        for error in report.errors:
-            place, _, reason = error.rpartition(": ")
-            if session_id in place:
-                return ToolError("no_messages", reason)
+        for failure in report.failures:
+            if session_id in failure.location:
+                return ToolError("no_messages", failure.reason)
     return ToolError("other", UNKNOWN_SESSION)
