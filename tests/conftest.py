@@ -1,4 +1,4 @@
-"""What every test may rely on: fixed examples, compiled kernels, a home without histories, the shared data folder."""
+"""Settings of every test: fixed examples, an empty home folder, the data folder beside the checkout."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 KERNELS = ROOT / "src_ext" / "recall_rank" / "_core"
 SHARED = ROOT.parent / "shared"
 
-# Examples are the same in every run: pyproject.toml fixes the seed. What the long run of .ci/run finds is kept in
-# tests/corpus, and every later run of any profile tries it first.
+# Every run tries equal examples: pyproject.toml fixes the seed. Examples that fail under the profile "ci" are kept in
+# tests/corpus, and every later run of any profile tries them first.
 KEPT = DirectoryBasedExampleDatabase(ROOT / "tests" / "corpus")
 LOCAL = MultiplexedDatabase(DirectoryBasedExampleDatabase(ROOT / ".hypothesis" / "examples"), ReadOnlyDatabase(KEPT))
 SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -31,13 +31,13 @@ settings.register_profile("traced", settings.get_profile("dev"), max_examples=20
 settings.register_profile(
     "ci",
     settings.get_profile("dev"),
-    max_examples=int(os.environ.get("RECALL_RANK_EXAMPLES", "10000")),
+    max_examples=int(os.environ.get("RECALL_RANK_EXAMPLES", "2000")),
     database=KEPT,
     print_blob=True,
 )
 settings.load_profile("dev")
 
-# Where agents are told to keep their histories and programs their files; a test must find none of the developer's.
+# Variables that move the stores of agents and the files of programs; a test must find none of the developer's.
 STORE_VARIABLES = (
     *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_DIRS"),
     *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_DATA_DIR", "OPENCODE_DB", "OPENCODE_CONFIG_DIR"),
@@ -48,7 +48,7 @@ STORE_VARIABLES = (
 
 
 def pytest_report_header() -> str:
-    """Which checkout is tested, and whether its compiled kernels are there and as new as their sources."""
+    """Return a line that counts the compiled kernels, and names those that are missing or older than their source."""
     sources = sorted(KERNELS.rglob("*.pyx"))
     built = {
         path.stem: importlib.util.find_spec(f"recall_rank._core.{path.parent.name}.{path.stem}") for path in sources
@@ -66,8 +66,10 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give every property a name in the database: under a fixed seed hypothesis keeps no failing example without. The
-    full counts of a long run take as long as they take."""
+    """Give every property a key in the example database, and remove time limits where RECALL_RANK_SOAK=long.
+
+    Under a fixed seed hypothesis keeps no failing example of a property without a key.
+    """
     for item in items:
         if LONG:
             item.add_marker(pytest.mark.timeout(0))
@@ -79,7 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A home without histories, for this process and those it starts: nobody's real ones are ever read."""
+    """Give this process and its children an empty home folder, so that no test reads the developer's histories."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
@@ -91,7 +93,7 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def shared() -> Iterator[Path]:
-    """The data folder beside the checkout. Its stores must be the same files, unchanged, when the session ends."""
+    """Return the data folder beside the checkout. The session fails when its stores have changed at the end."""
     if not SHARED.is_dir():
         pytest.skip("the data folder ../shared is absent: tests on real histories are left out")
     before = state(SHARED / "stores")
@@ -101,12 +103,12 @@ def shared() -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def _shared_where_marked(request: pytest.FixtureRequest) -> None:
-    """Skip what is marked `shared` also when it does not ask for the folder by name."""
+    """Skip tests marked `shared` without the data folder, also those that do not take the fixture `shared`."""
     if request.node.get_closest_marker("shared"):
         request.getfixturevalue("shared")
 
 
 def state(folder: Path) -> dict[str, tuple[int, int]]:
-    """Size and time of every file below a folder."""
+    """Return size and modification time (ns) of every file below a folder, by relative path."""
     found = {str(path.relative_to(folder)): path.lstat() for path in folder.rglob("*")}
     return {name: (status.st_size, status.st_mtime_ns) for name, status in found.items()}

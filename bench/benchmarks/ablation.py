@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bench.reporting.bootstrap import paired
-from bench.reporting.ranks import mean
+from bench.reporting.paired_difference import paired
+from bench.reporting.rank_metrics import mean
 from recall_rank.frontends.cli.options.weights import parse_weights, weight_names
 from recall_rank.weights import DEFAULT, Weights
 

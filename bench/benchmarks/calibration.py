@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.datasets import dataset
-from bench.datasets.data import QUALITY, LabelledQuery, by_project, read_history, read_queries
-from bench.reporting.evaluate_items import SESSION_ONLY
-from bench.reporting.evaluate_sets import LEFT_OUT
-from bench.reporting.logistic import fit
-from bench.reporting.ranks import auroc, mean
+from bench.datasets.history_files import QUALITY, LabelledQuery, by_project, read_history, read_queries
+from bench.reporting.known_items import SESSION_ONLY
+from bench.reporting.logistic_regression import fit
+from bench.reporting.rank_metrics import auroc, mean
+from bench.reporting.relevance_sets import LEFT_OUT
 from bench.reporting.report import Plot, Report, Table
 from recall_rank import Index, Options
 from recall_rank.search.engine import run as search

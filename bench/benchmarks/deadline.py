@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from bench.datasets import dataset, generate
 from bench.datasets.documents import documents
 from bench.datasets.vocabulary import words
-from bench.reporting.answers import faults
-from bench.reporting.evaluate_items import mode
-from bench.reporting.ranks import quantile
+from bench.reporting.known_items import mode
+from bench.reporting.rank_metrics import quantile
 from bench.reporting.report import Plot, Report, Table
+from bench.reporting.soundness import faults
 from recall_rank import Index
 from recall_rank.analysis.stop_words import STOP_WORDS
 from recall_rank.model import Match, Message, Part, Session

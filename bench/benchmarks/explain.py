@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.datasets import generate
-from bench.datasets.data import read_history
-from bench.datasets.searches import MODES, Asked, Searches
-from bench.reporting.answers import adds_up
+from bench.datasets.history_files import read_history
+from bench.datasets.random_searches import MODES, Asked, RandomSearches
 from bench.reporting.report import Report, Table
+from bench.reporting.soundness import adds_up
 from recall_rank import Index
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> Report:
         name = f"generated, {options.parts:,} parts, seed {options.seed}"
         sessions = list(generate.sessions(options.parts, options.seed))
     report = Report("explain", __doc__ or "", name, {"searches": options.searches, "seed": options.seed})
-    index, searches = Index.build(sessions), Searches(sessions, options.seed)
+    index, searches = Index.build(sessions), RandomSearches(sessions, options.seed)
     seen = {mode: Seen() for mode in MODES}
     wrong: dict[str, list[str]] = defaultdict(list)
     before = time.thread_time()

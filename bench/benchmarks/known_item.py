@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from bench import engines
 from bench.benchmarks import ablation
 from bench.datasets import dataset
-from bench.reporting.bootstrap import paired
-from bench.reporting.evaluate_items import (
+from bench.reporting.known_items import (
     GROUPS,
     SESSION_ONLY,
     Outcome,
@@ -22,14 +21,15 @@ from bench.reporting.evaluate_items import (
     reciprocals,
     select,
 )
-from bench.reporting.ranks import quantile
+from bench.reporting.paired_difference import paired
+from bench.reporting.rank_metrics import quantile
 from bench.reporting.report import Plot, Report, Table
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from bench.datasets.data import LabelledQuery
+    from bench.datasets.history_files import LabelledQuery
     from recall_rank.weights import Weights
 
 COLUMNS = ["kind", "n", "part@1", "part@10", "part MRR", "session@1", "session@10", "session MRR"]

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from bench.datasets import agent_lines, agent_rows, agent_stores
-from bench.reporting.process import peak, read_by
+from bench.reporting.process_usage import bytes_read_by, peak_bytes
 from bench.reporting.report import Report, Table
 
 FORMS = {**agent_lines.FORMS, **agent_rows.FORMS}
@@ -107,14 +107,14 @@ def child(what: str, where: str, rounds: int) -> dict[str, Any]:
     sources = open_sources(where)
     if what == "stall":
         return _stalled(sources, rounds)
-    before = peak()
+    before = peak_bytes()
     best = float("inf")
     counts: dict[str, int] = {}
     for _ in range(rounds):
         begun = time.process_time()
         counts = _read(sources)
         best = min(best, time.process_time() - begun)
-    memory = (peak() - before) / 1e6
+    memory = (peak_bytes() - before) / 1e6
     units = [(source, list(source.units())) for source in sources]
     for source, listed in units:
         for unit in listed[:1]:
@@ -126,7 +126,7 @@ def child(what: str, where: str, rounds: int) -> dict[str, Any]:
                 source.signature(unit)
 
     begun = time.process_time()
-    read = read_by(look_again)
+    read = bytes_read_by(look_again)
     idle = (time.process_time() - begun) / max(1, sum(len(listed) for _, listed in units))
     size = sum(path.stat().st_size for path in Path(where).rglob("*") if path.is_file()) if Path(where).is_dir() else 0
     return {**counts, "cpu": best, "memory": memory, "idle": idle, "read": read, "bytes": size}
@@ -150,7 +150,7 @@ def _stalled(sources: list[Any], rounds: int) -> dict[str, Any]:
     longest: list[float] = []
     quiet: list[float] = []
     counts: dict[str, int] = {}
-    before = peak()
+    before = peak_bytes()
     for _ in range(rounds):
         done = threading.Event()
         gaps: list[float] = []
@@ -174,7 +174,7 @@ def _stalled(sources: list[Any], rounds: int) -> dict[str, Any]:
         longest.append(max(gaps[:read], default=took))
         quiet.append(max(gaps[read + 1 :], default=0.0))
     stall, noise = statistics.median(longest) * 1e3, statistics.median(quiet) * 1e3
-    return {**counts, "stall": stall, "noise": noise, "memory": (peak() - before) / 1e6}
+    return {**counts, "stall": stall, "noise": noise, "memory": (peak_bytes() - before) / 1e6}
 
 
 if __name__ == "__main__":

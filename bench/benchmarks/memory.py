@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from bench.datasets import dataset
-from bench.reporting.process import peak
+from bench.reporting.process_usage import peak_bytes
 from bench.reporting.report import Report, Table
 from recall_rank.model import Message, Part, Session
 
@@ -87,7 +87,7 @@ def child(engine_name: str, data: str, parts: str, seed: str) -> dict[str, Any]:
         "text": text,
         "sessions": full - empty,
         "resident": resident,
-        "peak": peak(),
+        "peak": peak_bytes(),
         "query": asked.query,
         "found": found,
     }

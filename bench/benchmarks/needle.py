@@ -9,10 +9,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from bench.datasets import generate
-from bench.datasets.searches import MODES
-from bench.reporting.answers import faults
-from bench.reporting.process import peak
+from bench.datasets.random_searches import MODES
+from bench.reporting.process_usage import peak_bytes
 from bench.reporting.report import Report, Table
+from bench.reporting.soundness import faults
 from recall_rank import Index
 from recall_rank.model import Group, Match, Part, SearchResponse, Session
 
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> Report:
         report.check(f"{name}: sound", not (wrong := _faults(response)), "; ".join(wrong))
     columns = ["match", "query", "by", "place", "hits", "CPU ms"]
     report.tables.append(Table("the needle's place", columns, rows))
-    report.tables.append(Table("memory", ["", "MiB"], [["peak of the process", f"{peak() / 2**20:,.0f}"]]))
+    report.tables.append(Table("memory", ["", "MiB"], [["peak of the process", f"{peak_bytes() / 2**20:,.0f}"]]))
     return report
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bench import engines
 from bench.datasets import generate
-from bench.datasets.scripts import REMARKS, SPACED
+from bench.datasets.remarks import REMARKS, SPACED
 from bench.engines import Engine, HasModes
 from bench.reporting.report import Report, Table
 from recall_rank.model import Match, Message, Part, Session

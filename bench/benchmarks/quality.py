@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from bench import engines
 from bench.benchmarks import ablation
-from bench.datasets.data import QUALITY
-from bench.reporting.bootstrap import paired
-from bench.reporting.evaluate_sets import (
+from bench.datasets.history_files import QUALITY
+from bench.reporting.paired_difference import paired
+from bench.reporting.relevance_sets import (
     NAMES,
     PERTURBATIONS,
     SETS,

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from bench.datasets.agent_lines import claude
 from bench.datasets.agent_stores import KEY
-from bench.datasets.data import HISTORIES
 from bench.datasets.generate import sessions
-from bench.reporting.process import read_by
+from bench.datasets.history_files import HISTORIES
+from bench.reporting.process_usage import bytes_read_by
 from bench.reporting.report import Report, Table
 from recall_rank.corpus import index_of_segments
 from recall_rank.histories.cache.refresh import RefreshOutcome, refresh
@@ -36,9 +36,9 @@ REFRESH_MS, OPEN_MS, SEARCH_MS, SEARCH_MIB = 50.0, 2.0, 250.0, 150.0
 # its own peak: what the system says of a child counts the one that started it
 SEARCH = """
 import atexit, sys
-from bench.reporting.process import peak
+from bench.reporting.process_usage import peak_bytes
 from recall_rank.frontends.cli.main import main
-atexit.register(lambda: sys.stderr.write(str(peak())))
+atexit.register(lambda: sys.stderr.write(str(peak_bytes())))
 main()
 """
 BESIDE = ("pass", "import rapidfuzz, numpy")
@@ -117,7 +117,7 @@ def _appended(
 
 def _idle(index: Path, sources: list[Source]) -> tuple[float, int | None]:
     """CPU ms of a refresh with nothing to do, and the bytes it reads, where the system tells."""
-    read = read_by(lambda: refresh(index, sources))
+    read = bytes_read_by(lambda: refresh(index, sources))
     done = [refresh(index, sources).report for _ in range(5)]
     if any(each.changed for each in done):
         raise ValueError("there was something to do")

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 
 from bench import engines
 from bench.datasets import dataset
-from bench.datasets.data import HISTORIES, read_history, read_queries
-from bench.datasets.metered import Metered
+from bench.datasets.history_files import HISTORIES, read_history, read_queries
+from bench.datasets.timed_sessions import TimedSessions
 from bench.engines.ours import UNHURRIED_MS
-from bench.reporting.evaluate_items import PAGE
-from bench.reporting.ranks import first_rank, quantile
+from bench.reporting.known_items import PAGE
+from bench.reporting.rank_metrics import first_rank, quantile
 from bench.reporting.report import Report, Table
-from bench.reporting.streamed import built_apart, sizes_of
-from bench.reporting.threads import throughputs
+from bench.reporting.streamed_build import built_apart, sizes_of
+from bench.reporting.thread_throughput import throughputs
 from recall_rank import Index
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from bench.datasets.data import LabelledQuery
+    from bench.datasets.history_files import LabelledQuery
 
 # what the article about memo-agent says of itself; a message there is a text with a role, as a part is here
 ARTICLE_BUILD_MS = 200.0  # 10,000 messages
@@ -99,7 +99,7 @@ def _builds(report: Report, options: argparse.Namespace) -> None:
     spent: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(options.rounds):
         for name in names:
-            engine, given = engines.create(name), Metered(data.sessions)
+            engine, given = engines.create(name), TimedSessions(data.sessions)
             before = time.process_time()
             engine.build(given)
             spent[name].append(time.process_time() - before - given.spent)

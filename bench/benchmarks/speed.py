@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 
 from bench import engines
 from bench.datasets import dataset
-from bench.datasets.metered import Metered
+from bench.datasets.timed_sessions import TimedSessions
 from bench.engines import Engine, HasPages, Hit
-from bench.reporting.evaluate_items import PAGE, SESSION_ONLY
-from bench.reporting.ranks import first_rank
+from bench.reporting.engine_speed import GROUPS, SHARES, Measured, check_targets
+from bench.reporting.known_items import PAGE, SESSION_ONLY
+from bench.reporting.rank_metrics import first_rank
 from bench.reporting.report import Plot, Report, Table
-from bench.reporting.speed_figures import GROUPS, SHARES, Measured
-from bench.reporting.speed_targets import check_targets
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from bench.datasets.data import LabelledQuery
+    from bench.datasets.history_files import LabelledQuery
 
 DEFAULT = "ours,fts5,tantivy,tantivy-fuzzy1,bm25s"
 
@@ -74,7 +73,7 @@ def _measure(data: dataset.Dataset, options: argparse.Namespace) -> Report:
 
 def _build(name: str, data: dataset.Dataset) -> Measured:
     engine = engines.create(name)
-    sessions = Metered(data.sessions)
+    sessions = TimedSessions(data.sessions)
     before = time.process_time()
     engine.build(sessions)
     built = Measured(engine, time.process_time() - before - sessions.spent)

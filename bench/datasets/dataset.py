@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.datasets import generate
-from bench.datasets.data import HISTORIES, LabelledQuery, read_history, read_queries
+from bench.datasets.history_files import HISTORIES, LabelledQuery, read_history, read_queries
 from bench.datasets.label import label
-from bench.datasets.spool import Spool
+from bench.datasets.spooled_history import SpooledHistory
 
 if TYPE_CHECKING:
     import argparse
@@ -90,7 +90,7 @@ def generated(parts: int, seed: int) -> Dataset:
     """A generated history with its labelled queries; a large one lies in a temporary file."""
     name = f"{GENERATED}, {parts:,} parts, seed {seed}"
     if parts >= LARGE:
-        spool = Spool(parts, seed)
+        spool = SpooledHistory(parts, seed)
         return Dataset(name, spool, spool.queries)
     return Dataset(name, tuple(generate.sessions(parts, seed)), label(generate.mentions(parts, seed), seed))
 

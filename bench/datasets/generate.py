@@ -14,7 +14,7 @@ from recall_rank.model import Flag, Message, Part, Role, Session
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bench.datasets.data import Answer
+    from bench.datasets.history_files import Answer
 
 PARTS_PER_SESSION = 120
 PROJECTS = 24

@@ -9,8 +9,8 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from bench.datasets.data import Answer, LabelledQuery
 from bench.datasets.generate import Mention
+from bench.datasets.history_files import Answer, LabelledQuery
 from bench.datasets.vocabulary import STYLES, misspell, words, write
 
 PER_KIND = 300

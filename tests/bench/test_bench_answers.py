@@ -7,9 +7,9 @@ import math
 import pytest
 
 from bench.benchmarks.nonlatin import WAYS, queries
-from bench.datasets.scripts import REMARKS
-from bench.reporting.answers import adds_up
-from bench.reporting.ranks import auroc
+from bench.datasets.remarks import REMARKS
+from bench.reporting.rank_metrics import auroc
+from bench.reporting.soundness import adds_up
 from recall_rank.model import Count
 
 

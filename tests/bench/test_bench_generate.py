@@ -11,7 +11,7 @@ import pytest
 from bench.datasets import generate
 from bench.datasets.documents import documents
 from bench.datasets.label import ALL_OF, KINDS, label, pieces, plain
-from bench.datasets.spool import Spool
+from bench.datasets.spooled_history import SpooledHistory
 from bench.datasets.vocabulary import STYLES, misspell, words, write
 
 PARTS = 2_000
@@ -80,7 +80,7 @@ def test_of_a_large_history_a_share_may_be_asked_for() -> None:
 
 
 def test_a_history_in_a_file_is_the_same_as_often_as_it_is_read() -> None:
-    spool, sessions = Spool(600, 3), list(generate.sessions(600, 3))
+    spool, sessions = SpooledHistory(600, 3), list(generate.sessions(600, 3))
     assert len(spool) == len(sessions)
     assert next(iter(spool)) == sessions[0]
     assert list(spool) == list(spool) == sessions

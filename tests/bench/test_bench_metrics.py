@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.datasets.data import LabelledQuery
+from bench.datasets.history_files import LabelledQuery
 from bench.engines import Hit
-from bench.reporting.bootstrap import paired
-from bench.reporting.evaluate_items import evaluate, figures, reciprocals, select
-from bench.reporting.ranks import first_rank, hits_at, mean, quantile, reciprocal
+from bench.reporting.known_items import evaluate, figures, reciprocals, select
+from bench.reporting.paired_difference import paired
+from bench.reporting.rank_metrics import first_rank, hits_at, mean, quantile, reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

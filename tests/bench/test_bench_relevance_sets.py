@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from bench.datasets.data import LabelledQuery
+from bench.datasets.history_files import LabelledQuery
 from bench.engines.substring import Substring
-from bench.reporting.evaluate_sets import Ranked, RelevanceSet, ids_by_kind, means, measure, read_run
+from bench.reporting.relevance_sets import Ranked, RelevanceSet, ids_by_kind, means, measure, read_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,11 +9,10 @@ import pytest
 
 from bench.benchmarks import speed
 from bench.datasets import dataset
-from bench.datasets.metered import Metered
+from bench.datasets.timed_sessions import TimedSessions
 from bench.engines import Hit
+from bench.reporting.engine_speed import MANY, Measured, check_targets
 from bench.reporting.report import Report
-from bench.reporting.speed_figures import Measured
-from bench.reporting.speed_targets import MANY, check_targets
 from recall_rank.model import Session
 
 if TYPE_CHECKING:
@@ -109,6 +108,6 @@ def test_a_large_history_does_not_stay_in_memory(monkeypatch: pytest.MonkeyPatch
 
 def test_what_the_sessions_take_is_no_work_of_an_engine() -> None:
     sessions = [Session(id="a", messages=[]), Session(id="b", messages=[])]
-    metered = Metered(sessions)
+    metered = TimedSessions(sessions)
     assert list(metered) == list(metered) == sessions
     assert metered.spent >= 0

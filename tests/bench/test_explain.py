@@ -13,7 +13,7 @@ import pytest
 from bench.__main__ import main
 from bench.benchmarks import explain
 from bench.datasets import generate
-from bench.datasets.searches import MODES, Searches
+from bench.datasets.random_searches import MODES, RandomSearches
 from recall_rank import Index
 from recall_rank.model import Result, SearchResponse
 from recall_rank.search.options import OPTION_NAMES, Options
@@ -100,30 +100,30 @@ def test_a_violation_names_the_search_that_shows_it(monkeypatch: pytest.MonkeyPa
     (failed,) = small().failed
     number = int(failed.detail.partition("#")[2].split()[0])
     sessions = list(generate.sessions(PARTS, 1))
-    assert f"{Searches(sessions, 1).draw(number)}" in failed.detail
+    assert f"{RandomSearches(sessions, 1).draw(number)}" in failed.detail
 
 
 # --- the searches that are drawn ------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def searches() -> Searches:
-    return Searches(list(generate.sessions(PARTS, 1)), 1)
+def searches() -> RandomSearches:
+    return RandomSearches(list(generate.sessions(PARTS, 1)), 1)
 
 
-def test_a_search_can_be_drawn_again(searches: Searches) -> None:
-    again = Searches(list(generate.sessions(PARTS, 1)), 1)
+def test_a_search_can_be_drawn_again(searches: RandomSearches) -> None:
+    again = RandomSearches(list(generate.sessions(PARTS, 1)), 1)
     assert [str(searches.draw(n)) for n in range(50)] == [str(again.draw(n)) for n in range(50)]
-    assert str(Searches(list(generate.sessions(PARTS, 1)), 2).draw(0)) != str(again.draw(0))
+    assert str(RandomSearches(list(generate.sessions(PARTS, 1)), 2).draw(0)) != str(again.draw(0))
 
 
-def test_every_search_can_be_asked(searches: Searches) -> None:
+def test_every_search_can_be_asked(searches: RandomSearches) -> None:
     for number in range(400):
         asked = searches.draw(number)
         Query.parse(asked.query, 1, Options(**asked.options))
 
 
-def test_every_filter_and_every_way_of_writing_is_drawn(searches: Searches) -> None:
+def test_every_filter_and_every_way_of_writing_is_drawn(searches: RandomSearches) -> None:
     drawn = [searches.draw(number) for number in range(1500)]
     used = Counter(name for asked in drawn for name in asked.options)
     # explain is always on; redact hides text, and no score; weights are for trials; the rest are bounds of time

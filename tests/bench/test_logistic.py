@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench.reporting.logistic import fit
+from bench.reporting.logistic_regression import fit
 
 
 def test_the_coefficients_that_made_the_data_are_found() -> None:

@@ -12,13 +12,13 @@ import pytest
 
 import recall_rank
 from bench.datasets import dataset, generate
-from bench.datasets.data import LabelledQuery as BenchQuery
-from bench.datasets.data import read_history, read_queries
+from bench.datasets.history_files import LabelledQuery as BenchQuery
+from bench.datasets.history_files import read_history, read_queries
 from bench.datasets.label import label
 from bench.engines.ours import Ours
-from bench.reporting.bootstrap import paired
-from bench.reporting.evaluate_items import evaluate as bench_evaluate
-from bench.reporting.evaluate_items import figures, reciprocals
+from bench.reporting.known_items import evaluate as bench_evaluate
+from bench.reporting.known_items import figures, reciprocals
+from bench.reporting.paired_difference import paired
 from recall_rank import Evaluation, Index, LabelledQuery, Place, SearchResponse, evaluate
 from recall_rank.evaluation.report import Figures
 from tests.support.frontends.samples import hit, response

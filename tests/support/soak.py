@@ -1,4 +1,4 @@
-"""How much is tried: little in every run, the full figures where RECALL_RANK_SOAK=long asks for them."""
+"""Counts of the long tests: small by default, full where RECALL_RANK_SOAK=long."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ LONG: Final = os.environ.get("RECALL_RANK_SOAK") == "long"
 
 
 def times(usually: int, long: int) -> int:
-    """One of the two counts."""
+    """Return `long` where RECALL_RANK_SOAK=long, else `usually`."""
     return long if LONG else usually

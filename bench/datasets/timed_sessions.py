@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from recall_rank.model import Session
 
 
-class Metered:
+class TimedSessions:
     """An iterable over others; `spent` is the CPU its reader waited for the next one, in seconds."""
 
     def __init__(self, sessions: Iterable[Session]) -> None:

@@ -11,9 +11,9 @@ import ir_measures
 import orjson
 from ir_measures import RR, R, nDCG
 
-from bench.datasets.data import LabelledQuery, by_project, read_history, read_queries
+from bench.datasets.history_files import LabelledQuery, by_project, read_history, read_queries
 from bench.engines import HasModes, HasWeights
-from bench.reporting.ranks import mean
+from bench.reporting.rank_metrics import mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -55,7 +55,7 @@ class LooksLeft:
         return self.left < 0
 
 
-class Searches:
+class RandomSearches:
     """Draws searches that find something in `sessions`, most of them."""
 
     def __init__(self, sessions: Sequence[Session], seed: int) -> None:

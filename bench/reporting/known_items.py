@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import orjson
 
 from bench.engines import Engine, HasModes, Hit
-from bench.reporting.ranks import Rank, first_rank, hits_at, mean, reciprocal
+from bench.reporting.rank_metrics import Rank, first_rank, hits_at, mean, reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from bench.datasets.data import LabelledQuery
+    from bench.datasets.history_files import LabelledQuery
     from recall_rank.model import Match
 
 DEPTH = 50  # results asked for; the figures look at the first ten

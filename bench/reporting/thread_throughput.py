@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from bench.engines.ours import UNHURRIED_MS
-from bench.reporting.evaluate_items import PAGE
+from bench.reporting.known_items import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from bench.datasets import generate
-from bench.datasets.metered import Metered
-from bench.reporting.process import peak
+from bench.datasets.timed_sessions import TimedSessions
+from bench.reporting.process_usage import peak_bytes
 from recall_rank import Index
 from recall_rank.index.storage.publish import open_generation
 
@@ -20,7 +20,7 @@ from recall_rank.index.storage.publish import open_generation
 def built_apart(parts: int, seed: int, folder: Path) -> dict[str, Any]:
     """CPU seconds and peak bytes of a process that builds a generated history into `folder`."""
     done = subprocess.run(
-        [sys.executable, "-m", "bench.reporting.streamed", str(parts), str(seed), str(folder)],
+        [sys.executable, "-m", "bench.reporting.streamed_build", str(parts), str(seed), str(folder)],
         capture_output=True,
         check=True,
         cwd=Path(__file__).resolve().parents[2],
@@ -29,10 +29,10 @@ def built_apart(parts: int, seed: int, folder: Path) -> dict[str, Any]:
 
 
 def child(parts: int, seed: int, folder: Path) -> dict[str, Any]:
-    given = Metered(generate.sessions(parts, seed))
+    given = TimedSessions(generate.sessions(parts, seed))
     before = time.process_time()
     Index.build(given, folder=folder).close()
-    return {"cpu": time.process_time() - before - given.spent, "peak": peak()}
+    return {"cpu": time.process_time() - before - given.spent, "peak": peak_bytes()}
 
 
 def sizes_of(folder: Path) -> tuple[int, int]:

@@ -13,12 +13,12 @@ from bench.datasets.label import label
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bench.datasets.data import LabelledQuery
     from bench.datasets.generate import Mention
+    from bench.datasets.history_files import LabelledQuery
     from recall_rank.model import Session
 
 
-class Spool:
+class SpooledHistory:
     """About `parts` parts in sessions oldest first, with their labelled queries. Nothing of it stays in memory."""
 
     def __init__(self, parts: int, seed: int) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 LINUX: bool = sys.platform == "linux"
 
 
-def peak() -> int:
+def peak_bytes() -> int:
     """The most bytes this process held. What its parent held does not count where Linux tells."""
     if LINUX:
         # not getrusage(): what it says of a child counts the process that started it
@@ -21,7 +21,7 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
 
 
-def read_by(work: Callable[[], object]) -> int | None:
+def bytes_read_by(work: Callable[[], object]) -> int | None:
     """Bytes of files that `work` reads, without what asking costs; None where the system does not tell."""
     if not LINUX:
         work()

@@ -1,0 +1,1 @@
+"""Comparison of the command line of two checkouts."""
