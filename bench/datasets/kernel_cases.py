@@ -262,7 +262,8 @@ def _text_cases(texts: list[bytes], known: vocabulary.Vocabulary) -> Iterator[Ca
         "bytes",
     )
     beginnings = ["sk-ant-", "ghp_", "xoxb-", "hooks.slack.com/services/", "AKIA", "eyJ"]
-    native, slow = secret_prefilter.SecretPrefilter(beginnings), reference("text.secret_prefilter.SecretPrefilter")(beginnings)
+    native = secret_prefilter.SecretPrefilter(beginnings)
+    slow = reference("text.secret_prefilter.SecretPrefilter")(beginnings)
     shown = [one.decode("utf-8", "replace")[:1_000] for one in texts[:FEW_TEXTS]]
     yield Case(
         "secret_prefilter.SecretPrefilter.scan",
