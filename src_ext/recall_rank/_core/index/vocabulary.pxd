@@ -1,6 +1,5 @@
 from libc.stdint cimport int64_t, uint32_t
 
-from recall_rank._core.index.bloom cimport Bloom
 from recall_rank._core.text.token_buffer cimport MAX_TERM
 
 cdef struct Wanted:            # a word whose neighbours are looked for
@@ -36,7 +35,6 @@ cdef class Vocabulary:
     cdef const uint32_t* signatures
     cdef uint32_t[MAX_TERM + 2] words  # number of the first term of each length that is of no field
     cdef uint32_t* letters         # where the terms of a letter begin, see alike(); 0 until that is asked for
-    cdef Bloom terms               # which forms may be found
     cdef Py_ssize_t size
     cdef Py_ssize_t near_end       # what stands in the arena before it is read eight at a time
     cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil

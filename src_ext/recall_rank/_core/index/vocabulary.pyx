@@ -9,7 +9,6 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memcmp, memset
 
-from recall_rank._core.index.bloom cimport bloom_add, bloom_ask, bloom_free, bloom_init, bloom_may_hold
 from recall_rank._core.text.token_buffer cimport MAX_TERM
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.text.edit_distance cimport bounded_osa
@@ -119,15 +118,11 @@ cdef class Vocabulary:
         self.words[LENGTHS - 1] = self.size
         self.near_end = min(self.arena_view.shape[0], NEAR_END)
         self.letters = <uint32_t*>PyMem_RawCalloc(LENGTHS * LETTERS * (SECONDS + 1), sizeof(uint32_t))
-        if self.letters == NULL or not bloom_init(&self.terms, self.size):
+        if self.letters == NULL:
             raise MemoryError
-        with nogil:
-            for k in range(self.size):
-                bloom_add(&self.terms, self.arena + self.offsets[k], self.offsets[k + 1] - self.offsets[k])
 
     def __dealloc__(self):
         PyMem_RawFree(self.letters)
-        bloom_free(&self.terms)
 
     def __len__(self):
         return self.size
@@ -196,7 +191,7 @@ cdef class Vocabulary:
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil:
         """The number of the term that is exactly `form`, or -1."""
         cdef uint32_t first, last
-        if size == 0 or size > MAX_TERM or not bloom_may_hold(&self.terms, form, size):
+        if size == 0 or size > MAX_TERM:
             return -1
         first, last = self.alike(form, size, count_code_points(form, size))
         first = self.locate(form, size, first, last, False)
@@ -212,8 +207,6 @@ cdef class Vocabulary:
     def find_all(self, list forms not None):
         """The numbers of the terms that are exactly these forms, in their order; -1 for each that is none."""
         cdef bytes form
-        for form in forms:
-            bloom_ask(&self.terms, form, len(form))
         return [self.number(form, len(form)) for form in forms]
 
     def prefix(self, bytes form not None, int longest=MAX_TERM):

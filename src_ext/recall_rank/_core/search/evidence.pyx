@@ -138,7 +138,6 @@ cdef class Evidence:
         """
         cdef Py_ssize_t k
         cdef int64_t deadline = deadline_ns
-        cdef SegmentEvidence own
         cdef Work work
         cdef bint whole = True
         if not self.accumulated or not 0 <= first <= last <= self.count:

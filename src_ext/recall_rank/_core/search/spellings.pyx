@@ -5,7 +5,6 @@ Words are given as lists of forms. An empty form keeps the place of a word of wh
 
 from libc.string cimport memcpy
 
-from recall_rank._core.index.bloom cimport bloom_ask
 from recall_rank._core.text.token_buffer cimport MAX_TERM
 from recall_rank._core.index.vocabulary cimport Vocabulary
 
@@ -31,9 +30,6 @@ def tagged(Vocabulary vocabulary not None, list forms not None, bytes tags not N
         if not 0 < size < MAX_TERM:
             continue
         memcpy(term + 1, <const unsigned char*>form, size)
-        for tag in range(len(tags)):
-            term[0] = (<const unsigned char*>tags)[tag]
-            bloom_ask(&vocabulary.terms, term, size + 1)
         for tag in range(len(tags)):
             term[0] = (<const unsigned char*>tags)[tag]
             number = vocabulary.number(term, size + 1)
@@ -69,7 +65,6 @@ def as_one(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longe
             size += more
             sizes[end - at] = size
             end += 1
-            bloom_ask(&vocabulary.terms, term, size)
         open_to_repair = False
         for last in range(at, end):
             size = sizes[last - at]
@@ -95,9 +90,6 @@ def as_two(Vocabulary vocabulary not None, list forms not None, Py_ssize_t short
         size = len(form)
         if size < 2 * shortest or not is_plain(data, size):
             continue
-        for cut in range(shortest, size - shortest + 1):
-            bloom_ask(&vocabulary.terms, data, cut)
-            bloom_ask(&vocabulary.terms, data + cut, size - cut)
         for cut in range(shortest, size - shortest + 1):
             if vocabulary.number(data, cut) >= 0 and vocabulary.number(data + cut, size - cut) >= 0:
                 found.append((at, cut))
