@@ -208,7 +208,7 @@ def test_damage_is_noticed_and_the_index_built_again(tmp_path: Path) -> None:
         rebuilt += done.report.units == 5
         if before.state is not None:  # the damage lies where nothing was read yet
             recall = Recall([new], cache=tmp_path / "unused")
-            recall._held.folder = folder  # type: ignore[misc]
+            recall._backend.folder = folder  # type: ignore[misc]
             assert hits(recall) == right
         else:
             check(done, [new])
@@ -234,7 +234,7 @@ def test_a_changed_byte_of_a_table_is_noticed(tmp_path: Path, section: str) -> N
         with pytest.raises(UnusableIndexError, match="not what was written"):
             found.state.view.table()
     with Recall([old], cache=tmp_path / "unused") as recall:
-        recall._held.folder = tmp_path  # type: ignore[misc]
+        recall._backend.folder = tmp_path  # type: ignore[misc]
         assert len(recall.sessions()) == 5
     check(refreshed(tmp_path, [new]), [new])
 
