@@ -17,7 +17,7 @@ from recall_rank.search.types import PageEntry
 class SearchContext:
     """The state of one search. engine.run() creates it after the expansion, stages fill it, respond() reads it."""
 
-    segment: IndexReader
+    reader: IndexReader
     query: Query
     deadline: Deadline
     eligible: EligibleSet
@@ -43,7 +43,7 @@ class SearchContext:
 
     def reached(self, part: int) -> None:
         """Note the first part that a stage which decides hits did not read before the deadline."""
-        if part < self.segment.parts:
+        if part < self.reader.parts:
             self.degraded.add(DegradeKind.TIME)
             self.parts_reached = min(self.parts_reached, part)
 
@@ -56,10 +56,10 @@ class SearchContext:
 
     def note_documents(self, docs_done: int) -> None:
         """Note how many documents the prefilter has read; in literal and regex mode they rank hits, but decide none."""
-        if docs_done < self.segment.docs:
+        if docs_done < self.reader.docs:
             self.degraded.add(DegradeKind.TIME)
             if not self.text_decides:
-                self.reached(self.segment.doc_part[docs_done])
+                self.reached(self.reader.doc_part[docs_done])
 
     @property
     def out_of_time(self) -> bool:

@@ -40,7 +40,7 @@ def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidat
 
 def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionHit]) -> list[PageEntry]:
     """All sessions with hits: as many as fill whole pages are reranked, the others follow by their evidence."""
-    segment, ceiling, weights = search.segment, search.expansion.ceiling or 1.0, search.query.weights
+    segment, ceiling, weights = search.reader, search.expansion.ceiling or 1.0, search.query.weights
     if search.eligible.buckets:
         rows = sorted(rows, key=lambda row: (row.tier, _bucket(search, row.session)))
     count = _whole_pages(search.query)
@@ -65,7 +65,7 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
 
 def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
     """A candidate for each hit, in the order of the hits."""
-    return candidates_of(found, search.segment.times_of(found.parts()), search.expansion.ceiling or 1.0)
+    return candidates_of(found, search.reader.times_of(found.parts()), search.expansion.ceiling or 1.0)
 
 
 def _whole_pages(query: Query) -> int:
@@ -88,7 +88,7 @@ def _likely(search: SearchContext, found: Hits, count: int) -> Hits:
 
 
 def _session(search: SearchContext, part: int) -> int:
-    return search.segment.message_session[search.segment.part_message[part]]
+    return search.reader.message_session[search.reader.part_message[part]]
 
 
 def _bucket(search: SearchContext, session: int) -> int:

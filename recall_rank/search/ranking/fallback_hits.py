@@ -12,7 +12,7 @@ from recall_rank.search.retrieval.prefilter import prefilter
 
 def scan(search: SearchContext) -> None:
     """Set text_marks: a mark for every part whose text holds the query."""
-    search.text_marks, looked = text_hits(search.segment, search.query, search.eligible.part_marks, search.deadline)
+    search.text_marks, looked = text_hits(search.reader, search.query, search.eligible.part_marks, search.deadline)
     search.stages.append("scan")
     search.reached(looked)
 
@@ -36,7 +36,7 @@ def extend(search: SearchContext, evidence: Evidence) -> None:
 
 def _by_longer_words(search: SearchContext, evidence: Evidence) -> None:
     """Add the parts that hold a longer word, one that begins with a word of the query."""
-    segment, eligible = search.segment, search.eligible
+    segment, eligible = search.reader, search.eligible
     longer = longer_words(search.expansion, segment, eligible, search.query.weights)
     if not longer:
         return

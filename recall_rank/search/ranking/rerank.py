@@ -70,7 +70,7 @@ def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
     )
     return all(
         _texts(view).measure(_at(candidates, places), wanted, search.deadline.score_by_ns)
-        for view, places in search.segment.split_by_segment([candidate.doc for candidate in candidates])
+        for view, places in search.reader.split_by_segment([candidate.doc for candidate in candidates])
     )
 
 
@@ -90,7 +90,7 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     )
     if signal := query.options.extra_scores:
         for candidate in candidates:
-            candidate.extra = weights.extra * _signal(signal, search.segment.part_ids[candidate.part])
+            candidate.extra = weights.extra * _signal(signal, search.reader.part_ids[candidate.part])
     kernel.boost(candidates, array("d", worth), query.now, weights.recency / (weights.recency_days * DAY_MS))
 
 
@@ -111,7 +111,7 @@ def compare(search: SearchContext, candidates: list[Candidate]) -> bool:
 
 def order(search: SearchContext, candidates: list[Candidate]) -> list[Candidate]:
     """The candidates by score, then newer first, then source, session, message and part: a total order."""
-    segment, messages = search.segment, search.segment.part_message
+    segment, messages = search.reader, search.reader.part_message
 
     def names(candidate: Candidate) -> tuple[str, str, str, str]:
         row, message = segment.session_of_part(candidate.part), messages[candidate.part]
@@ -124,7 +124,7 @@ def mark_holding(search: SearchContext, docs: list[int]) -> bytearray:
     """A mark for each of `docs` whose passage holds the whole query, u8[docs]; none for a query of a single word."""
     marks = bytearray(len(docs))
     whole = whole_query(search.query)
-    for view, places in search.segment.split_by_segment(docs) if whole else ():
+    for view, places in search.reader.split_by_segment(docs) if whole else ():
         held = _texts(view).mark_holding([docs[place] for place in places], whole)
         for place in compress(places, held):
             marks[place] = 1
@@ -157,7 +157,7 @@ def _at(candidates: list[Candidate], places: Sequence[int]) -> list[Candidate]:
 def _names(search: SearchContext, candidates: list[Candidate]) -> list[tuple[str, ...]]:
     """The folded directory, session title and tool name of each candidate; empty texts where there are none."""
     found: list[tuple[str, ...]] = [()] * len(candidates)
-    for view, places in search.segment.split_by_segment([candidate.doc for candidate in candidates]):
+    for view, places in search.reader.split_by_segment([candidate.doc for candidate in candidates]):
         segment = view.segment
         parts = [candidates[place].part - view.first_part for place in places]
         tools, sessions = segment.names.values, segment.sessions

@@ -35,7 +35,7 @@ def calibrate(search: SearchContext) -> None:
     high, high_behind, medium = weights.high, weights.high_behind, weights.medium
     for candidate in candidates:
         certain = candidate.sure
-        if certain >= (high if candidate is first else high_behind) and not is_title(search.segment, candidate):
+        if certain >= (high if candidate is first else high_behind) and not is_title(search.reader, candidate):
             candidate.confidence = "high"
         else:
             candidate.confidence = "medium" if certain >= medium else "low"

@@ -18,7 +18,7 @@ def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
     """The coverage of a search. A part counts as searched when every stage that decides hits has read it."""
     eligible = search.eligible
     sessions, messages, parts = eligible.session_count, eligible.message_count, eligible.part_count
-    if search.parts_reached < search.segment.parts:
+    if search.parts_reached < search.reader.parts:
         sessions, messages, parts = _reached(search, sessions, messages, parts)
     limited = list(eligible.limited_by)
     if search.out_of_time:
@@ -39,7 +39,7 @@ def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
 
 def _reached(search: SearchContext, sessions: Count, messages: Count, parts: Count) -> tuple[Count, Count, Count]:
     """The counts with `searched` set, for a search that ended early; only whole messages and sessions count."""
-    segment, eligible, part = search.segment, search.eligible, search.parts_reached
+    segment, eligible, part = search.reader, search.eligible, search.parts_reached
     message = segment.part_message[part]  # neither it nor its session was searched as a whole
     if eligible.part_marks is None or eligible.message_marks is None:
         before = [piece.before(message, part) for piece in segment.views]

@@ -30,7 +30,7 @@ def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
 
 def _words(search: SearchContext) -> Iterator[NearMiss]:
     """The nearest words of the vocabulary for each word of the query that nobody wrote."""
-    lexicon = Lexicon(search.segment, search.eligible.doc_marks)
+    lexicon = Lexicon(search.reader, search.eligible.doc_marks)
     for word in dict.fromkeys(search.expansion.unknown):
         form = encode(fold(word))
         found = lexicon.within(form, EDITS, search.deadline.at_ns)
@@ -47,7 +47,7 @@ def _sessions(search: SearchContext) -> Iterator[NearMiss]:
     if not search.text_decides:
         return
     deadline_ns = search.deadline.at_ns
-    evidence = prefilter(search.segment, search.query, search.expansion, search.eligible, None, deadline_ns)
+    evidence = prefilter(search.reader, search.query, search.expansion, search.eligible, None, deadline_ns)
     if search.deadline.passed(evidence.hit_count * AFTERWARDS_NS):
         return
     for session in [hit.session for hit in evidence.sessions()[:LOOKED_AT]]:
@@ -55,7 +55,7 @@ def _sessions(search: SearchContext) -> Iterator[NearMiss]:
             return
         missing = _missing(search, session)
         if len(missing) < min(2, search.query.counting):
-            row = search.segment.sessions[session]
+            row = search.reader.sessions[session]
             yield NearMiss("session", row.title or row.id, row.id, _reason(search, missing))
 
 
@@ -68,7 +68,7 @@ def _reason(search: SearchContext, missing: list[str]) -> str:
 
 def _missing(search: SearchContext, session: int) -> list[str]:
     """The words of the query that no eligible document of a session holds."""
-    segment, eligible = search.segment, search.eligible.doc_marks
+    segment, eligible = search.reader, search.eligible.doc_marks
     first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in segment.span_of(session))
     piece = next(piece for piece in reversed(segment.views) if piece.first_doc <= first)
     if eligible is None:

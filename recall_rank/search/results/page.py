@@ -31,7 +31,7 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
     if by_time:
         sessions.sort()
         if by_sessions:
-            chosen = by_session(search.segment, (), sessions[first:last], search.expansion.ceiling or 1.0)
+            chosen = by_session(search.reader, (), sessions[first:last], search.expansion.ceiling or 1.0)
         else:
             chosen = list(_by_time(search, evidence, [(row.session, row.hits) for row in sessions]))
         rerank(search, [entry.candidate for entry in chosen])  # for their scores; they keep the order of time
@@ -41,7 +41,7 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
         entries = best_sessions(search, evidence, sessions)
     else:
         diversity = search.query.weights.diversity if search.total > options.results else None
-        entries = by_part(search.segment, *best_parts(search, evidence), diversity)
+        entries = by_part(search.reader, *best_parts(search, evidence), diversity)
     if in_buckets:
         entries = by_bucket(entries, search.eligible.buckets)
     return list(islice(entries, first, last))
@@ -49,7 +49,7 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
 
 def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
     """The page's hits in order of time; where not all fit, a session's third hit comes behind two of all others."""
-    segment = search.segment
+    segment = search.reader
     hits, page = bytearray(segment.parts), bytearray(segment.parts)
     evidence.mark_hits(hits)
     order: list[tuple[int, int]] = []

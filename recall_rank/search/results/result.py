@@ -76,7 +76,7 @@ class ResultMaker:
     def result(self, entry: PageEntry) -> Result:
         """The result of one page entry. Without time left, the snippet is the head of its passage."""
         search, options, candidate, session = self.search, self.options, entry.candidate, entry.session
-        segment, part, doc = search.segment.local(candidate.part, candidate.doc)
+        segment, part, doc = search.reader.local(candidate.part, candidate.doc)
         columns = self.columns.get(id(segment))
         if columns is None:
             columns = self.columns[id(segment)] = ResultColumns.of(segment)
@@ -166,7 +166,7 @@ class ResultMaker:
     def _newest_message(self, session: int, segment: Segment, row: SessionRow) -> int:
         """The number, in its segment, of the session's newest eligible message."""
         marks = self.search.eligible.message_marks
-        offset = self.search.segment.span_of(session)[0] - row.first_message  # marks cover all segments
+        offset = self.search.reader.span_of(session)[0] - row.first_message  # marks cover all segments
         best = row.first_message
         for message in range(row.first_message + 1, row.last_message):
             time = segment.message_time[message]
