@@ -23,7 +23,7 @@ _FIELDS = {int(field): field for field in Field}  # quicker than Field() of a by
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session as results need it, and where its messages stand: [first_message, last_message)."""
+    """A session as results show it; its messages are [first_message, last_message). Times are in ms, 0 if unknown."""
 
     id: str
     title: str
@@ -43,8 +43,11 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Columns are memoryviews. Documents, parts, messages and sessions are numbered in one order: sessions newest
-    first, then as they were said. A session's title is its first message, part and document."""
+    """The columns of some sessions; u32[n] and the like in the comments are their types and lengths.
+
+    Sessions are numbered newest first; messages, parts and documents in the order of their sessions, then of their
+    times. The title of a session is its first message, which has one part.
+    """
 
     sessions: Sequence[SessionRow]
 
@@ -113,7 +116,7 @@ class Segment:
         return row.first_message, row.last_message
 
     def content_parts(self) -> bytearray:
-        """A mark for every part that is not a session's title, u8[parts]."""
+        """Marks of the parts that are not titles of sessions, u8[parts]."""
         marks = bytearray(b"\1") * self.parts
         unmark(marks, self.message_role, TITLE_ROLE, self.message_first_part)
         return marks
@@ -123,11 +126,11 @@ class Segment:
         return self.text
 
     def text_between(self, starts: Offsets, ends: Offsets) -> bytes | bytearray | memoryview:
-        """The same for bytes [starts[k], ends[k]), u64 each: quicker where they are many."""
+        """The whole text, of which the caller reads bytes [starts[k], ends[k]) only; faster than text_for() for many."""
         return self.text
 
     def fields_of(self, part: int) -> Iterator[tuple[int, int, Field]]:
-        """The fields of a part: the first byte of the text of each, the one behind its last, and what it is."""
+        """(start, end, kind) of every field of a part: its text is bytes [start, end) of the segment's text."""
         for number in range(self.part_first_field[part], self.part_first_field[part + 1]):
             start = self.field_start[number]
             yield start + 1, self.field_start[number + 1], _FIELDS[self.text_for(((start, start + 1),))[start]]

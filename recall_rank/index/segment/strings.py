@@ -42,7 +42,7 @@ class Strings:
         return self.raw(at).decode("utf-8", "surrogatepass")
 
     def held(self, at: int, holder: str) -> str:
-        """The string at `at`, for who knows already what that is called which holds it."""
+        """The string at `at`. `holder` is the id of its owner, which PrefixCodedStrings needs to decode it."""
         starts = self._starts
         return str(self._data[starts[at] : starts[at + 1]], "utf-8", "surrogatepass")
 
