@@ -126,7 +126,7 @@ class Segment:
         return self.text
 
     def text_between(self, starts: Offsets, ends: Offsets) -> bytes | bytearray | memoryview:
-        """The whole text, of which the caller reads bytes [starts[k], ends[k]) only; faster than text_for() for many."""
+        """The whole text, of which the caller reads bytes [starts[k], ends[k]) only; faster than text_for()."""
         return self.text
 
     def fields_of(self, part: int) -> Iterator[tuple[int, int, Field]]:
