@@ -32,7 +32,7 @@ _HINT = re.compile(rf"{_YEAR}|\b{_MONTH}\b", re.IGNORECASE)
 
 
 def names_a_date(text: str) -> bool:
-    """Whether a text names a date: whether named_dates() finds one for a history of that time."""
+    """Whether a text names a date in one of the forms that named_dates() reads."""
     folded = text.casefold()  # the forms ignore case, by which a long s equals an s
     for hint in _HINTS:
         if hint in folded:

@@ -1,4 +1,4 @@
-"""The searchable fields of a part, and the tools whose parts have none."""
+"""The searchable fields of a part, and the recall tools, whose parts are not searchable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _RECALL_TOOL = re.compile(r"(?:^|[._/-])(?:" + "|".join(RECALL_TOOLS) + r")$")
 
 
 class Field(enum.IntEnum):
-    """A field of a part. The value is the byte that begins the field in the text of a segment; UTF-8 never has it."""
+    """A field of a part. Its value is the byte that marks the beginning of the field in a segment's text; no UTF-8
+    text contains it.
+    """
 
     TEXT = 0xF8
     OUTPUT = 0xF9

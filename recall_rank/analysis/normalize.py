@@ -17,13 +17,13 @@ def encode(text: str) -> bytes:
 
 
 def fold(text: str) -> str:
-    """`text` as literal search compares it: in lower case, with both small sigmas as one letter."""
+    """`text` as literal search compares it: in lower case, with the two Greek small sigmas as one letter."""
     return text.lower().replace("\u03c2", "\u03c3")
 
 
 @lru_cache(maxsize=4096)
 def fold_cached(name: str) -> str:
-    """fold() of a title, directory or name, cached: every hit of a session has them."""
+    """fold() of a title, directory or name, cached because all hits of a session share them."""
     return fold(name)
 
 

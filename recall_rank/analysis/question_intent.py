@@ -1,4 +1,4 @@
-"""The intent of a question: what kind of answer it wants, and which of its words are about the conversation."""
+"""The intent of a question: the kind of answer it asks for, and its words that are about the conversation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _TIME_FORMS = tuple(word.encode() for word in _TIMES.split()) + tuple(str(year).
 
 
 def answer_cues(question: str) -> tuple[bytes, ...]:
-    """Forms of words about time for a question that asks for a time, which its answer is likely to hold; else none."""
+    """Forms of words about time, which an answer to a question about a time is likely to hold; empty for other
+    questions.
+    """
     return _TIME_FORMS if _WHEN.match(question) else ()
 
 
@@ -36,9 +38,9 @@ _TOLD = frozenset(
 
 
 def asks_what_to_do(forms: Sequence[bytes]) -> bool:
-    """Whether a question, as folded words, asks for advice or help with work to come.
+    """Whether a question, as folded words, asks for advice or for help with work to come.
 
-    Standing orders apply to such work. A question about what was said or done is none.
+    Standing orders are relevant to such questions. A question about what was said or done does not count.
     """
     if not _TOLD.isdisjoint(forms):
         return False
@@ -66,5 +68,5 @@ _FRAMING_FORMS = frozenset(word.encode() for word in _FRAMING.split())
 
 
 def framing_words(forms: Iterable[bytes]) -> frozenset[bytes]:
-    """The words of a question, folded, that are about the conversation itself."""
+    """The words of a question that are about the conversation itself, folded."""
     return _FRAMING_FORMS.intersection(forms)

@@ -30,13 +30,13 @@ def _stemmer() -> Any:
 
 
 def irregular_forms(word: str) -> list[str]:
-    """The other forms of a word that share no stem with it, the base form first; none for most words."""
+    """The other forms of an irregular word, which have another stem, the base form first; empty for regular words."""
     base = _BASES.get(word, word)
     return [form for form in (base, *_FORMS.get(base, ())) if form != word]
 
 
 def base_form(word: str) -> str:
-    """The base form of an irregular form; other words are their own."""
+    """The base form of an irregular form; any other word unchanged."""
     return _BASES.get(word, word)
 
 

@@ -1,4 +1,4 @@
-"""English stop words: they say how a thing is asked, not what."""
+"""English stop words, which say how a question is asked and not what it is about."""
 
 from __future__ import annotations
 

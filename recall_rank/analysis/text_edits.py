@@ -16,14 +16,16 @@ Edits are in order and do not overlap; they may begin before `low` or end after 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """Characters of a text from `low` on, with edits applied."""
+    """A range of a text, from character `low` on, with edits applied."""
 
     text: str
     marks: Sequence[tuple[int, int, int, int]]  # of every edit: [start, end) in the whole text, and in `text`
     low: int
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Characters [start, end) of the whole text as a range of the edited one; a touched edit is included whole."""
+        """The range of the edited text that shows characters [start, end) of the original; an edit that overlaps is
+        included whole.
+        """
         return self._place(start, first=True), self._place(end, first=False)
 
     def _place(self, at: int, *, first: bool) -> int:
@@ -38,7 +40,7 @@ class Edited:
 
 
 def edited(text: str, edits: Sequence[Edit], low: int = 0, high: int | None = None) -> Edited:
-    """Characters [low, high) of the text with the edits that touch them; a replacement is never cut."""
+    """Characters [low, high) of the text with the edits that overlap them applied; a replacement is never cut."""
     high = len(text) if high is None else high
     if not edits:
         return Edited(text[low:high], (), low)

@@ -47,7 +47,7 @@ ACCEPTED_DURATION: Final = "a duration (30m, 2h, 3d, 1w, 2mo, 1y), " + ACCEPTED
 
 
 class TimeWarning(NamedTuple):
-    """A warning about a time filter: its category, the parameter it is about, the sentence to show."""
+    """A warning about a time filter: its category, its parameter and the sentence to show."""
 
     category: str
     parameter: str
@@ -60,7 +60,9 @@ class EmptyTimeWindow(ValueError):  # noqa: N818 - it names the window
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """The times t with after < t < before; None is no bound. Strict parsing warns of unused bounds only."""
+    """The times t with after < t < before; a bound of None does not limit. Strict parsing warns of unused bounds
+    only.
+    """
 
     after: int | None = None
     before: int | None = None
@@ -137,10 +139,10 @@ def resolve_window(
     until: object = None,
     strict: bool = True,
 ) -> TimeWindow:
-    """The intersection of all given bounds: the newest lower and the oldest upper bound hold.
+    """The intersection of all given bounds: the latest lower bound and the earliest upper bound.
 
-    A value that cannot be parsed raises a ValueError naming parameter, value and what is accepted when `strict`; else
-    it is left out, with a warning. An empty window raises EmptyTimeWindow.
+    A value that cannot be parsed raises a ValueError naming parameter, value and the accepted forms when `strict`;
+    otherwise it is ignored, with a warning. An empty window raises EmptyTimeWindow.
     """
     if after is from_ is last is since is None and before is to is until is None:
         return UNBOUNDED
@@ -198,12 +200,12 @@ def _read_duration(
 
 
 def _is_plausible(parameter: str, time: int) -> bool:
-    """Whether a bare number is meant as epoch milliseconds: last=7 is a mistake, not a time in 1970."""
+    """Whether a bare number can be epoch milliseconds: last=7 is a mistake, not a time in 1970."""
     return parameter in _TAKES_SMALL_NUMBERS or len(str(time)) >= MIN_EPOCH_DIGITS
 
 
 def _is_blank(value: object) -> bool:
-    """Whether a value is what agents send for no bound: blank text, or a number that is not above 0."""
+    """Whether a value is one that agents send to mean "no bound": blank text, or a number not above 0."""
     if isinstance(value, str):
         return not value.strip()
     return isinstance(value, int | float) and not isinstance(value, bool) and value <= 0

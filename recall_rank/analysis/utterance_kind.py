@@ -1,4 +1,4 @@
-"""The kind of a passage by its wording: a standing order, or a question and little else."""
+"""The kind of a passage by its wording: a standing order, or mostly a question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ORDER = re.compile(
 
 
 def is_order(passage: bytes) -> bool:
-    """Whether a passage, UTF-8, gives a standing order or tells a preference."""
+    """Whether a passage, UTF-8, gives a standing order or states a preference."""
     words = passage.lower()
     return any(word in words for word in _ORDER_WORDS) and _ORDER.search(words) is not None
 

@@ -35,7 +35,7 @@ class Searcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Configuration:
-    """One set of search options, or a search function."""
+    """One configuration under test: a set of search options, or a search function."""
 
     search: Search
     options: Mapping[str, Any]
@@ -161,8 +161,8 @@ def _named(hit: Place, good: set[Place]) -> bool:
 
 
 def _message_ndcg(query: LabelledQuery, hits: Iterable[Place]) -> float:
-    """nDCG over messages, each counted once. A message of `also` can replace a relevant one: at most as many
-    messages gain as are relevant.
+    """nDCG over messages, each counted once. A message of `also` counts like a relevant one, but no more messages
+    gain than there are relevant ones.
     """
     relevant = {(place.session, place.message) for place in query.relevant if place.message is not None}
     also = {(place.session, place.message) for place in query.also if place.message is not None}

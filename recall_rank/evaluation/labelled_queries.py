@@ -14,7 +14,7 @@ KIND = "query"  # of a query that names none
 
 
 class Holds(Protocol):
-    """The signature of Index.holds."""
+    """The signature of Index.holds: places and a project to the places that are in the index."""
 
     def __call__(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 
@@ -59,10 +59,10 @@ class LabelledQuery:
 
 
 def labelled(value: LabelledQuery | Mapping[str, Any]) -> LabelledQuery:
-    """A LabelledQuery unchanged, or one made of a mapping with its field names.
+    """A LabelledQuery unchanged, or one made from a mapping with its field names.
 
-    In a mapping a place is {"session", "message"?, "part"?}. Null stands for an absent field; unknown keys are
-    ignored. Raises as LabelledQuery does.
+    In a mapping a place is {"session", "message"?, "part"?}. Null means an absent field; unknown keys are ignored.
+    Raises the errors of LabelledQuery.
     """
     if isinstance(value, LabelledQuery):
         return value
@@ -82,7 +82,8 @@ def answerable(
 ) -> tuple[list[LabelledQuery], int]:
     """The queries that have an answer in the index, reduced to those answers, and the number of queries without one.
 
-    `project` is that of queries which name none. The sessions in which an answer counts are filled in.
+    `project` limits the queries that name no project. `relevant_sessions` is filled in with the sessions of the
+    answers.
     """
     asked = [replace(query, project=project) if query.project is None else query for query in queries]
     wanted: dict[str | None, set[Place]] = defaultdict(set)

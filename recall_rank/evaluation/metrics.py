@@ -14,7 +14,7 @@ CUTOFF = 10  # places a figure looks at
 
 
 def first_rank(ranking: Iterable[object], wanted: Container[object]) -> Rank:
-    """The rank of the first item of `ranking` that is wanted."""
+    """The rank, from 1, of the first item of `ranking` that is in `wanted`; None when there is none."""
     return next((place for place, item in enumerate(ranking, 1) if item in wanted), None)
 
 

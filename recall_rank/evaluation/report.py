@@ -12,8 +12,8 @@ from recall_rank.evaluation.metrics import CUTOFF, Rank, bootstrap, mean, quanti
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The ranks of the answers of one query. `part` and `ndcg_10` exist when an answer is more exact than a
-    session.
+    """The ranks of the answers of one query. `part` and `ndcg_10` are set for a query whose answers name messages
+    or parts.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Ranks:
 
     @classmethod
     def of(cls, ranks: Sequence[Rank]) -> Self | None:
-        """None when there are no ranks."""
+        """The measures of a list of ranks; None when it is empty."""
         if not ranks:
             return None
         found = [0 if rank is None else rank for rank in ranks]
@@ -51,7 +51,7 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The measures of one configuration over a set of queries; None for a measure that no query counts for."""
+    """The measures of one configuration over a set of queries; a measure that applies to none of them is None."""
 
     queries: int
     parts: Ranks | None  # ranks of the answering part; queries answered by a session are left out
@@ -84,8 +84,8 @@ class Figures:
 class Difference:
     """One measure compared query by query: wins are queries for which the first configuration has the higher value.
 
-    `mean` is the mean of its values minus those of the other configuration, [low, high] the 95 % interval of that mean
-    (metrics.bootstrap): the difference is significant when 0 lies outside.
+    `mean` is the mean of the values of the first configuration minus those of the second; [low, high] is the 95 %
+    interval of that mean (metrics.bootstrap). The difference is significant when 0 is outside of the interval.
     """
 
     queries: int
@@ -98,7 +98,7 @@ class Difference:
 
     @classmethod
     def of(cls, gaps: Sequence[float]) -> Self | None:
-        """None when there are no gaps."""
+        """The difference with a 95 % interval from the gap of each query; None when there are no gaps."""
         if not gaps:
             return None
         wins, losses = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
@@ -107,7 +107,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The figures of the second configuration, and the differences of the first one to it."""
+    """The figures of the second configuration, and the differences of the first configuration to the second."""
 
     figures: Figures
     part_mrr_10: Difference | None
@@ -116,7 +116,7 @@ class Compared:
 
     @classmethod
     def of(cls, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Self:
-        """Outcomes of the same queries in the same order."""
+        """Compare two configurations; `ours` and `theirs` are outcomes of equal queries in equal order."""
         pairs = list(zip(ours, theirs, strict=True))
         exact = [(our, their) for our, their in pairs if our.exact]
         return cls(
@@ -129,7 +129,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The second configuration over all queries, and over each kind."""
+    """The comparison with the second configuration over all queries, and over each kind of query."""
 
     overall: Compared
     kinds: Mapping[str, Compared]

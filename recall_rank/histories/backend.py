@@ -1,4 +1,6 @@
-"""The interface between Recall and what holds its index: in memory, in a cache on disk, or one project of a cache."""
+"""The interface between Recall and the backend that holds its index: in memory, in a cache on disk, or one project
+of a cache.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ class Searchable(Protocol):
 
     @property
     def search(self) -> Callable[..., SearchResponse]:
-        """Index.search; its options are typed by the engine, which histories do not import."""
+        """Return Index.search. Its options are typed in the search engine, which `histories` must not import."""
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 
@@ -35,13 +37,13 @@ class IndexFactory(Protocol):
         ...
 
     def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]], /) -> Searchable:
-        """An index over segments that exist already; `dead` are the deleted session rows of each segment."""
+        """An index over existing segments; dead[k] are the row numbers of the deleted sessions of segments[k]."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One generation of an index and what is known about it. Immutable."""
+    """One generation of an index, with its source reports, notes and the time of its last check. Immutable."""
 
     index: Searchable
     reports: Sequence[SourceReport]
@@ -83,12 +85,12 @@ class Backend(Protocol):
     ) -> Sequence[SourceReport]:
         """Read the sources, and with `index` also build the index. An existing index is refreshed for about a second.
 
-        `soon` is called as soon as a part of a large first reading can be searched.
+        `soon` is called once, when the first part of a large history can be searched before the rest has been read.
         """
         ...
 
     def refresh(self, progress: Progress | None) -> RefreshReport:
-        """Bring the index up to its sources and wait until that is done."""
+        """Make the index equal to its sources; returns when that is done."""
         ...
 
     def rebuild(self) -> None:

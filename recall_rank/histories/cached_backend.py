@@ -1,4 +1,4 @@
-"""A backend with an index on disk: opened at once, searched as it is, and refreshed in the background."""
+"""A backend with an index on disk: it is opened and searched as it is, and refreshed in the background."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CachedBackend:
         rules: RefreshRules,
         note: str | None = None,
     ) -> None:
-        """Without a `folder` the index lies in memory alone, and `note` says why."""
+        """Without a `folder` the index is kept in memory, and the notes of its snapshots include `note`."""
         self.sources = sources
         self.factory = factory
         self.folder = folder
@@ -122,9 +122,9 @@ class CachedBackend:
         self._state = self._snapshot = self._inventory = None
 
     def _first(self, progress: Progress | None, soon: Callable[[], None] | None = None) -> Snapshot:
-        """Open the index on disk, or make it.
+        """The first snapshot, of the index on disk, or of a new one where there is none.
 
-        With `soon`, an index of the newest part is made first, in memory, and `soon` is called when it is there.
+        With `soon`, the newest units are indexed in memory first, and `soon` is called when they can be searched.
         """
         with self._busy:
             if self._snapshot is not None:
@@ -183,7 +183,9 @@ class CachedBackend:
         problem: OSError | None,
         reading: str | None = None,
     ) -> Snapshot:
-        """Make a snapshot of `state`; an unchanged generation keeps its index, whose blocks are verified already."""
+        """Make a snapshot of `state` the current one. An unchanged generation keeps its index, whose blocks are
+        verified already.
+        """
         before, snapshot = self._state, self._snapshot
         same = before is not None and before.manifest is not None and before.manifest == state.manifest
         notes = [] if self._note is None else [self._note]

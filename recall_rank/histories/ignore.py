@@ -15,9 +15,10 @@ from recall_rank.model.source_wrapper import SourceWrapper
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """Shell patterns (`*`, `?`, `[...]`), case-sensitive, of what is never read.
+    """The stores, projects, paths and sessions that are never read, by case-sensitive shell patterns (`*`, `?`,
+    `[...]`).
 
-    A folder also matches everything below it.
+    A pattern that matches a folder also matches everything below it.
     """
 
     stores: tuple[str, ...] = ()  # an agent's name, or where a store lies

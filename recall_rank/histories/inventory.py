@@ -18,7 +18,9 @@ from recall_rank.model.project_scope import in_project
 
 
 def inventory_of(state: CacheState, sources: Sequence[Source], only: Context | None = None) -> Inventory:
-    """The sessions of a cached state and how each is read again; with `only` those of that context's project alone."""
+    """The inventory of a cached state: its sessions, and how each is read again. With `only`, the sessions of that
+    context's project.
+    """
     by_place = {(source.name, source.location): source for source in sources}
     units = UnitReader()
     found: list[Session] = []
@@ -42,7 +44,7 @@ def inventory_of(state: CacheState, sources: Sequence[Source], only: Context | N
                         units.put(held.key, source, unit.unit)
 
     def stored(session: Session) -> Session | None:
-        """A vanished session with its messages as the index holds them; None for a session that did not vanish."""
+        """A vanished session with its messages from the index; None for a session that its source still has."""
         place = places.get((session.agent, session.id))
         if place is None:
             return None

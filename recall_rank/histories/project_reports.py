@@ -21,11 +21,11 @@ _IN_PROJECTS: Final = (
 def own_reports(
     reports: Sequence[SourceReport], sessions: Sequence[Session], own: Sequence[Session], context: Context
 ) -> list[SourceReport]:
-    """The reports reduced to the project of `context`; `own` are those of `sessions` that belong to it.
+    """The reports reduced to the project of `context`; `own` are the sessions of the project among `sessions`.
 
     An error is kept when its file lies in the project's folder, holds sessions of the project alone, or lies in a
-    folder named after the project. When nothing of a store could be read, that is told without place or reason. Every
-    other error may concern another project and is left out. Counts are those of `own`.
+    folder named after the project. A store that could not be read at all is reported without place or reason. Every
+    other error may concern another project and is left out. Sessions, messages and parts are counted over `own`.
     """
     folders = [folder for folder in (context.worktree, context.directory) if folder]
     mine = {(each.agent, each.id) for each in own}
@@ -63,7 +63,9 @@ def _concerns(place: str, folders: Sequence[str], files: set[str]) -> bool:
 
 
 def _kept_under(place: str, folder: str) -> bool:
-    """Whether a parent folder of `place` has the name that agents make of a project folder: its path with hyphens."""
+    """Whether a parent folder of `place` is named after the project folder: its path with hyphens, as agents write
+    it.
+    """
     name = _NAMED.sub("-", normal_path(folder)).strip("-")
     parents = normal_path(place).split("/")[:-1]
     return "-" in name and any(parent[:1] == "-" and _NAMED.sub("-", parent).strip("-") == name for parent in parents)

@@ -23,7 +23,7 @@ _Result = TypeVar("_Result")
 
 
 class CachedState(Backend, Protocol):
-    """A backend whose generations are states of a cache."""
+    """The protocol of a backend whose generations are states of a cache."""
 
     sources: Sequence[Source]
     factory: IndexFactory
@@ -36,7 +36,7 @@ class CachedState(Backend, Protocol):
 class ProjectView:
     """A backend that shows one project of another backend's cache.
 
-    To a search the sessions of other projects are deleted: no word, id, count or error of theirs shows.
+    Sessions of other projects are treated as deleted: none of their words, ids, counts and errors is visible.
     """
 
     def __init__(self, cached: CachedState, context: Context) -> None:

@@ -13,7 +13,9 @@ MAX_WARNINGS_PER_SOURCE = 3  # an answer names the problem; `sources` lists ever
 
 
 def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
-    """The response with the age of its snapshot, its notes and reports, and flags on results whose source is gone."""
+    """The response with the age, notes and source reports of the snapshot it came from, and flags on results whose
+    source is gone.
+    """
     told = with_reports(response, answering.reports)
     coverage = told.coverage
     if answering.checked is not None:

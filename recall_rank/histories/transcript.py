@@ -24,7 +24,7 @@ class UnknownMessage(LookupError):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message and its session; the session is without messages."""
+    """One message with its session, whose `messages` are empty."""
 
     session: Session
     message: Message

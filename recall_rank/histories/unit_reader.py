@@ -32,7 +32,9 @@ class UnitReader:
         self._lock = Lock()
 
     def note(self, source: Source, unit: Unit, reading: Reading) -> None:
-        """Remember the unit of each session of a reading; of several copies the one with the most messages counts."""
+        """Remember the unit of each session of a reading; for a session in several units, the unit with most of its
+        messages.
+        """
         for session in reading.sessions:
             key, count = (session.agent, session.id), len(session.messages)
             known = self._places.get(key)

@@ -1,4 +1,4 @@
-"""The table of this package's loaders. A loader's module is imported when a path may be a store of its agent."""
+"""The table of this package's loaders. A loader's module is imported only when a path may be a store of its agent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ class Loader:
 
 
 def _loader(name: str, module: str, hints: StoreHints, insist: str = "named") -> Loader:
-    """The loader in a module of this package, which is imported only where the hints allow that it finds something."""
+    """The loader in a module of this package; the module is imported only when the hints allow a store of its
+    agent.
+    """
 
     def loaded() -> Any:
         return import_module(f"recall_rank.loaders.{module}")

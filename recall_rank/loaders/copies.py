@@ -1,4 +1,4 @@
-"""Copied messages counted once: a message stays in one session, and a session that copied it names that one."""
+"""Count copied messages once: a message stays in one session, and a session that copied it names that session."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ def count_once(
 ) -> ResolvedSessions:
     """The sessions without messages that other sessions hold.
 
-    A message stays in the first session, by the indices in `order`, that has one of its `keys`. `without` gives the
-    rest of a message of which some keys are known, or None for nothing. A session without a message of its own counts
-    as a copy of the session whose messages it repeats: its places are listed there.
+    A message stays in the first session, by the indices in `order`, that has one of its `keys`. Where only some keys
+    of a message were found before, `without` returns the message without their parts, or None when no part remains. A
+    session that keeps no message counts as a copy of the session that has its messages, and its places are added to
+    those of that session.
     """
     holder: dict[Hashable, int] = {}
     kept: list[Session | None] = [None] * len(sessions)
@@ -56,7 +57,9 @@ def fork_notices(copies: int) -> list[Notice]:
 
 
 def forked(session: Session, own: Sequence[Message], origin: Session) -> Session:
-    """The session with its `own` messages alone, and with the name of the session that it begins with."""
+    """The session with its `own` messages alone; `forked_from` is set to `origin` unless it names a session
+    already.
+    """
     other = origin.id if origin.id != session.id else None
     return replace(session, messages=tuple(own), forked_from=session.forked_from or other)
 

@@ -1,4 +1,4 @@
-"""The neutral history format: sessions, messages and parts as JSON lines, plain or packed by gzip or xz."""
+"""The neutral history format: sessions, messages and parts as JSON lines, plain or compressed by gzip or xz."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "
 
 
 class HistoryJsonl(BaseSource):
-    """One history file."""
+    """A source for one history file, which is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or NAME
@@ -38,7 +38,7 @@ class HistoryJsonl(BaseSource):
         return file_signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The file's sessions, or those of its appended lines while the resume point `since` still fits the file."""
+        """The sessions of the file, or of its appended lines when the resume point `since` is still valid."""
         suffix = self._path.suffix
         with open_file(self._path) as file:
             resume = None if suffix in PACKED else unpack_resume_point(file, since)
@@ -65,7 +65,7 @@ class _Reader:
         self.more = False
 
     def run(self, data: Iterator[bytes], place: ResumePoint, *, packed: bool = False) -> Reading | None:
-        """The reading; None when the lines behind a resume point refer to a session before it."""
+        """The reading; None when lines after a resume point refer to a session before it."""
         self.more = place.offset > 0
         lines = JsonlRecords(data, self.location, starts=STARTS, place=place)
         try:
@@ -190,7 +190,7 @@ def _part(message: str, index: int, raw: Any) -> Part | None:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a history file, told by its first record; None for any other file."""
+    """A source for a history file, recognised by its first record; None for any other file."""
     if not path.name.endswith(SUFFIXES) or not path.is_file():
         return None
     first = next(read_first_records(path), {})
@@ -198,12 +198,14 @@ def recognise(path: Path) -> Source | None:
 
 
 def unreadable(path: Path) -> Source | None:
-    """A source for a file with a history's name and no readable record, so that reading it reports the problem."""
+    """A source for a file with the name of a history but no readable record, so that reading it reports the
+    problem.
+    """
     if path.name.endswith(SUFFIXES) and path.is_file() and not has_records(path):
         return HistoryJsonl(path)
     return None
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
-    """No program keeps its histories in this format."""
+    """No sources: no program keeps its histories in this format."""
     return ()

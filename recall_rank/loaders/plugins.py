@@ -35,7 +35,7 @@ def load_plugins() -> list[Loader]:
 
 
 def _mentions(place: str) -> bool:
-    """Whether an installed package in this entry of sys.path may have loaders: its entry_points.txt names the group."""
+    """Whether an installed package in this entry of sys.path may have loaders: an entry_points.txt names the group."""
     try:
         with os.scandir(place or ".") as entries:
             described = [entry.path for entry in entries if entry.name.endswith(_DESCRIBED)]
@@ -56,7 +56,7 @@ def _mentions(place: str) -> bool:
 
 
 def _finds_elsewhere() -> bool:
-    """Whether a finder other than that of sys.path tells importlib.metadata about packages."""
+    """Whether importlib.metadata has a finder of packages besides the finder of sys.path."""
     usual = {"PathFinder"}
     return any(
         hasattr(finder, "find_distributions") and getattr(finder, "__name__", "") not in usual

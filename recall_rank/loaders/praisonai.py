@@ -31,7 +31,7 @@ _LATEST_SECOND = 1e11
 
 
 class PraisonAI(SessionFiles):
-    """A folder of sessions, or one session file. A unit is a file."""
+    """A source for a folder of sessions, or for one session file. A unit is a file."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -41,7 +41,7 @@ class PraisonAI(SessionFiles):
         return name.endswith(SUFFIX) or _SET_ASIDE.search(name) is not None
 
     def units(self) -> Iterable[Unit]:
-        """The session files; files that PraisonAI itself set aside as damaged are named in `warnings`."""
+        """The session files as units; afterwards `warnings` lists the files that PraisonAI set aside as damaged."""
         found = list(super().units())
         aside = [unit for unit in found if not unit.key.endswith(SUFFIX)]
         self.warnings += [f"{unit.location}: set aside by PraisonAI as damaged, not read" for unit in aside]
@@ -84,7 +84,7 @@ class _Session:
         return self._head.get(key) if value is None else value
 
     def add(self, chat: ChatBuilder, place: str, record: Any, flags: Flag) -> None:
-        """Pass a message to `chat`; a value that is no message is counted as malformed."""
+        """Pass a message to `chat`; count a value that is not a message as malformed."""
         if type(record) is not dict or "role" not in record:
             self.malformed.append(Malformed(self._location, place, "a message without a role"))
             return
@@ -146,7 +146,7 @@ def _time(value: Any) -> int:
 
 
 def recognise(path: Path) -> Source | None:
-    """A session file, the folder of all sessions, or the home that holds it."""
+    """A source for a session file, the folder of all sessions, or the home that holds it; else None."""
     if path.is_file():
         return PraisonAI(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
     for folder in (path / FOLDER, path):
@@ -167,7 +167,9 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The folders of PraisonAI's sessions on this machine; some of its commands spell the home without "ai"."""
+    """Sources for the folders of PraisonAI's sessions on this machine; some of its commands spell the home without
+    "ai".
+    """
     configured = environ.get("PRAISONAI_HOME")
     homes = [Path(configured)] if configured else [home / ".praisonai"]
     seen = set()

@@ -33,7 +33,7 @@ class LoadedSource:
     notices: list[Notice] = field(default_factory=list)
 
     def counted(self) -> list[Session]:
-        """The sessions that count."""
+        """The sessions that are not copies."""
         return [session for session in self.sessions if session is not None]
 
     def report(self) -> SourceReport:
@@ -88,7 +88,7 @@ def located_sessions(reading: Reading, unit: Unit) -> list[Session]:
 
 
 def list_units(loaded: LoadedSource) -> list[Unit]:
-    """The units of a source; none where they cannot be listed, which `loaded.failures` then says."""
+    """The units of a source; empty when they cannot be listed, and then `loaded.failures` has the reason."""
     try:
         units = list(loaded.source.units())
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
@@ -110,14 +110,14 @@ def _read(loaded: LoadedSource, unit: Unit) -> None:
 
 
 def failure_reason(error: Exception) -> str:
-    """The reason of a failed read as it is shown to people."""
+    """The reason of a failed read, as text for people."""
     if isinstance(error, OSError):
         return error.strerror or str(error) or type(error).__name__
     return f"{type(error).__name__}: {error}"
 
 
 def resolve_sessions(loaded: LoadedSource) -> None:
-    """Resolve what sessions of one source share with each other."""
+    """Resolve copies and references among the sessions of one source."""
     if loaded.source.resolves:
         resolved = loaded.source.resolve_sessions(loaded.counted())
         loaded.sessions = list(resolved.sessions)
@@ -150,19 +150,19 @@ def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
 
 
 def found_twice(count: int) -> Notice:
-    """The notice that `count` sessions of a source count in another place."""
+    """The notice that `count` sessions of a source were found twice and are counted in another place."""
     where = "found twice and counted where more messages are"
     return Notice(FOUND_TWICE, count, f"{{count}} sessions were {where}", f"{{count}} session was {where}")
 
 
 def copied_across(count: int) -> Notice:
-    """The notice that `count` messages lie in several sources of one copy group."""
+    """The notice that `count` messages are in several sources of one copy group."""
     text = "{count} messages that another history of this agent holds too were counted once"
     return Notice(COPIED_ACROSS, count, text)
 
 
 def resolve_across(loaded: Sequence[LoadedSource]) -> None:
-    """Count messages that were copied from one source to another of its copy group once."""
+    """Leave out messages that were copied from another source of the same copy group."""
     groups: dict[str, list[LoadedSource]] = {}
     for each in loaded:
         group = each.source.copy_group
@@ -187,7 +187,7 @@ def _messages(sessions: Iterable[Session | None]) -> int:
 
 
 def stored_bytes(source: BaseSource, units: Sequence[Unit]) -> int:
-    """How many bytes the store of a source takes; files that are gone count as nothing."""
+    """The size of the store of a source in bytes; missing files count as 0."""
     files = source.files()
     return sum(map(_file_size, dict.fromkeys(unit.location for unit in units) if files is None else files))
 

@@ -34,10 +34,10 @@ class KnownLoaders:
 
 
 def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> Source:
-    """The one history at a path, or of the agent of this name on this machine.
+    """The source for one history: at a path, or of the agent with this name on this machine.
 
-    Raises FileNotFoundError when nothing is there, and ValueError when nothing there is recognised or several are.
-    `name` replaces the agent's name in reports and results; the source must allow its `name` to be set.
+    Raises FileNotFoundError when nothing is there, and ValueError when no history, or more than one, is recognised
+    there. `name` replaces the agent's name in reports and results; the source must allow its `name` to be set.
     """
     path = Path(where).expanduser()
     known = KnownLoaders()

@@ -21,7 +21,7 @@ JSONL = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class StoreHints:
-    """Necessary conditions for a store of one agent. Where they hold, its loader decides."""
+    """Necessary conditions for a store of one agent; the loader decides when they are met."""
 
     files: tuple[str, ...] = ()  # suffixes of file names
     begins: str = ""  # prefix of file names
@@ -33,7 +33,7 @@ class StoreHints:
     homes: tuple[str, ...] = ()  # paths below the home folder, or below a base (see _bases)
 
     def may_be_store(self, path: Path) -> bool:
-        """Whether the file or folder at `path` may be a store. Raises OSError where it cannot be looked at."""
+        """Whether the file or folder at `path` may be a store. Raises OSError when it cannot be read."""
         if path.is_dir():
             if path.name in self.folders:
                 return True
@@ -69,7 +69,7 @@ class StoreHints:
 
 
 def _bases(name: str, environ: Mapping[str, str], home: Path) -> Iterable[str]:
-    """The folders that $data, $config or $above (the working folder and those above) stand for on any system."""
+    """The folders for $data, $config or $above (the working folder and those above it), on any system."""
     library = f"{home}/Library/Application Support"
     windows = [environ[each] for each in ("LOCALAPPDATA", "APPDATA") if environ.get(each)]
     if name == "$data":

@@ -64,7 +64,7 @@ def snake_arguments(args: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer with the original's fields under its names, and no other field. Tool inputs are unchanged."""
+    """The answer with the fields that the original tool has, under its camelCase names. Tool inputs are unchanged."""
     found = _only(answer, _ANSWER)
     for name, convert in (("results", _result), ("nearMisses", _near), ("expanded", _expansion)):
         if name in found:
@@ -116,7 +116,7 @@ def _coverage(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _whole(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """A message with its parts, and whether it is the one that was asked for."""
+    """A message in camelCase with its parts; `center` marks the message that was asked for."""
     found = {"message": _only(entry["message"], _MESSAGE), "parts": [_only(part, _PART) for part in entry["parts"]]}
     return {**found, "center": entry["center"]} if "center" in entry else found
 

@@ -16,7 +16,7 @@ _REQUIRED: Mapping[type, tuple[str, ...]] = {Part: ("id", "type"), Message: ("id
 
 
 def session_from(value: Session | Mapping[str, Any]) -> Session:
-    """A Session unchanged, or one made of a mapping with its field names; unknown keys are ignored.
+    """A Session unchanged, or a Session made from a mapping with its field names; unknown keys are ignored.
 
     Raises TypeError or ValueError naming the field that is missing or has the wrong type.
     """

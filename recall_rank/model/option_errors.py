@@ -1,4 +1,4 @@
-"""Errors of the options of a search: each names the option that was refused, apart from what is wrong with it."""
+"""Errors of search options; each has the name of the refused option and the problem as separate fields."""
 
 from __future__ import annotations
 

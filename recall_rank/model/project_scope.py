@@ -8,7 +8,7 @@ from recall_rank.model.response import Context
 
 
 class Located(Protocol):
-    """The fields of a session that tell its project: a Session, or the row of one in a segment."""
+    """The fields by which a session is assigned to a project; a Session and a SessionRow have them."""
 
     @property
     def project(self) -> str | None: ...

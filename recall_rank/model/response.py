@@ -22,7 +22,7 @@ Stage = Literal["score", "prefilter", "scan"]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The session, project and folder that "current" means to the caller. Scope session and scope project need it."""
+    """The caller's current session, project and folder. Scope "session" and scope "project" need it."""
 
     session_id: str | None = None
     project: str | None = None
@@ -119,7 +119,7 @@ class Coverage:
 
 
 class Suggestion(str):
-    """A suggestion of a response: the sentence for people, with a category by which programs decide."""
+    """A suggestion of a response: a sentence for people, and its category for programs."""
 
     __slots__ = ("category",)
     category: str

@@ -1,4 +1,4 @@
-"""Convert the records of a response to plain JSON values; the wire names of their fields stand here alone."""
+"""Convert the records of a response to plain JSON values; no other module names the JSON fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FLAG_NAMES: Final = tuple((flag, str(flag.name).lower()) for flag in Flag)
 
 
 def error_to_dict(message: str) -> dict[str, Any]:
-    """The answer to a call that cannot be served."""
+    """The JSON answer to a call that failed."""
     return {"ok": False, "error": repaired(message)}
 
 
@@ -128,7 +128,7 @@ def _optional(value: str | None) -> str | None:
 
 
 def put(entry: dict[str, Any], **optional: Any) -> None:
-    """Add the values that are neither None nor an empty string, list or mapping."""
+    """Add to `entry` the values that are neither None nor an empty string, list or mapping."""
     entry.update((name, value) for name, value in optional.items() if value is not None and value not in ("", [], {}))
 
 

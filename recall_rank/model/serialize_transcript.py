@@ -33,7 +33,7 @@ def session_to_dict(session: Session, *, with_project: bool) -> dict[str, Any]:
 
 
 def heading_to_dict(session: Session) -> dict[str, Any]:
-    """The known fields of a session besides its messages."""
+    """Title and directory of a session; empty when both are unknown."""
     if session.title is None and session.directory is None:
         return {}
     return {"session_title": repaired(session.title or ""), "directory": repaired(session.directory or "")}
@@ -51,7 +51,7 @@ def message_to_dict(message: Message) -> dict[str, Any]:
 
 
 def _used(entry: dict[str, Any], record: Session | Message) -> None:
-    """Add token counts and cost where they are known."""
+    """Add the token counts and the cost of `record` to `entry`, where they are known."""
     if record.tokens is not None:
         counts = {name: getattr(record.tokens, name) for name in ("input", "output", "cached", "reasoning")}
         entry["tokens"] = {name: count for name, count in counts.items() if count is not None}
@@ -106,7 +106,7 @@ def _line(part: Part) -> str:
 
 
 def _name_of(session: Session) -> str:
-    """The name of a project: that of its folder, or the one its agent gives it."""
+    """The name of a project: the last component of its worktree, else the name that the agent recorded."""
     place = (session.worktree or "").replace("\\", "/").rstrip("/")
     return repaired(place.rpartition("/")[2] or session.project or "")
 

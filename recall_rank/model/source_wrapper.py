@@ -1,4 +1,4 @@
-"""Sources that pass every call on to another source; subclasses change what some calls give."""
+"""Sources that pass every call on to another source; a subclass changes the result of some calls."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from recall_rank.model.sources import BaseSource, Reading, ResolvedSessions, Sou
 
 
 def complete_source(source: Source) -> BaseSource:
-    """The source itself when it is a BaseSource, else one that adds the default of every optional member to it."""
+    """The source itself when it is a BaseSource, else a BaseSource around it with the defaults of its optional
+    members.
+    """
     return source if isinstance(source, BaseSource) else _CompletedSource(source)
 
 
 class _CompletedSource(BaseSource):
-    """A source that has the required members alone, with the defaults of the optional ones."""
+    """A source that has only the required members, completed by the defaults of the optional ones."""
 
     def __init__(self, source: Source) -> None:
         self.name = source.name
@@ -33,7 +35,7 @@ class _CompletedSource(BaseSource):
 
 
 class SourceWrapper(BaseSource):
-    """A source that gives what another source gives. A subclass overrides what differs."""
+    """A source that passes every call on to another source. A subclass overrides some of the calls."""
 
     def __init__(self, source: Source) -> None:
         self._source = complete_source(source)

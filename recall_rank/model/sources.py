@@ -60,10 +60,10 @@ class Notice:
 class Reading:
     """The result of one read of a unit.
 
-    With `appended` false, `sessions` are all sessions of the unit, whole. With `appended` true, `sessions` are those
-    that grew since the resume point that was passed to read(): each with its newest title, times and other metadata,
-    and with its new messages only. Sessions that did not grow are absent, and no message that was read before is
-    repeated.
+    With `appended` false, `sessions` are all sessions of the unit, complete. With `appended` true, `sessions` are
+    those that grew since the resume point that was passed to read(): each with its newest title, times and other
+    metadata, and with its new messages only. Sessions that did not grow are absent, and no message that was read
+    before is repeated.
     """
 
     sessions: Sequence[Session]
@@ -91,7 +91,9 @@ class Source(Protocol):
         ...
 
     def units(self) -> Iterable[Unit]:
-        """Everything that can change by itself. Raises OSError when the store cannot be listed."""
+        """The units of the store, each of which can change by itself. Raises OSError when the store cannot be
+        listed.
+        """
         ...
 
     def signature(self, unit: Unit) -> bytes:
@@ -99,21 +101,21 @@ class Source(Protocol):
         ...
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The unit's sessions, or what was appended to it since a resume point.
+        """The unit's sessions, or the records appended to it since a resume point.
 
-        `since` is the `resume` of an earlier reading of the unit. A source that cannot go on from there reads
-        everything and leaves `Reading.appended` false. Bad records are returned as malformed; raises OSError when
-        the unit cannot be read at all.
+        `since` is the `resume` of an earlier reading of the unit. A source that cannot continue from there reads the
+        whole unit and leaves `Reading.appended` false. Bad records are returned as malformed; raises OSError when the
+        unit cannot be read at all.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSessions:
-    """Sessions after what they share with each other was resolved.
+    """The result of resolving copies and references among sessions.
 
-    `sessions` has one entry for each session that was given, in that order: the session as it counts, or None when
-    other sessions hold all of its messages.
+    `sessions` has one entry for each given session, in the given order: the session without its copied messages, or
+    None when other sessions hold all of its messages.
     """
 
     sessions: Sequence[Session | None]
@@ -139,41 +141,43 @@ class BaseSource:
     """Sources of one group may hold copies of each other's messages: resolve_across() gets the sessions of all."""
 
     def units(self) -> Iterable[Unit]:
-        """See Source.units."""
+        """The units of the store (see Source.units); a subclass must override it."""
         raise NotImplementedError
 
     def signature(self, unit: Unit) -> bytes:
-        """See Source.signature."""
+        """Bytes that change with the content of the unit (see Source.signature); a subclass must override it."""
         raise NotImplementedError
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """See Source.read."""
+        """The sessions of the unit (see Source.read); a subclass must override it."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
-        """Keeps files open until __exit__(), where that makes many reads cheaper."""
+        """Begin a series of reads, for which a subclass may keep files open."""
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Closes what __enter__() kept open."""
+        """Close the files that __enter__() opened."""
 
     def files(self) -> Iterable[str] | None:
-        """The paths whose sizes add up to the size of the store; None: the locations of its units."""
+        """The paths whose sizes add up to the size of the store; None stands for the locations of its units."""
         return None
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions with what only several of them together can tell, such as which messages are copies.
+        """Resolve relations between sessions, such as messages that were copied from one to another.
 
         Called with the sessions of all units, or with all those that are linked by ids (see related_ids).
         """
         return ResolvedSessions(sessions)
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """resolve_sessions() for resolved sessions of several sources of one `copy_group`; its notices are ignored."""
+        """Resolve relations between already resolved sessions of several sources of one `copy_group`; its notices
+        are ignored.
+        """
         return ResolvedSessions(sessions)
 
     def related_ids(self, session: Session) -> Iterable[str | None]:
-        """The ids of other sessions that resolve_sessions() looks at for this one; None entries are ignored.
+        """The ids of other sessions that resolve_sessions() needs to resolve this one; None entries are ignored.
 
         Sessions that share the id of a message or a part with this one are found without being named here.
         """
@@ -182,7 +186,7 @@ class BaseSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """Counts of what was read from one source, and the problems of reading it."""
+    """Counts of the records read from one source, and the problems of reading it."""
 
     agent: str
     location: str

@@ -42,20 +42,24 @@ class SearchContext:
             self.degraded.add(DegradeKind.BUDGET)
 
     def reached(self, part: int) -> None:
-        """Note the first part that a stage which decides hits did not read before the deadline."""
+        """Note that a stage which decides hits stopped before `part` at the deadline; the lowest such part is kept."""
         if part < self.reader.parts:
             self.degraded.add(DegradeKind.TIME)
             self.parts_reached = min(self.parts_reached, part)
 
     def note_words(self, words_done: int) -> None:
-        """Note how many words of the query were looked up: hits of the others may be in any part."""
+        """Note the number of query words that were looked up. If words are missing, no part counts as fully
+        searched.
+        """
         if words_done < len(self.query.words):
             self.degraded.add(DegradeKind.TIME)
             if not self.text_decides:
                 self.reached(0)
 
     def note_documents(self, docs_done: int) -> None:
-        """Note how many documents the prefilter has read; in literal and regex mode they rank hits, but decide none."""
+        """Note the number of documents that the prefilter read. In literal and regex mode it ranks hits but does
+        not decide them.
+        """
         if docs_done < self.reader.docs:
             self.degraded.add(DegradeKind.TIME)
             if not self.text_decides:
@@ -63,10 +67,12 @@ class SearchContext:
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the budget ended a stage."""
+        """Whether a stage ended early because the time budget was used up."""
         return bool(self.degraded) and DegradeKind.TIME in self.degraded  # the hash of an Enum is a slow call
 
     @property
     def text_decides(self) -> bool:
-        """Whether the text scan decides the hits, and terms rank them only: in literal and regex mode."""
+        """Whether the text scan decides which parts are hits, so that terms only rank them: in literal and regex
+        mode.
+        """
         return self.query.options.match in ("literal", "regex")

@@ -1,4 +1,4 @@
-"""The deadline of a search, and the names of what makes an answer incomplete."""
+"""The deadline of a search, and the reasons why an answer can be incomplete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RESERVE_MS: Final = 2.0  # but at most this: a page is made, and its snippets ar
 
 
 class DegradeKind(enum.StrEnum):
-    """A reason why an answer is incomplete; in this order, the first that applies names the response."""
+    """A reason why an answer is incomplete. When several apply, the response names the first in this order."""
 
     NONE = "none"
     TIME = "time"  # the budget ended a stage
@@ -40,13 +40,13 @@ class Deadline:
     def passed(self, ahead_ns: int = 0) -> bool:
         """Whether the search must end: the deadline has passed, or the caller has cancelled.
 
-        With `ahead_ns`, whether the deadline would pass during so many more nanoseconds.
+        With `ahead_ns`, whether the deadline will have passed that many nanoseconds from now.
         """
         late = self._clock() + ahead_ns >= self.at_ns
         return late or (self._cancel is not None and self._cancel.is_set())
 
     def too_late_to_score(self) -> bool:
-        """Whether SCORE_BY of the budget is over, or the caller has cancelled."""
+        """Whether the share SCORE_BY of the budget is used up, or the caller has cancelled."""
         return self._clock() >= self.score_by_ns or (self._cancel is not None and self._cancel.is_set())
 
     def elapsed_ms(self) -> float:

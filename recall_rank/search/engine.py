@@ -27,7 +27,9 @@ def search(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> Se
 
 
 def run(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchContext:
-    """The context of a search after every stage but the response, for benchmarks that read what the stages found."""
+    """The context of a search after every stage except the response; benchmarks use it to read the results of
+    stages.
+    """
     deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
     eligible = eligible_set(reader, query, deadline.at_ns)
     expansion = expand(query, reader, eligible, deadline)

@@ -1,4 +1,4 @@
-"""The options of a search: what a caller may write, and the record that checks it."""
+"""The options of a search: the names a caller may use, and the record that checks their values."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class SearchOptions(RankOptions, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Everything a search may be asked besides its words, checked; names and values are those of the recall tool.
+    """The checked options of a search; names and values are those of the recall tool.
 
-    Raises OptionValueError or OptionTypeError naming the option, the value and what is accepted.
+    Raises OptionValueError or OptionTypeError naming the option, its value and the accepted values.
     """
 
     match: Match = "smart"
@@ -167,9 +167,9 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def parse_options(given: SearchOptions) -> Options:
-    """The checked record of options given by name. Records of plain values are cached, so that they are checked once.
+    """The checked record of options given by name; cached for plain values, so that equal options are checked once.
 
-    Raises TypeError for an unknown name, and what Options raises.
+    Raises TypeError for an unknown name, and the errors of Options.
     """
     if not OPTION_NAMES.issuperset(given):
         unknown = sorted(given.keys() - OPTION_NAMES)
@@ -189,7 +189,7 @@ def _one_of(name: str, value: object, accepted: Sequence[str]) -> None:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a value is an int or a float; a bool is none."""
+    """Whether a value is an int or a float, and not a bool."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

@@ -31,7 +31,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """Several words written as one, or a word with its punctuation: it covers words[at : at + span] of the query."""
+    """Several words written as one, or a word with its punctuation; covers words[at : at + span] of the query."""
 
     form: bytes
     written: str

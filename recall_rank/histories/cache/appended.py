@@ -14,7 +14,7 @@ from recall_rank.model import BaseSource, Session
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The sessions of a unit that grew."""
+    """The sessions of a unit to which records were appended, and the new resume point."""
 
     same: Sequence[SessionEntry]  # sessions of which nothing new was said
     sessions: Sequence[Session]  # new ones and those that grew, whole
@@ -51,9 +51,10 @@ def appended(
 
 
 def _joined(held: SessionEntry | None, session: Session, segments: Sequence[Segment]) -> Session | None:
-    """A session with its older messages, taken from the index, before the new ones.
+    """The session with its older messages, taken from the index, before its new ones.
 
-    None when the index cannot tell: the new part repeats a message, or carries sums of the whole session.
+    None when the whole unit must be read: a new message repeats an older one, or the new part carries sums over the
+    whole session.
     """
     if session.tokens is not None or session.cost is not None:
         return None  # sums over the appended part cannot be added to the older ones

@@ -44,7 +44,9 @@ def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
 
 
 def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
-    """Whether no source, unit, error or warning differs. Sizes are ignored: a log can grow without a new message."""
+    """Whether no source, unit, error or warning differs from `before`. Sizes are not compared: a log can grow
+    without a new message.
+    """
     known = [source for source in before.sources if not source.gone]
     return len(looks) == len(known) and all(
         not scan.changed

@@ -85,7 +85,7 @@ def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[S
 
 
 def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
-    """Keep the sessions that the index holds and their source lost, when the rules ask for that."""
+    """Keep indexed sessions that their source no longer has, when the rules ask for that."""
     if not table.keeping:
         return
     present = {held.key for source in table.sources for held in source.held()}

@@ -44,7 +44,9 @@ def serials_of(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:
 
 
 def joined(keys: array[int], added: Iterable[int], serials: Collection[int] | None) -> array[int]:
-    """The sorted union of `keys` and `added`, with `serials` reduced to keys of those; stale keys do no harm."""
+    """The sorted union of `keys` and `added`. With `serials`, keys of other sessions are dropped; without, they
+    stay and do no harm.
+    """
     fresh = [key for key in set(added) if not _holds(keys, key)]
     if serials is None and len(fresh) < FEW:
         both = keys[:]

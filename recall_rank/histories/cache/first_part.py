@@ -36,9 +36,10 @@ class FirstPart:
 
 
 def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart | None:
-    """The newest units, up to `most` bytes; None when all of it is less than four times that much.
+    """The newest units, at most `most` bytes in sum; None when the whole history has less than four times `most`
+    bytes.
 
-    Size and age of a unit are those of its file; the sessions of one database share its size.
+    Size and age of a unit are those of its file; the sessions of one database share the size of the file.
     """
     found: list[tuple[float, int, int, float, Unit]] = []  # newest first, then as the sources have them
     for at, source in enumerate(map(complete_source, sources)):

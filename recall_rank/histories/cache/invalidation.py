@@ -34,7 +34,7 @@ class PreviousSessions:
         self._behind: dict[int, tuple[int, ...]] = {}
 
     def serials_of(self, wanted: Iterable[int]) -> set[int]:
-        """The serials that have one of the dependency hashes `wanted`; each hash is looked up once."""
+        """The serials of the sessions that have a dependency hash in `wanted`; each hash is looked up once."""
         found: set[int] = set()
         behind = self._behind
         for link in wanted:
@@ -94,7 +94,7 @@ class Invalidation:
                 del source.notices[group]
 
     def in_order(self) -> list[ReadSession]:
-        """The read sessions in the order in which a full reading finds them."""
+        """The sessions that were read, in the order in which a full reading returns them."""
         return [
             one
             for at, source in enumerate(self.table.sources)
@@ -174,7 +174,9 @@ class Invalidation:
         return found
 
     def _complete(self) -> None:
-        """Read the whole of each partly read unit whose older sessions share ids with sessions that were read."""
+        """Read a partly read unit in full when its older sessions share ids with sessions of other units that were
+        read.
+        """
         while self.partial:
             every = Counter(
                 link

@@ -67,7 +67,7 @@ def _mark_urgent(
 def _place(
     live: Sequence[SessionEntry], fresh: Sequence[SessionEntry], kept: Sequence[int], last: dict[SessionKey, int]
 ) -> None:
-    """Set the location of every session in the next generation."""
+    """Set the location, in the next generation, of every session."""
     moved = {at: number for number, at in enumerate(kept)}
     for held in live:
         at, row = held.place or (-1, -1)

@@ -1,4 +1,4 @@
-"""Remove a cache: only files that carry our names, and folders that are empty afterwards."""
+"""Remove a cache: only files with the names that recall_rank gives, and folders that are empty afterwards."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Purged:
 def purge(cache: Path, *, everything: bool = False) -> Purged:
     """Remove every index in the cache, of any version; with `everything` also the list of forgotten sessions.
 
-    Processes that read an index can go on. Links are never followed. Raises OSError for a folder that is not safe to
-    read; a missing cache is not an error.
+    Processes that have an index open keep their access to it. Links are never followed. Raises OSError for a folder
+    that is not safe to read; a missing cache is not an error.
     """
     done = Purged()
     try:

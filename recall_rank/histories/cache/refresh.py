@@ -1,4 +1,4 @@
-"""Bring an index up to its sources: read what changed, write what follows from it."""
+"""Make an index equal to its sources: read the units that changed and write the next generation."""
 
 from __future__ import annotations
 
@@ -44,10 +44,11 @@ def refresh(
     anew: bool = False,
     held: CacheState | None = None,
 ) -> RefreshOutcome:
-    """Make the newest generation in `folder` equal to the sources, and return it; the first one where none exists.
+    """Make the newest generation in `folder` equal to the sources and return it; create the first one where none
+    exists.
 
-    With `anew` every unit is read. Searches in any process go on undisturbed. Segments of `held` are not opened again.
-    When nothing can be written, or without a folder, the next state stays in memory.
+    With `anew` every unit is read again. Searches in any process continue meanwhile. Segments that `held` has open are
+    not opened again. The next state stays in memory when `folder` is None or cannot be written.
     """
     started, cpu = time.perf_counter(), time.process_time()
     problem: OSError | None = None
@@ -81,7 +82,7 @@ def refresh(
 
 
 def _write(folder: Path, before: FoundGeneration, made: NextState) -> CacheState:
-    """Publish the next state. Returns the state as it lies in the folder."""
+    """Publish the next state; returns the state as it was read back from the folder."""
     if made.table is None:
         touch(folder, made.state)
         return made.state

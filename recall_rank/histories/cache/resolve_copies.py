@@ -15,7 +15,7 @@ from recall_rank.model import BaseSource, Notice, Session
 
 @dataclass(slots=True)
 class ReadSession:
-    """A session as its unit gave it, before copies are resolved."""
+    """A session as it was read from its unit, before copies are resolved."""
 
     at: int  # which source
     session: Session

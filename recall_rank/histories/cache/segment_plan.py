@@ -69,7 +69,7 @@ def merged(planned: Sequence[PlannedSegment]) -> Segment:
 
 
 def rows(segment: Segment) -> dict[SessionKey, int]:
-    """The row of each session in a segment; agent and id are unique in an index."""
+    """The row number of each session of a segment, by agent and id, which are unique in an index."""
     return {(row.agent, row.id): at for at, row in enumerate(segment.sessions)}
 
 

@@ -1,4 +1,4 @@
-"""Report what each source gave, from the table of a refresh; equal to the reports of a full reading."""
+"""Report what each source contributed, from the table of a refresh; equal to the reports of a full reading."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def _failures(source: SourceEntry) -> Iterator[ReadFailure]:
 
 
 def sum_notices(notices: Iterable[Notice]) -> list[Notice]:
-    """Add up notices of groups that were resolved apart, as resolving all sessions together would give them.
+    """Sum the notices of groups that were resolved apart, so that they equal those of resolving all sessions together.
 
-    Counts of one kind are summed; the notice about sessions found twice comes last.
+    Counts of one kind are added; the notice about sessions found twice comes last.
     """
     found: dict[str, Notice] = {}
     for notice in notices:

@@ -13,11 +13,13 @@ from recall_rank.model import RefreshReport, SourceReport
 
 
 class TableView(Protocol):
-    """A table read as far as needed: the parts of it that a search, a refresh or a list of sessions asks for."""
+    """Read access to a table in sections, so that a search, a refresh or a list of sessions reads only the section
+    that it needs.
+    """
 
     @property
     def rules(self) -> str:
-        """The digest of the ignore rules that the table was made under."""
+        """The digest of the ignore rules under which the table was made."""
         ...
 
     def reports(self) -> list[SourceReport]:
@@ -49,7 +51,7 @@ class CacheState:
 
 @dataclass(frozen=True, slots=True)
 class NextState:
-    """The state that a refresh made, and what has to be written for it."""
+    """The state that a refresh made, with the segments and the table that must be written for it."""
 
     report: RefreshReport
     state: CacheState
@@ -85,7 +87,9 @@ class MemoryTable:
 
 
 def missing_of(table: Table) -> frozenset[tuple[str | None, str]]:
-    """(source, id) of the kept sessions of a whole table."""
+    """(source, id) of the sessions that the table keeps although their source no longer has them. `table` must have
+    its sessions.
+    """
     return frozenset((held.session.source, held.session.id) for source in table.sources for held in source.kept)
 
 

@@ -1,4 +1,4 @@
-"""The table of a refresh: every source, unit and session, and where each session lies in the index."""
+"""The table of a refresh: every source, unit and session, and the location of each session in the index."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SessionEntry:
 
 @dataclass(slots=True)
 class UnitEntry:
-    """A unit as it was read last."""
+    """A unit as of its last reading: signature, errors, warnings, resume point and sessions."""
 
     unit: Unit
     signature: bytes  # empty: to be read again in any case
@@ -51,7 +51,7 @@ class UnitEntry:
 
 @dataclass(slots=True)
 class SourceEntry:
-    """A source as it was scanned last."""
+    """A source as of its last scan: its units, notices and kept sessions."""
 
     name: str
     location: str
@@ -69,7 +69,7 @@ class SourceEntry:
         return self.name, self.location
 
     def all_notices(self) -> Iterator[Notice]:
-        """The notices of all groups."""
+        """The notices of all groups of sessions."""
         for notices in self.notices.values():
             yield from notices
 
@@ -81,7 +81,7 @@ class SourceEntry:
 
 @dataclass(slots=True)
 class Table:
-    """Everything that the next refresh has to know of this one."""
+    """The state that a refresh hands to the next one: sources, units, sessions and dependency keys."""
 
     sources: list[SourceEntry] = field(default_factory=list)
     serial: int = 1  # the next one
@@ -90,7 +90,7 @@ class Table:
     keeping: bool = False  # whether what vanishes is kept
 
     def live(self) -> Iterator[tuple[SourceEntry, SessionEntry]]:
-        """The sessions that lie in the index, with their sources."""
+        """The sessions that have a location in the index, each with its source."""
         for source in self.sources:
             for held in (*source.held(), *source.kept):
                 if held.place is not None:

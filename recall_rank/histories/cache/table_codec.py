@@ -80,13 +80,13 @@ def sections(
 class StoredTable:
     """A table on disk, read section by section on demand.
 
-    Every method raises DamagedIndexError for content that is no table.
+    Every method raises DamagedIndexError when a section cannot be decoded.
     """
 
     __slots__ = ("_file", "_head")
 
     def __init__(self, file: TableFile) -> None:
-        """Raises IndexFormatError when the table's sessions have other fields than this version's."""
+        """Read the first section. Raises IndexFormatError when another version wrote the table."""
         self._file = file
         self._head: Mapping[str, Any] = self._json(HEAD)
         if (self._head.get("session"), self._head.get("report")) != ([*_SESSION], [*_REPORT]):

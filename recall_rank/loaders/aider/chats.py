@@ -1,8 +1,8 @@
 """The chats in one of aider's history files.
 
-aider writes what a person typed behind "#### ", what the program itself said behind "> ", and the model's answers as
-they are. It ends each of its own lines with two blanks, which tells them from headings and quotes of the model; where
-an editor or a hook has removed such blanks, every line that looks like the program's counts as its own.
+aider writes a person's prompts behind "#### ", the program's own output behind "> ", and the model's answers
+unchanged. It ends each of its own lines with two blanks, which distinguishes them from headings and quotes of the
+model. Where an editor or a hook has removed the blanks, every line with such a prefix counts as the program's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REASONING = re.compile(r"-*\s*► \*\*THINKING\*\*\s*(.*?)\s*-*\s*► \*\*ANSWE
 
 
 def chats(lines: Iterable[str], directory: str | None, source: str) -> list[Session]:
-    """Every chat with a message. aider gives chats no ids: start time and first prompt make one."""
+    """Every chat that has a message. aider gives chats no ids, so an id is made of start time and first prompt."""
     found: dict[str, Session] = {}
     for chat in _split(lines):
         session = chat.session(directory, source)
@@ -127,7 +127,7 @@ def _messages(key: str, said: list[tuple[_Kind, str]], time: int) -> Iterator[Me
 
 
 def _with_usage(messages: Iterable[Message]) -> list[Message]:
-    """The messages, with the token counts that the program prints behind an answer added to it."""
+    """The messages, each answer with the token counts and the cost that the program printed after it."""
     found: list[Message] = []
     for message in messages:
         if message.role == "tool" and found and found[-1].role == "assistant":

@@ -1,6 +1,6 @@
 """aider: one Markdown file a repository, .aider.chat.history.md, with all its chats.
 
-Made from how aider writes and reads it, and compared with published files; not checked against a store of our own.
+Implemented from aider's source code and compared with published files; not checked against a store of our own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HEAD = 4096  # bytes that tell what a file is
 
 
 class Aider(BaseSource):
-    """One history file, which is one unit."""
+    """A source for one history file, which is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or NAME
@@ -46,12 +46,12 @@ class Aider(BaseSource):
 
 
 def recognise(path: Path) -> Source | None:
-    """A history file, told by its name."""
+    """A source for a history file with aider's file name; None for any other path."""
     return Aider(path) if path.name == FILE and path.is_file() else None
 
 
 def named(path: Path) -> Source | None:
-    """A history file under any name, told by its first chat."""
+    """A source for a history file under any name that begins with a chat; None for any other file."""
     if not path.name.endswith(SUFFIX) or not path.is_file():
         return None
     try:
@@ -62,7 +62,9 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The file that the environment names, that of the repository one is in, and that of the home."""
+    """Sources for the history files of this machine: that of the environment, of the current repository and of the
+    home.
+    """
     configured = environ.get("AIDER_CHAT_HISTORY_FILE")
     paths = [Path(configured)] if configured and Path(configured).is_absolute() else []
     paths += [folder / (configured or FILE) for folder in [*folders_above(environ, home), home]]

@@ -1,4 +1,4 @@
-"""Read the token counts and costs that aider prints behind an answer, rounded, as text."""
+"""Parse the token counts and costs that aider prints after an answer, as rounded numbers in text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _UNITS = {"k": 1_000, "M": 1_000_000}
 
 
 def used(said: str) -> tuple[Tokens | None, float | None]:
-    """The tokens and cost that these printed lines state for the answer before them."""
+    """The tokens and the cost, in US dollars, that the program printed in these lines; None for each that is
+    absent.
+    """
     counts, cost = _TOKENS.search(said), _COST.search(said)
     sent, _, cached, received = map(_number, counts.groups()) if counts else (None,) * 4
     return tokens_of(sent, received, cached), dollars(_number(cost[1].rstrip("."))) if cost else None

@@ -49,7 +49,7 @@ def part_from(key: str, block: Any) -> Part | None:
 
 
 def result_of(call: Part, block: dict[str, Any], outputs: ExternalOutputs) -> Part:
-    """The call with the output of its tool, read from its own file where the agent stored it apart."""
+    """The call with the output of its tool, which is read from its own file where the agent stored it separately."""
     text = _result_text(block)
     if text and text.startswith(_PERSISTED) and (saved := _SAVED_TO.search(text)):
         text = outputs.read(saved[1]) or text

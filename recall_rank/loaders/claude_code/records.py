@@ -1,4 +1,4 @@
-"""The kinds of record in a Claude Code transcript, and how such a file is told from others."""
+"""The kinds of record in a Claude Code transcript, and how such a file is recognised."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ _PROGRESS = b'"type":"progress"'
 
 
 def is_progress(line: RawJson) -> bool:
-    """Whether a line is a progress record: most of the bytes of a real store, and nothing that is not
-    elsewhere. Found by its bytes, without parsing."""
+    """Whether a line is a progress record, decided by its bytes without parsing.
+
+    Progress records are most of a real store's bytes and repeat other records.
+    """
     at = line.find(_PROGRESS, 0, 512)
     if at < 0 or line.find(b'"message":', 0, at) >= 0 or line.find(b'"data":', 0, at) >= 0:
         return False
@@ -33,7 +35,7 @@ def is_progress(line: RawJson) -> bool:
 
 
 def looks_like(record: Record) -> bool:
-    """Whether Claude Code writes such records."""
+    """Whether a record has the form of Claude Code's records."""
     return record.get("type") in KNOWN and any(key in record for key in _IDENTIFIED)
 
 
@@ -53,14 +55,14 @@ class ClaudeDraft:
     cost: float | None = None
 
     def used(self, usage: Any, cost: Any) -> None:
-        """Record the token counts of an answer as one line states them."""
+        """Record the token counts and the cost of the answer from one line; later lines replace them."""
         if type(usage) is dict and usage:
             self.usage = usage
         if cost is not None:
             self.cost = dollars(cost) or self.cost
 
     def tokens(self) -> Tokens | None:
-        """The token counts of the answer; cached tokens are counted apart."""
+        """The token counts of the answer; Claude Code's input count excludes cached tokens, which are added."""
         usage = self.usage
         if not usage:
             return None

@@ -1,4 +1,6 @@
-"""Claude Code: one JSONL file a session below ~/.claude/projects, subagents and big outputs in files beside it."""
+"""Claude Code: one JSONL file a session below ~/.claude/projects; subagents and big outputs are in files next to
+it.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ _SLUG = re.compile(r"-|[A-Za-z]--")  # a path with its separators turned into da
 
 
 class ClaudeCode(BaseSource):
-    """A folder of transcripts, or one transcript. A unit is a file."""
+    """A source for a folder of transcripts, or for one transcript. A unit is a file."""
 
     resolves = True
     copy_group = AGENT
@@ -45,7 +47,7 @@ class ClaudeCode(BaseSource):
         self.warnings: list[str] = []
 
     def units(self) -> Iterable[Unit]:
-        """The transcripts; skipped files are named in `warnings` afterwards."""
+        """The transcripts as units; afterwards `warnings` lists the files that were skipped."""
         skipped: list[str] = []
         keys = [self._single.name] if self._single else list(walk_names(self._root, _is_transcript, skipped))
         shown = str(self._shown / "x")[:-1]
@@ -63,7 +65,7 @@ class ClaudeCode(BaseSource):
         return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file, or only its appended messages when `since` is a resume point that still fits."""
+        """The session of the file, or only its appended messages when the resume point `since` is still valid."""
         path = self._root / unit.key
         with open_file(path, self._root) as file:
             resume = unpack_resume_point(file, since)
@@ -95,7 +97,7 @@ class ClaudeCode(BaseSource):
         return Reading(sessions, lines.malformed, transcript.warnings() + outputs.warnings(), point, before is not None)
 
     def _subagent(self, path: Path, session: Session) -> Session:
-        """The session with the fields of its .meta.json."""
+        """The session of a subagent with title and agent from its .meta.json file."""
         try:
             meta = mapping(orjson.loads(read_small(path.with_suffix(".meta.json"), self._root)[0]))
         except (OSError, ValueError):
@@ -114,9 +116,10 @@ class ClaudeCode(BaseSource):
         )
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions without records that a fork copied; a subagent's session without a folder has its parent's.
+        """The sessions without records that a fork copied; a subagent's session without a folder gets its parent's.
 
-        A copied record keeps its uuid. It stays in the session that a fork names, else in the longest one.
+        A copied record keeps its uuid. It stays in the session that the fork names as its origin, else in the longest
+        one.
         """
         homes = {session.id: session.directory for session in sessions}
         sessions = [
@@ -128,11 +131,11 @@ class ClaudeCode(BaseSource):
         return self.resolve_across(sessions)
 
     def related_ids(self, session: Session) -> tuple[str | None, ...]:
-        """The session that this one was forked from, and its parent where that gives it a folder."""
+        """The id of the session it was forked from, and of its parent when it takes the parent's folder."""
         return session.forked_from, session.parent if session.directory is None else None
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions of several stores without copied records: a fork may lie in another store than its origin."""
+        """The sessions of several stores without copied records: a fork may be in another store than its origin."""
         ids = {session.id for session in sessions}
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].forked_from in ids, _rank(sessions[at])))
         return count_once(sessions, order, _uuids, _without)
@@ -147,7 +150,7 @@ def _rank(session: Session) -> tuple[int, int, str]:
 
 
 def _without(message: Message, seen: Collection[Hashable]) -> Message | None:
-    """The message without parts whose record was seen; None when none is left."""
+    """The message without the parts of records in `seen`; None when no part remains."""
     parts = tuple(part for part in message.parts if part.id.rpartition(":")[0] not in seen)
     return replace(message, parts=parts) if parts else None
 
@@ -157,7 +160,9 @@ def _is_transcript(name: str) -> bool:
 
 
 def _spill_folders(path: str) -> list[str]:
-    """The folders of outputs stored apart from this transcript; those of a subagent may lie with its parent."""
+    """The folders that may hold outputs of this transcript; a subagent's outputs may be in the folder of its
+    parent.
+    """
     folders = [f"{path.removesuffix(SUFFIX)}/{SPILLED}"]
     folder = os.path.dirname(path)  # noqa: PTH120
     if os.path.basename(folder) == "subagents":  # noqa: PTH119
@@ -169,7 +174,9 @@ def _spill_folders(path: str) -> list[str]:
 
 
 def recognise(path: Path) -> Source | None:
-    """A transcript, a project's folder, the projects folder, or the folder that holds it."""
+    """A source for a transcript, a project folder, the projects folder or the folder above it; None for any other
+    path.
+    """
     if path.is_file():
         return ClaudeCode(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
     projects = path / "projects"
@@ -183,7 +190,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_projects(folder: Path) -> bool:
-    """Whether the folders inside are named after paths, and one has transcripts."""
+    """Whether the folders inside have names that Claude Code makes of paths, and one of them has transcripts."""
     inside = [entry for entry in sorted(folder.iterdir()) if entry.is_dir() and not entry.is_symlink()]
     named = folder.name == "projects" or all(_SLUG.match(entry.name) for entry in inside)
     return named and any(map(_holds_transcripts, inside))
@@ -202,7 +209,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The projects folders of this machine."""
+    """Sources for the projects folders of this machine."""
     configured = environ.get("CLAUDE_CONFIG_DIR")
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
     folders = [Path(configured)] if configured else [home / ".claude", config / "claude"]

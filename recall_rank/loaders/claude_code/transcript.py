@@ -1,7 +1,8 @@
-"""The records of one Claude Code transcript, put together into a session.
+"""Build a session from the records of one Claude Code transcript.
 
-An assistant's turn is spread over several lines with one message id; what a tool answered comes in a later line of the
-user's. Both are joined here. Records that repeat what others hold (progress, snapshots, queues) are left out.
+An assistant's turn is spread over several lines with one message id, and the output of a tool is in a later line with
+the role of the user; both are joined to one message. Records that repeat others (progress, snapshots, queues) are left
+out.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
 
 
 class Transcript:
-    """Builds a session from the records of one file, added in order. `before` is the state() of a transcript that
-    this one continues.
+    """Builds a session from the records of one file, added in order. `before` is the state() of the part read
+    earlier.
     """
 
     def __init__(self, stem: str, outputs: ExternalOutputs, before: dict[str, Any] | None = None) -> None:
@@ -51,7 +52,7 @@ class Transcript:
     # --- records -----------------------------------------------------------------------------------
 
     def add(self, record: Record) -> str | None:
-        """Add one record. Returns what is wrong with a record that cannot be used, else None."""
+        """Add one record; returns the reason when it cannot be used, else None."""
         kind = record.get("type")
         if kind in REPEATS:
             return None
@@ -193,7 +194,7 @@ class Transcript:
             self._draft(uuid, uuid, "user", record, Flag.NONE).parts.append(part)
 
     def _seen(self, record: Record) -> None:
-        """Record the fields that each record repeats about its session."""
+        """Keep the fields about the session that records repeat: times, folder, origin and others."""
         time = millis(record.get("timestamp"))
         if time:
             self._created = min(self._created or time, time)
@@ -239,7 +240,7 @@ class Transcript:
         return next((title for title in own if title), None) or summary or title_from(self._first_words)
 
     def state(self) -> dict[str, Any]:
-        """The state, as JSON values, that a later reading of the grown file continues from."""
+        """The state, as JSON values, from which a later reading of the grown file continues."""
         words = (self._first_words or "")[:1000] or None
         return {
             "last": self._last_id, "titles": self._titles, "words": words, "cwd": self._directory,

@@ -1,4 +1,4 @@
-"""The index of Codex: names of sessions, archived sessions, and which session spawned which."""
+"""Codex's index: the names of sessions, the archived sessions, and the parent of each spawned session."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THREAD = ("id", "name", "title", "archived")
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One session in the index."""
+    """One session in the index: its name, whether it is archived, and its parent."""
 
     title: str | None = None
     archived: bool = False

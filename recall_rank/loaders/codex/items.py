@@ -1,4 +1,4 @@
-"""The items of a Codex conversation (messages, thoughts, calls and what came of them), as parts of the model."""
+"""Convert the items of a Codex conversation (messages, reasoning, tool calls and their outputs) to parts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def call_from(key: str, item: Record) -> Part:
 
 
 def answered(call: Part, item: Record, fuller: str | None, *, failed: bool) -> Part:
-    """The call with its output. `fuller` is a second record of that output, used when the first one was cut."""
+    """The call with its output. `fuller` is a second record of the output, used when the first one was cut."""
     output = item.get("output", item.get("tools"))
     if type(output) is dict and "content" in output:
         failed = failed or output.get("success") is False
@@ -117,7 +117,7 @@ def files_of(tool_input: Any) -> tuple[str, ...]:
 
 
 def _arguments(value: Any) -> Any:
-    """A call's arguments, which are JSON in a string."""
+    """The arguments of a call, parsed from JSON text; other text becomes {"input": text}."""
     if type(value) is not str:
         return value
     try:
@@ -139,7 +139,7 @@ def _at(values: Any, index: int) -> Any:
 
 
 def touched(report: Record) -> list[str]:
-    """The files that an event says a call read or changed."""
+    """The files that a call read or changed according to an event."""
     read = report.get("parsed_cmd")
     steps = [one for one in read if type(one) is dict and one.get("type") == "read"] if type(read) is list else []
     paths = [*(step.get("path") for step in steps), *mapping(report.get("changes"))]

@@ -17,7 +17,7 @@ def nothing_yet() -> RolloutMeta:
 
 
 def take(kept: RolloutMeta, meta: Record) -> None:
-    """Add a `session_meta` record; a second one belongs to the session that this one was forked from."""
+    """Add a `session_meta` record. A second one describes the session from which this one was forked."""
     key = text_of(meta.get("id"))
     if kept["id"] is not None:
         origin = key if key != kept["id"] else None

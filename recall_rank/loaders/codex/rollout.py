@@ -1,8 +1,9 @@
-"""The records of one Codex rollout, put together into a session.
+"""Build a session from the records of one Codex rollout.
 
-What was said stands in `response_item` records; `event_msg` records say it again and are read only for what is nowhere
-else: the full output of a command whose answer was cut, files of a patch, names, rollbacks. One answer of the model
-(thought, words, calls) is one message, and what its calls gave belongs to them. Older files hold the items bare.
+Messages and calls are in `response_item` records. `event_msg` records repeat them and are read only for data that
+nothing else holds: the full output of a command whose output was cut, files of a patch, names, rollbacks. One answer
+of the model (reasoning, text, calls) is one message, and the outputs of its calls belong to it. Older files have items
+without the wrapping record.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ _QUIET = {"world_state", "token_usage_record", "security_risk_score", "inter_age
 
 
 class Rollout:
-    """Builds a session from the records of one file, added in order. `before` is the state() of a rollout that this
-    one continues.
+    """Builds a session from the records of one file, added in order. `before` is the state() of the part read
+    earlier.
     """
 
     def __init__(self, stem: str, before: dict[str, Any] | None = None) -> None:
@@ -52,7 +53,7 @@ class Rollout:
         self._unknown: dict[str, None] = {}
 
     def add(self, number: int, record: Record) -> str | None:
-        """Add one record. Returns what is wrong with a record that cannot be used, else None."""
+        """Add one record; returns the reason when it cannot be used, else None."""
         kind, payload = record.get("type"), record.get("payload")
         if "payload" not in record:
             bare = record.get("record_type") or (kind is None and "id" in record and "timestamp" in record)
@@ -127,7 +128,7 @@ class Rollout:
         turn.parts += parts
 
     def _answer(self, key: str, time: int) -> RolloutTurn:
-        """The model's answer that this item belongs to: all items since it was last given something."""
+        """The turn of the model to which an item belongs: one turn lasts until the next input to the model."""
         if self._kept["answering"]:
             if not self._turns:
                 raise StaleResumePointError
@@ -189,7 +190,7 @@ class Rollout:
         self._kept["total"] = total
 
     def _ran(self, call_id: str, report: Record) -> None:
-        """Add the fields of an event that the output of the call lacks."""
+        """Add the fields of an event to its call where the output of the call lacks them."""
         output = text_of(report.get("aggregated_output"))
         failed = report.get("status") in {"failed", "declined"} or report.get("success") is False
         found = touched(report)
@@ -221,7 +222,7 @@ class Rollout:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, source: str, title: str | None, flags: Flag) -> Session | None:
-        """The session; None for a file without messages. `title` is what an index beside it says."""
+        """The session; None for a file without messages. `title` is the name in the index, if any."""
         kept = self._kept
         messages = [turn.message(kept["agent"]) for turn in self._turns if turn.parts]
         if not messages and not self._continues:
@@ -244,7 +245,7 @@ class Rollout:
         )
 
     def state(self) -> dict[str, Any]:
-        """The state, as JSON values, that a later reading of the grown file continues from."""
+        """The state, as JSON values, from which a later reading of the grown file continues."""
         return self._kept
 
     def warnings(self) -> list[str]:

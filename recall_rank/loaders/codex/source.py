@@ -1,4 +1,6 @@
-"""Codex: one JSONL file a session below ~/.codex/sessions, archived ones beside it, and an index of their names."""
+"""Codex: one JSONL file a session below ~/.codex/sessions, archived sessions next to it, and an index of their
+names.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
 class Codex(BaseSource):
-    """Codex's home, a folder of rollouts, or one rollout. A unit is a file."""
+    """A source for Codex's home, a folder of rollouts, or one rollout. A unit is a file."""
 
     resolves = True
 
@@ -43,7 +45,7 @@ class Codex(BaseSource):
         self._threads: dict[str, Thread] | None = None
 
     def units(self) -> Iterable[Unit]:
-        """The rollouts; skipped files are named in `warnings` afterwards."""
+        """The rollouts as units; afterwards `warnings` lists the files that were skipped."""
         self.warnings = []
         self._threads, problems = threads_of(self._root) if not self._single else ({}, [])
         inside = [self._root / name for name in FOLDERS if (self._root / name).is_dir()]
@@ -63,7 +65,7 @@ class Codex(BaseSource):
         return file_signature(self._root / unit.key) + repr(self._thread(unit)).encode()
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file, or only its appended messages when `since` is a resume point that still fits."""
+        """The session of the file, or only its appended messages when the resume point `since` is still valid."""
         path = self._root / unit.key
         with open_file(path, self._root) as file:
             if path.suffix == PACKED:
@@ -104,7 +106,9 @@ class Codex(BaseSource):
         return self._threads.get(found[-1], Thread()) if found else Thread()
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions without messages that a fork copied from its parent; those without a message do not count."""
+        """The sessions without messages that a fork copied from its parent; a session without a remaining message
+        is None.
+        """
         known = {session.id: session for session in sessions}
         kept: list[Session | None] = []
         repeated: dict[str, Session] = {}
@@ -130,7 +134,10 @@ class Codex(BaseSource):
 
 
 def _copied(own: Sequence[Message], original: Sequence[Message]) -> int:
-    """How many messages a fork begins with that its parent begins with: early versions gave their items no ids."""
+    """The number of messages at the beginning of a fork that repeat the beginning of its parent.
+
+    They are compared by content, since early versions gave items no ids.
+    """
     count = 0
     while count < min(len(own), len(original)) and _same(own[count], original[count]):
         count += 1
@@ -150,7 +157,9 @@ def _is_rollout(name: str) -> bool:
 
 
 def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
-    """The bytes of a rollout that Codex packed. Raises OSError when nothing here can unpack it, or it is damaged."""
+    """The decompressed bytes of a packed rollout. Raises OSError when no decompressor is installed or the file is
+    damaged.
+    """
     for module in ("compression.zstd", "zstandard"):
         try:
             unpacker = importlib.import_module(module)
@@ -169,7 +178,7 @@ def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def recognise(path: Path) -> Source | None:
-    """A rollout, Codex's home, its sessions folder or its archive."""
+    """A source for a rollout, Codex's home, its sessions folder or its archive; None for any other path."""
     if path.is_file():
         return Codex(path) if _is_rollout(path.name) else None
     if any(_holds_rollouts(path / name) for name in FOLDERS):
@@ -178,13 +187,13 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_rollouts(folder: Path) -> bool:
-    """Whether rollouts lie in the folder, or below it in folders of years, months and days."""
+    """Whether a folder has rollouts, directly or in folders of years, months and days."""
     patterns = ("rollout-*.jsonl*", "[0-9][0-9][0-9][0-9]/[0-9][0-9]/[0-9][0-9]/rollout-*.jsonl*")
     return any(_is_rollout(path.name) for pattern in patterns for path in folder.glob(pattern))
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Codex's home on this machine."""
+    """The source for Codex's home on this machine, if it exists."""
     configured = environ.get("CODEX_HOME")
     folder = Path(configured) if configured else home / ".codex"
     if any((folder / name).is_dir() for name in FOLDERS):

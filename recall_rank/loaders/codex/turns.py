@@ -1,4 +1,4 @@
-"""The turns of a Codex conversation while they are built, and changes of earlier turns by later records."""
+"""The turns of a Codex conversation while they are built, and the records that change earlier turns."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def roll_back(turns: Sequence[RolloutTurn], count: object) -> None:
 
 
 def compact(turns: Sequence[RolloutTurn], record: Record) -> str | None:
-    """Flag the turns that a compaction removed from the context. Returns its summary, or None when the last turn
-    holds it.
+    """Flag the turns that a compaction removed from the context; returns its summary, None when the last turn is
+    the summary.
     """
     history = record.get("replacement_history")
     kept = [item for item in history if type(item) is dict] if type(history) is list else []

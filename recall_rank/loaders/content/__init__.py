@@ -1,1 +1,1 @@
-"""Content of messages that several agents write in one form."""
+"""Message content in formats that several agents share."""

@@ -1,8 +1,8 @@
 """Tool outputs too large for their record, which an agent wrote to a file in its store or in the temporary folder.
 
-The rule for all agents: a record may name any path, so the path is never followed. In the folders of its own store an
-output is found by its name alone. Outside of the store it is read only if it lies in the system's temporary folder
-itself, has a name of the form that the agent uses, is a regular file and no link, and has the transcript's owner.
+A record may name any path, so the path itself is never followed. In the folders of its own store an output is found by
+its name alone. Outside of the store it is read only if it is directly in the system's temporary folder, has a name of
+the form that the agent uses, is a regular file and no link, and has the transcript's owner.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LIMIT = 1 << 23  # bytes of one output that are read: more takes too long in one
 
 
 class ExternalOutputs:
-    """Reads outputs from the folders where a store keeps them, whatever folder their records name."""
+    """Reads outputs by file name from the folders of a store; the recorded folder is ignored."""
 
     def __init__(self, root: Path, folders: list[Path]) -> None:
         self._root = root
@@ -30,7 +30,9 @@ class ExternalOutputs:
         self._cut: list[str] = []
 
     def read(self, recorded: str) -> str | None:
-        """The output whose path was recorded, found by its file name; None when it is gone or cannot be read."""
+        """The output that was recorded under this path, found by its file name; None when it is gone or cannot be
+        read.
+        """
         name = re.split(r"[\\/]", recorded)[-1]
         unread = self._missing
         for folder in self._folders:
@@ -67,7 +69,7 @@ class TemporaryOutputs:
         self._owner = owner
 
     def read(self, recorded: Any) -> str | None:
-        """The output whose path was recorded; None when the file is gone or may not be read."""
+        """The output that was recorded under this path; None when the file is gone or may not be read."""
         if type(recorded) is not str or not self._names.fullmatch(name := re.split(r"[\\/]", recorded)[-1]):
             return None
         try:

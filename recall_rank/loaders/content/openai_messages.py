@@ -17,7 +17,7 @@ _TEXTS = {"text", "input_text", "output_text"}
 
 @dataclass(slots=True)
 class _Said:
-    """A message with the parts it has so far; later messages may answer its tool calls."""
+    """A message with the parts added so far; later messages may answer its tool calls."""
 
     message: Message
     parts: list[Part]
@@ -25,14 +25,16 @@ class _Said:
 
 @dataclass(slots=True)
 class ChatBuilder:
-    """Collects messages in order and adds outputs of tools to their calls. `words` are the first that were typed."""
+    """Collects messages in order and adds outputs of tools to their calls. `words` is the first text that a user
+    typed.
+    """
 
     words: str | None = None
     _said: list[_Said] = field(default_factory=list)
     _calls: dict[str, tuple[_Said, int]] = field(default_factory=dict)
 
     def add(self, message: Message, content: Any, calls: Any = None, answers: Any = None) -> None:
-        """Add a message without parts: its `content`, its tool `calls`, and the id of the call that it `answers`."""
+        """Add a message: its `content`, its tool `calls`, and the id of the call that it `answers`."""
         if message.role == "tool" and self._answer(str(answers), content):
             return
         said = _Said(message, [])
@@ -78,7 +80,7 @@ def _call(key: str, function: dict[str, Any]) -> Part:
 
 
 def parse_arguments(raw: Any) -> Any:
-    """The arguments of a call, which are stored as JSON text; the text itself when it is not JSON."""
+    """The arguments of a call, parsed from JSON text; text that is not JSON is returned unchanged."""
     if type(raw) is not str:
         return raw
     values, problem = parse_values(raw.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Base64 payloads, such as images inside text: found by looking at one blank a block, and replaced by a mark."""
+"""Base64 payloads, such as images inside text, replaced by a mark. A block of text with a blank in it holds none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DATA_URI = re.compile(rf"(;base64,)[A-Za-z0-9+/_-]{{{SHORT},}}={{0,2}}")
 
 
 def may_hold_payload(raw: bytes | bytearray) -> bool:
-    """Whether JSON text may hold a payload. Cost: a search for one blank in each block of ordinary text."""
+    """Whether JSON text may hold a payload. Costs a search for one blank in each block of ordinary text."""
     if raw.find(b";base64,") >= 0:
         return True
     for start in range(0, len(raw) - SPAN + 1, SPAN):
@@ -63,7 +63,7 @@ def strip_text(text: str) -> str:
 
 
 def _payload(text: str, start: int) -> tuple[int, int] | None:
-    """The start and end of the payload that fills the block at `start`; None when the block is no payload."""
+    """The start and end of the payload that fills the block at `start`; None when the block is not part of one."""
     block = text[start : start + SPAN]
     if len(set(block)) < DISTINCT:
         return None

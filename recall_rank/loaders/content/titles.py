@@ -1,4 +1,4 @@
-"""Tells text that a person typed from text that a program added in their name, and derives titles."""
+"""Distinguish text that a person typed from text that a program inserted, and derive titles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def is_injected(text: str) -> bool:
-    """Whether a user's text consists of injected blocks alone, so that a person typed nothing of it."""
+    """Whether a user's text consists of inserted blocks alone, so that a person typed none of it."""
     if text.startswith(_SAID_BY_PROGRAM):
         return True
     at = 0
@@ -45,7 +45,7 @@ def unquote_prompt(prompt: str) -> str:
 
 
 def title_from(text: str | None) -> str | None:
-    """The first words of a text as a title of at most 80 characters; None when it has none."""
+    """The first words of a text as a title of at most 80 characters; None for a text without words."""
     if not text:
         return None
     words = _BLANKS.sub(" ", text[: LONGEST * 8]).strip()

@@ -1,4 +1,4 @@
-"""Token counts and costs as the model defines them, from the different ways in which programs count."""
+"""Token counts and costs as the model package defines them, from the different counts that programs keep."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def tokens_of(
     beside_sent: Iterable[Any] = (),
     beside_written: Iterable[Any] = (),
 ) -> Tokens | None:
-    """The token counts; None when there are none or all are 0, because no model was called then.
+    """The token counts; None when they are absent or all 0, which means that no model was called.
 
-    `beside_sent` and `beside_written` are counts that the program keeps apart and that belong to input and output.
+    `beside_sent` and `beside_written` are counts that the program keeps separately and that belong to input and
+    output.
     """
     found = Tokens(_sum(sent, beside_sent), _sum(written, beside_written), _count(cached), _count(reasoning))
     return found if found.input or found.output else None

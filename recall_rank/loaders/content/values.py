@@ -11,7 +11,7 @@ _LATEST = 1 << 53
 
 
 def text_of(value: Any) -> str | None:
-    """A string as it is, a number in digits, None for any other value."""
+    """A string unchanged, a number as digits, None for any other value."""
     if value is None or type(value) is str:
         return value
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -38,12 +38,12 @@ def _from_iso(value: str) -> int:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """The value when it is an object, else an empty one."""
+    """The value when it is a mapping, else an empty mapping."""
     return value if type(value) is dict else {}
 
 
 def listed(value: Any) -> list[Any]:
-    """The value when it is an array, else an empty one."""
+    """The value when it is a list, else an empty list."""
     return value if type(value) is list else []
 
 

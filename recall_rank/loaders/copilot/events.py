@@ -1,8 +1,8 @@
-"""The events of one Copilot CLI session, put together.
+"""Build a session from the events of one Copilot CLI session.
 
-An answer names its calls; what came of them are events of their own and joined to it. Events of subagents lie between
-those of the session and are marked. Of more than a hundred kinds of event few hold words; one that does and is unknown
-here is reported.
+An answer names its calls; their outputs are events of their own and are joined to the calls. Events of subagents are
+mixed with those of the session and are marked. More than a hundred kinds of event exist, few of which have text; an
+unknown kind that has text is reported.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _WORDS = ("content", "message", "text", "summary")
 
 
 class CopilotEvents:
-    """Builds a session from the events of one file, added in order. `before` is the state() of events that these
-    continue.
+    """Builds a session from the events of one file, added in order. `before` is the state() of the part read
+    earlier.
     """
 
     def __init__(self, outputs: ExternalOutputs, moved: TemporaryOutputs, before: dict[str, Any] | None = None) -> None:
@@ -65,7 +65,7 @@ class CopilotEvents:
         }
 
     def add(self, number: int, event: Record) -> str | None:
-        """Add one event. Returns what is wrong with an event that cannot be used, else None."""
+        """Add one event; returns the reason when it cannot be used, else None."""
         kind, data = event.get("type"), event.get("data")
         if type(kind) is not str or type(data) is not dict:
             return "an event without a type" if type(kind) is not str else "an event without data"
@@ -143,7 +143,7 @@ class CopilotEvents:
         self._kept["used"] = {str(usage.get("apiCallId")): [usage.get(name) for name in names]}
 
     def _own_id(self, key: str, data: Record) -> str:
-        """The id of the message, or that of the event when another event used the message's id."""
+        """The id of the message; the id of the event when an earlier event has the message's id."""
         own = text_of(data.get("messageId"))
         if not own or own in self._seen:
             return key
@@ -220,7 +220,9 @@ class CopilotEvents:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, key: str, source: str, workspace: dict[str, str]) -> Session | None:
-        """The session; None when it has no messages. `workspace` is what lies beside the events."""
+        """The session; None when it has no messages. `workspace` has the values of the YAML file next to the
+        events.
+        """
         kept = self._kept
         messages = [draft.message() for draft in self._drafts if draft.parts]
         if not messages and not self._continues:
@@ -244,7 +246,7 @@ class CopilotEvents:
         )
 
     def state(self) -> dict[str, Any]:
-        """The state, as JSON values, that a later reading of the grown file continues from."""
+        """The state, as JSON values, from which a later reading of the grown file continues."""
         return self._kept
 
     def warnings(self) -> list[str]:

@@ -71,7 +71,7 @@ def call_part(key: str, request: Record, name: str | None) -> Part:
 
 
 def answered(call: Part, data: Record, whole: Callable[[str], str | None]) -> Part:
-    """The call with its output; `whole` reads an output that was moved to a file of its own."""
+    """The call with its output; `whole` reads an output that the agent stored in a file of its own."""
     result = mapping(data.get("result"))
     output = text_of(result.get("content")) or text_of(result.get("detailedContent")) or text_of(data.get("result"))
     moved = _MOVED.match(output) if output else None

@@ -1,7 +1,7 @@
 """GitHub Copilot CLI: one folder a session below ~/.copilot/session-state, its events in one JSONL file.
 
-Checked against a store of version 1.0.102; compaction, subagents and rewinding were built after the published schema of
-the events. The summaries in `session-store.db` repeat what the events hold and are not read.
+Checked against a store of version 1.0.102; compaction, subagents and rewinding were implemented from the published
+schema of the events. The summaries in `session-store.db` repeat the events and are not read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOVED = re.compile(r"\d+-copilot-tool-output-[\w-]+")
 
 
 class Copilot(SessionFiles):
-    """The folder of all sessions, that of one, or one file of events. A unit is a file."""
+    """A source for the folder of all sessions, the folder of one session, or one file of events. A unit is a file."""
 
     resolves = True
     copy_group = AGENT
@@ -44,7 +44,7 @@ class Copilot(SessionFiles):
         return _is_jsonl(name)
 
     def units(self) -> Iterable[Unit]:
-        """The files of events; skipped files are named in `warnings` afterwards."""
+        """The files of events as units; afterwards `warnings` lists the files that were skipped."""
         found = super().units()
         # Early versions wrote one file a session, without a folder.
         return [unit for unit in found if self._single or unit.key.rpartition("/")[2] == EVENTS or "/" not in unit.key]
@@ -58,7 +58,7 @@ class Copilot(SessionFiles):
             return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file, or only its appended messages when `since` is a resume point that still fits."""
+        """The session of the file, or only its appended messages when the resume point `since` is still valid."""
         path = self.path_of(unit)
         with open_file(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
@@ -109,7 +109,7 @@ class Copilot(SessionFiles):
         return self.resolve_across(sessions)
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """resolve_sessions() for sessions of several stores."""
+        """The sessions of several stores without messages that an earlier session has."""
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
         return count_once(sessions, order, lambda message: [message.id])
 
@@ -122,7 +122,9 @@ def _is_jsonl(name: str) -> bool:
 
 
 def recognise(path: Path) -> Source | None:
-    """A file of events, a session's folder, the folder of all sessions, or the one that holds it."""
+    """A source for a file of events, a session's folder, the folder of all sessions, or the folder above it; else
+    None.
+    """
     if path.is_file():
         return Copilot(path) if _is_jsonl(path.name) and _wrote(path) else None
     if _wrote(path / EVENTS) or _holds_sessions(path):
@@ -131,7 +133,9 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_sessions(folder: Path) -> bool:
-    """Whether sessions lie in the folder. Files of events without folders only count where their place is theirs."""
+    """Whether a folder holds sessions. Files of events without a folder of their own count only in Copilot's own
+    folder.
+    """
     if not folder.is_dir():
         return False
     files = [*sorted(folder.glob(f"*/{EVENTS}")), *(sorted(folder.glob("*.jsonl")) if folder.name == STATE else ())]
@@ -147,7 +151,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The sessions of this machine."""
+    """The source for the sessions of this machine, if there are any."""
     configured = environ.get("COPILOT_HOME")
     folder = (Path(configured) if configured else home / ".copilot") / STATE
     if folder.is_dir():

@@ -1,4 +1,4 @@
-"""The folder and repository of a Copilot CLI session, from the YAML beside it and from its events."""
+"""The folder and repository of a Copilot CLI session, from the YAML file next to its events and from the events."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _plain(value: str) -> str:
 
 
 def remote_of(context: Record) -> str | None:
-    """The repository as host and path; the host is one of the two that it may be."""
+    """The repository as "host/path"; the host is that of GitHub or of Azure DevOps."""
     name = text_of(context.get("repository"))
     hosts = {"github": "github.com", "ado": "dev.azure.com"}
     host = text_of(context.get("repositoryHost")) or "github.com"

@@ -1,7 +1,7 @@
 """The messages in a store of Cursor's command line: JSON, or lists of references to other blobs in protobuf form.
 
-Blobs are named by the hash of their content. The newest list is the root; what it leads to, in order, is the
-conversation as it stands. What it leads to no longer was said on a branch that was left.
+Blobs are named by the hash of their content. The newest list is the root; the messages reached from it, in order, are
+the current conversation. Messages not reached from it belong to abandoned branches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ _BROKEN = b'"role"'
 
 
 class Blobs:
-    """All blobs of a store, in the order they were stored. What is damaged is in `problems`, by name."""
+    """All blobs of a store, in the order they were stored. `problems` has the name and problem of each damaged
+    blob.
+    """
 
     def __init__(self, blobs: Mapping[str, bytes]) -> None:
         self.problems: list[tuple[str, str]] = []
@@ -24,7 +26,9 @@ class Blobs:
         self._seen: set[str] = set()
 
     def conversation(self, root: str | None) -> Iterator[tuple[str, Record, bool]]:
-        """(name, message, whether the conversation still leads to it)."""
+        """Yield (name, message, is_current); messages that cannot be reached from `root` are not current and come
+        last.
+        """
         reached = list(self._walk(root)) if root else []
         for name, record in reached:
             yield name, record, True
@@ -54,7 +58,7 @@ class Blobs:
                 waiting.extend(reversed(list(self._inside(name, data))))
 
     def _inside(self, name: str, data: bytes) -> Iterator[tuple[str, Record | None]]:
-        """What a list holds: names of other blobs, and whole messages."""
+        """The content of a list blob as (name, message): a whole message, or None for a reference to another blob."""
         for number, payload in enumerate(_payloads(data, DEPTH)):
             if payload[:1] == b"{":
                 record = _record(payload)
@@ -64,7 +68,7 @@ class Blobs:
                 yield payload.hex(), None
 
     def _message(self, name: str) -> Record | None:
-        """The message that a blob is; None for one that is something else, such as a file it shows."""
+        """The message in a blob; None for any other blob, such as a file that was shown."""
         data = self._blobs[name]
         if data[:1] != b"{":
             return None
@@ -83,7 +87,7 @@ def _record(data: bytes) -> Record | None:
 
 
 def _payloads(data: bytes, depth: int) -> Iterator[bytes]:
-    """The names and JSON texts in a protobuf message, also in those inside it; nothing where it is none."""
+    """The blob names and JSON texts in a protobuf message and in the messages nested in it; empty for other bytes."""
     for payload in _fields(data) or ():
         if len(payload) == HASH or payload[:1] == b"{":
             yield payload
@@ -92,7 +96,7 @@ def _payloads(data: bytes, depth: int) -> Iterator[bytes]:
 
 
 def _fields(data: bytes) -> list[bytes] | None:
-    """The length-delimited fields of a protobuf message; None when the bytes are none."""
+    """The length-delimited fields of a protobuf message; None when the bytes are not a protobuf message."""
     found: list[bytes] = []
     at = 0
     while at < len(data):
@@ -116,7 +120,9 @@ def _fields(data: bytes) -> list[bytes] | None:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A number of variable length and the place behind it, which is behind the end where it is torn."""
+    """A protobuf varint and the offset after it; the offset is beyond the end of the data when the varint is cut
+    off.
+    """
     value = shift = 0
     while at < len(data) and shift < 64:
         byte = data[at]

@@ -1,4 +1,4 @@
-"""What Cursor's editor stores in a bubble, its record of one message, as parts of the model."""
+"""Convert a bubble, the record of one message in Cursor's editor, to parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLOCK = ("clientRpcSendTime", "clientSettleTime", "clientEndTime")
 
 
 def parts_of(key: str, bubble: Record, tool: dict[str, Any]) -> list[Part]:
-    """The parts of a message. `tool` is the call it stands for: its own, or what older versions keep elsewhere."""
+    """The parts of a message. `tool` is its tool call, which older versions store separately."""
     found: list[Part] = []
     for thought in _thoughts(bubble):
         found.append(Part(f"{key}:thinking{len(found)}", "reasoning", thought))
@@ -37,7 +37,7 @@ def parts_of(key: str, bubble: Record, tool: dict[str, Any]) -> list[Part]:
 
 
 def time_of(bubble: Record) -> int:
-    """When the message was said; 0 where the bubble does not tell."""
+    """The time of the message in milliseconds since 1970 UTC; 0 when it is not recorded."""
     timing = mapping(bubble.get("timingInfo"))
     told = (millis(value) for value in (bubble.get("createdAt"), *(timing.get(name) for name in _CLOCK)))
     # Some of these clocks count from the program's start.
@@ -45,7 +45,7 @@ def time_of(bubble: Record) -> int:
 
 
 def tools_apart(composer: Record) -> dict[str, dict[str, Any]]:
-    """The tool calls that older versions keep with the conversation, by the bubble they belong to."""
+    """The tool calls that older versions store with the conversation, by the id of the bubble they belong to."""
     found: dict[str, dict[str, Any]] = {}
     for capability in listed(composer.get("capabilities")):
         stored = mapping(mapping(capability).get("data")).get("bubbleDataMap")
@@ -54,7 +54,7 @@ def tools_apart(composer: Record) -> dict[str, dict[str, Any]]:
 
 
 def unpacked(value: Any) -> Any:
-    """A value that is stored as JSON text; the text itself where it is none."""
+    """A value that may be stored as JSON text, parsed; text that is not JSON is returned unchanged."""
     if type(value) is not str or value[:1] not in {"{", "["}:
         return value
     values, problem = parse_values(value.encode("utf-8", "replace"))
@@ -102,7 +102,7 @@ def _files(values: dict[str, Any]) -> Iterator[str]:
 
 
 def _code(key: str, bubble: Record, text: str) -> Iterator[Part]:
-    """Code blocks that do not stand in the text already."""
+    """The code blocks that are not in the message's text already."""
     for at, block in enumerate(listed(bubble.get("codeBlocks"))):
         code = text_of(mapping(block).get("content"))
         if code and code.strip() not in text:
@@ -111,7 +111,7 @@ def _code(key: str, bubble: Record, text: str) -> Iterator[Part]:
 
 
 def _message(error: Any) -> str | None:
-    """What an error says, whether it is stored as text or as an object."""
+    """The message of an error, stored as text or as an object; None when it has none."""
     if type(error) is not dict:
         return text_of(error) or None
     names = ("message", "modelVisibleErrorMessage", "clientVisibleErrorMessage", "error", "detail")

@@ -1,7 +1,7 @@
 """Cursor's command line: a small database a session in ~/.cursor/chats, and transcripts in ~/.cursor/projects.
 
-Made from what readers of others document; it was not checked against a store that a real Cursor wrote. The editor
-writes transcripts of its own sessions to the same place; a session that is in several stores counts once.
+Implemented from the documentation of other readers; not checked against a store that a real Cursor wrote. The editor
+also writes transcripts of its sessions there; a session that is in several stores counts once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ _UNNAMED = "New Agent"
 
 
 class CursorCli(SessionFiles):
-    """Cursor's folder in the home, a folder inside it, or one file. A unit is a session's database or transcript."""
+    """A source for Cursor's folder in the home, a folder inside it, or one file. A unit is a session's database or
+    transcript.
+    """
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -52,7 +54,7 @@ class CursorCli(SessionFiles):
         return name == STORE or name.endswith(SUFFIX)
 
     def units(self) -> Iterable[Unit]:
-        """The sessions' files; skipped files are named in `warnings` afterwards."""
+        """The sessions' files as units; afterwards `warnings` lists the files that were skipped."""
         inside = [self._root / CHATS, *sorted(self._root.glob(f"{PROJECTS}/*/{TRANSCRIPTS}"))]
         folders = [folder for folder in inside if folder.is_dir() and not folder.is_symlink()]
         if self._single or not folders:
@@ -171,7 +173,7 @@ def _meta(rows: list[Row]) -> dict[str, Any]:
 
 
 def recognise(path: Path) -> Source | None:
-    """A session's database or transcript, a folder of them, or Cursor's folder in a home."""
+    """A source for a session's database or transcript, a folder of them, or Cursor's folder in a home; else None."""
     if path.is_file():
         if path.name == STORE:
             columns = read_columns_at(path)
@@ -196,14 +198,14 @@ def _wrote(path: Path) -> bool:
 
 
 def _peek(path: Path) -> Iterator[Record]:
-    """The first records of a file that are not those of another program: they have no ids and no times."""
+    """The first records of a file, without records that have the ids and times of other programs' formats."""
     return (
         record for record in read_first_records(path) if not record.keys() & {"uuid", "timestamp", "sessionId", "t"}
     )
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Cursor's folders on this machine."""
+    """Sources for Cursor's folders on this machine."""
     named = [environ[name] for name in ("CURSOR_CONFIG_DIR", "CURSOR_DATA_DIR") if environ.get(name)]
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
     seen = set()

@@ -1,4 +1,4 @@
-"""A conversation of Cursor's editor, put together from its own record and its bubbles."""
+"""Build a session from a conversation of Cursor's editor: its own record and its bubbles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUBAGENT = ("isBestOfNSubcomposer", "isSpecSubagent", "subagentInfo")
 
 
 class Composer:
-    """One conversation. `stored` are its bubbles that have rows of their own, in the order they were stored."""
+    """One conversation. `stored` are the bubbles with rows of their own, in the order they were stored."""
 
     def __init__(self, key: str, record: Record, stored: Mapping[str, Record]) -> None:
         self.children = [child for child in listed(record.get("subComposerIds")) if type(child) is str]
@@ -88,7 +88,7 @@ class Composer:
         )
 
     def _in_context(self, messages: list[Message]) -> list[Message]:
-        """The messages, those that the last summary stands for marked as out of context."""
+        """The messages; those that the last summary replaces are flagged as out of context."""
         names = [message.id for message in messages]
         for name in reversed(names):
             until = mapping(self._bubbles[name].get("conversationSummary")).get("truncationLastBubbleIdInclusive")
@@ -121,7 +121,7 @@ class Composer:
 
 
 def _hidden(header: dict[str, Any]) -> bool:
-    """Whether Cursor itself does not show the bubble."""
+    """Whether a bubble is marked as one that Cursor does not show."""
     grouping = header.get("grouping")
     return type(grouping) is dict and grouping.get("isRenderable") is False
 

@@ -25,7 +25,7 @@ _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
 def known(reader: RowReader) -> Columns:
-    """The columns of every table. Fails when the schema is not Cursor's."""
+    """The columns of every table. Raises OSError when the schema is not Cursor's."""
     columns = read_columns(reader)
     lack = missing_column(columns, NEEDED)
     if lack:
@@ -62,7 +62,9 @@ def signatures(reader: RowReader) -> dict[str, bytes]:
 
 
 def _range(prefix: str) -> tuple[str, str]:
-    """The keys that begin with a prefix: from it up to the next character in the place of its last."""
+    """The range [low, high) of keys that begin with a prefix; high is the prefix with its last character
+    incremented.
+    """
     return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
@@ -70,7 +72,7 @@ def _range(prefix: str) -> tuple[str, str]:
 
 
 def folders(storage: Path) -> Iterator[tuple[str, str]]:
-    """(conversation, folder) from what Cursor keeps for each workspace; one that cannot be read is left out."""
+    """Yield (conversation id, folder) from the databases of the workspaces; unreadable ones are skipped."""
     try:
         inside = sorted(storage.iterdir())
     except OSError:
@@ -120,7 +122,7 @@ def _listed(reader: RowReader) -> list[Row]:
 
 
 def path_of(uri: str | None) -> str | None:
-    """The path that a file: or vscode-remote: address stands for."""
+    """The path in a file: or vscode-remote: address; any other text unchanged."""
     if not uri:
         return None
     address = _ADDRESS.fullmatch(uri)

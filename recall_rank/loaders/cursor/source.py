@@ -1,7 +1,7 @@
 """Cursor's editor: one SQLite database of keys and values for the conversations of all projects.
 
-Built after public documentation and issues; not checked against a store that a real Cursor wrote.
-Chats of 2023 and 2024 that lie in the workspaces' own databases are not read.
+Implemented from public documentation and issues; not checked against a store that a real Cursor wrote. Chats of 2023
+and 2024, in the databases of the workspaces, are not read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ SUFFIXES = {".vscdb", ".db", ".sqlite", ".sqlite3"}
 
 
 class Cursor(SessionDatabase):
-    """The global database. A unit is a conversation; which folder it is about, a workspace beside it may know alone."""
+    """A source for the global database. A unit is a conversation; its folder may be recorded in a workspace's
+    database only.
+    """
 
     resolves = True
 
@@ -59,7 +61,7 @@ class Cursor(SessionDatabase):
         return Reading([session] if session else [], malformed, [lost] if composer.missing else [])
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions with their parents; only the parent records the relation."""
+        """The sessions with `parent` set; in the store only the parent records the relation."""
         found = [
             replace(session, parent=self._parents[session.id], flags=session.flags | Flag.SUBAGENT)
             if session.id in self._parents
@@ -73,7 +75,9 @@ class Cursor(SessionDatabase):
         return [child for child, parent in self._parents.items() if parent == session.id]
 
     def _record(self, key: str, raw: object, malformed: list[Malformed]) -> Record | None:
-        """A row's JSON object. An empty value is a row that Cursor has cleared."""
+        """The JSON object of a row; None for an empty value, which is a row that Cursor cleared, and for malformed
+        JSON.
+        """
         data = raw.encode("utf-8", "replace") if type(raw) is str else raw
         if type(data) is not bytes or not data:
             return None
@@ -94,7 +98,7 @@ class Cursor(SessionDatabase):
 
 
 def recognise(path: Path) -> Source | None:
-    """The global database, the folder of the person's data that holds it, or the one above that."""
+    """A source for the global database, the user data folder that holds it, or the folder above that; else None."""
     if path.is_file():
         return named(path) if path.name == FILE else None
     for folder in (path / "User", path):
@@ -105,7 +109,9 @@ def recognise(path: Path) -> Source | None:
 
 
 def named(path: Path) -> Source | None:
-    """A global database under any name. Those of the workspaces have the same tables, and nothing in them."""
+    """A source for a global database under any name; else None. A workspace's database has equal tables but no
+    conversations.
+    """
     if path.suffix not in SUFFIXES or not path.is_file() or path.parent.parent.name == "workspaceStorage":
         return None
     columns = read_columns_at(path)
@@ -115,7 +121,7 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The global databases of this machine."""
+    """Sources for the global databases of this machine."""
     named_by_it = environ.get("CURSOR_STATE_DB")
     bases = [Path(environ.get("XDG_CONFIG_HOME") or home / ".config"), home / "Library" / "Application Support"]
     bases += [Path(environ["APPDATA"])] if environ.get("APPDATA") else [home / "AppData" / "Roaming"]

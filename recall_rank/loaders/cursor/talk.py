@@ -1,4 +1,4 @@
-"""The messages of Cursor's command line, from its store or from its transcript, as messages of the model."""
+"""Convert the messages of Cursor's command line, from its store or from its transcript."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CursorConversation:
     _calls: dict[str, tuple[list[Part], int]] = field(default_factory=dict)
 
     def add(self, key: str, record: Record, flags: Flag = Flag.NONE) -> str | None:
-        """Add one message. Returns what is wrong with a message that cannot be used, else None."""
+        """Add one message; returns the reason when it cannot be used, else None."""
         role = ROLES.get(text_of(record.get("role")))
         if role is None:
             return "a message without a role"
@@ -84,7 +84,7 @@ class CursorConversation:
         return Part(key, kind or "text", text)
 
     def _prompt(self, key: str, text: str) -> Part:
-        """The prompt of a user without the tag around it, or the text that the program put in its place."""
+        """The part of a user's prompt without the tag around it; text that the program inserted is flagged."""
         folder = _WORKSPACE.search(text)
         self.directory = self.directory or (folder[1].strip() if folder else None)
         typed = _QUERY.search(text)
@@ -95,7 +95,9 @@ class CursorConversation:
         return Part(key, "text", words)
 
     def _answer(self, key: str, block: dict[str, Any]) -> Part | None:
-        """Add an output to its call. Returns a part of its own when the call is unknown or has an output."""
+        """Add an output to its call and return None; return a part of its own when the call is unknown or has an
+        output.
+        """
         call = self._calls.pop(str(block.get("toolCallId") or block.get("tool_use_id")), None)
         text = _plain(block.get("result", block.get("content")))
         failed = bool(block.get("isError") or block.get("is_error"))

@@ -27,9 +27,9 @@ class NotRegularError(OSError):
 
 
 def open_regular(path: Path, root: Path | None = None) -> int:
-    """A descriptor of the regular file at `path`, the caller's to close.
+    """A descriptor of the regular file at `path`; the caller closes it.
 
-    With `root`, no component of the path below it may be a link, so that the file lies inside. Raises OSError, or
+    With `root`, no component of the path below it may be a link, so that the file is inside. Raises OSError, or
     NotRegularError for anything but a regular file.
     """
     inside = root is not None and os.open in os.supports_dir_fd
@@ -58,15 +58,15 @@ def _open_below(root: Path, path: Path) -> int:
 
 @contextmanager
 def open_file(path: Path, root: Path | None = None) -> Iterator[IO[bytes]]:
-    """The regular file at `path`, open and unbuffered (see open_regular)."""
+    """Open the regular file at `path`, unbuffered; a context manager. Raises the errors of open_regular()."""
     with os.fdopen(open_regular(path, root), "rb", buffering=0) as file:
         yield file
 
 
 def read_blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int = BLOCK) -> Iterator[bytes]:
-    """The bytes of a file from `start` on, in blocks of `size`; with the suffix .gz or .xz unpacked, from 0 only.
+    """The bytes of a file from `start` on, in blocks of `size`; with the suffix .gz or .xz decompressed, from 0 only.
 
-    Of a damaged archive all that can be unpacked comes first; then OSError is raised.
+    Of a damaged archive, all bytes that can be decompressed are returned before OSError is raised.
     """
     file.seek(start)
     if suffix not in PACKED:
@@ -84,7 +84,7 @@ def read_blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int 
 
 
 def read_small(path: Path, root: Path | None = None, limit: int = BLOCK) -> tuple[bytes, bool]:
-    """The first `limit` bytes of a file, and whether they are all of it."""
+    """The first `limit` bytes of a file, and whether they are the whole file."""
     with open_file(path, root) as file:
         pieces: list[bytes] = []
         left = limit + 1
@@ -119,7 +119,7 @@ def file_signature(path: str | Path) -> bytes:
 def walk_files(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[Path]:
     """The regular files below `root` with a wanted name, in a fixed order.
 
-    Links that lead outside, folders that cannot be listed and other things with a wanted name are described in
+    Links that lead outside, folders that cannot be listed and wanted names that are not regular files are described in
     `skipped`. Raises OSError when the root cannot be listed.
     """
     return (root / below for below in walk_names(root, wanted, skipped))
@@ -159,6 +159,6 @@ def _walk(
 
 
 def _leads_inside(link: str, root: str) -> bool:
-    """Whether the target of a link lies below the root, where the walk finds it anyway."""
+    """Whether the target of a link is below the root, where the walk finds it anyway."""
     target = os.path.realpath(link)
     return target == root or target.startswith(root.rstrip(os.sep) + os.sep)

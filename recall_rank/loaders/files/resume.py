@@ -1,4 +1,4 @@
-"""Resume points: where a reader of a growing file stopped, with hashes that tell whether the file is still that one."""
+"""Resume points: where a reader of a growing file stopped, with hashes that show whether the file was replaced."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recall_rank.loaders.files.regular_files import hash_ends, read_ends
 
 
 class StaleResumePointError(Exception):
-    """An appended record changes what lies before the resume point, so that the whole file must be read."""
+    """An appended record changes records before the resume point, so that the whole file must be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class ResumePoint:
 
 
 def pack_resume_point(place: ResumePoint, state: Any) -> bytes:
-    """The resume point as bytes, with a JSON value that holds the reader's state.
+    """The resume point as bytes, with the reader's state as a JSON value.
 
-    Its hashes are made of the bytes that were read, so that it does not fit a file that replaced this one since.
+    Its hashes are made of the bytes that were read, so that it is invalid for a file that replaced this one.
     """
     return orjson.dumps([place.offset, place.line, hash_ends(place.head, place.tail).hex(), state])
 

@@ -32,7 +32,7 @@ class SessionFiles(BaseSource, ABC):
         """Whether a file of this name may hold a session."""
 
     def units(self) -> Iterable[Unit]:
-        """The files; skipped files are named in `warnings` afterwards."""
+        """The files as units; afterwards `warnings` lists the files that were skipped."""
         skipped: list[str] = []
         files = [self._single] if self._single else walk_files(self._root, self.wanted, skipped)
         found = [file.relative_to(self._root) for file in files]

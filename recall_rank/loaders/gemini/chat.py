@@ -1,7 +1,8 @@
-"""One Gemini CLI conversation: a log of messages and patches, or (before) one JSON object, as a session.
+"""Build a session from one Gemini CLI conversation: a log of messages and patches, or in older versions one JSON
+object.
 
-A message is written again when its calls are done: the last record of an id wins. `$set` with messages replaces the
-whole history, `$rewindTo` cuts it; what either takes away is kept and marked.
+A message is written again when its calls are done: the last record of an id counts. `$set` with messages replaces the
+whole history and `$rewindTo` cuts it; messages that either removes are kept and flagged.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class GeminiChat:
         self._unknown: dict[str, None] = {}
 
     def add(self, record: Record) -> str | None:
-        """Add one record. Returns what is wrong with a record that cannot be used, else None."""
+        """Add one record; returns the reason when it cannot be used, else None."""
         patch = record.get("$set")
         if "$rewindTo" in record:
             self._rewind(str(record["$rewindTo"]))
@@ -59,7 +60,7 @@ class GeminiChat:
         return next((problem for problem in problems if problem), None)
 
     def add_message(self, message: Any) -> str | None:
-        """Add one message of a list. Returns what is wrong with a message that cannot be used, else None."""
+        """Add one message of a list; returns the reason when it cannot be used, else None."""
         return self._message(message) if type(message) is dict else "a message that is no object"
 
     def _message(self, record: Record) -> str | None:

@@ -1,4 +1,4 @@
-"""The messages of a Gemini CLI conversation, as messages of the model."""
+"""Convert the messages of a Gemini CLI conversation."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def message_from(record: Record, flags: Flag, outputs: ExternalOutputs, calls: s
 
 
 def _used(tokens: dict[str, Any]) -> Tokens | None:
-    """The token counts of an answer; reasoning and tool results in the request are counted apart."""
+    """The token counts of an answer; Gemini's output excludes reasoning and its input excludes tool results, which
+    are added.
+    """
     if not tokens:
         return None
     thought = tokens.get("thoughts")
@@ -106,7 +108,9 @@ def _pieces(content: Any) -> list[Any]:
 
 
 def _said(key: str, record: Record, calls: set[str]) -> Iterator[Part]:
-    """Texts, and answers to calls that are not in the conversation. Pictures and calls are left out."""
+    """The texts of a message, and answers to calls that the conversation does not have. Images and calls are left
+    out.
+    """
     by_user = record.get("type") == "user"
     shown = [text for piece in _pieces(record.get("displayContent")) if (text := _text(piece))] if by_user else []
     for index, piece in enumerate(_pieces(record.get("content"))):

@@ -1,8 +1,8 @@
-"""Gemini CLI: a JSONL log a session below ~/.gemini/tmp/PROJECT/chats, one JSON object a session before that.
+"""Gemini CLI: a JSONL log a session below ~/.gemini/tmp/PROJECT/chats; older versions wrote one JSON object a session.
 
-Subagents lie in a folder named after their parent; a project's folder is named by its own `.project_root`, by
-`projects.json`, or is the hash of its path. Checked against a store of version 0.61; the older JSON, subagents and
-rewinding were built after the program's source.
+Subagents are in a folder named after their parent. A project's folder is named by its own `.project_root`, by
+`projects.json`, or by the hash of its path. Checked against a store of version 0.61; the older JSON, subagents and
+rewinding were implemented from the program's source.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OLDER = re.compile(rb'\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"projectHash"')
 
 
 class Gemini(SessionFiles):
-    """The folder of all projects, that of one, or one conversation. A unit is a file."""
+    """A source for the folder of all projects, of one project, or one conversation. A unit is a file."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or AGENT)
@@ -40,12 +40,12 @@ class Gemini(SessionFiles):
         return _is_chat(name)
 
     def units(self) -> Iterable[Unit]:
-        """The conversations; skipped files are named in `warnings` afterwards."""
+        """The conversations as units; afterwards `warnings` lists the files that were skipped."""
         found = super().units()
         return [unit for unit in found if self._single or CHATS in (self._root.name, *unit.key.split("/")[:-1])]
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The file's session, always as a whole: any record may change what stands before it."""
+        """The file's session, always the whole: any record may change earlier ones."""
         path = self.path_of(unit)
         chat = GeminiChat()
         with open_file(path, self._root) as file:
@@ -71,7 +71,7 @@ class Gemini(SessionFiles):
         return ExternalOutputs(project, [outputs, *sorted(path for path in outputs.iterdir() if path.is_dir())])
 
     def _directory(self, project: Path) -> str | None:
-        """The folder that a project's name stands for."""
+        """The working folder of a project, by its folder in the store; None when it is unknown."""
         text = _small(project / ".project_root")
         if text is not None and text.strip():
             return text.strip()
@@ -107,7 +107,9 @@ def _is_chat(name: str) -> bool:
 
 
 def recognise(path: Path) -> Source | None:
-    """A conversation, a folder of them, a project's folder, the folder of all projects, or the one that holds it."""
+    """A source for a conversation, a folder of them, a project's folder, the folder of all projects, or the folder
+    above; else None.
+    """
     if path.is_file():
         return Gemini(path) if _wrote(path) else None
     if _holds_chats(path) or _holds_projects(path):
@@ -118,7 +120,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_chats(folder: Path) -> bool:
-    """Whether this is a folder of conversations, or that of a project that has one."""
+    """Whether this is a folder of conversations, or the folder of a project that has one."""
     chats = folder if folder.name == CHATS else folder / CHATS
     return chats.is_dir() and any(map(_wrote, sorted(chats.glob("session-*.json*"))))
 
@@ -136,7 +138,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The folder of all projects of this machine."""
+    """The source for the folder of all projects of this machine, if there is a conversation."""
     folder = Path(environ.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
     if any(folder.glob(f"*/{CHATS}")):
         yield Gemini(folder)

@@ -19,7 +19,9 @@ _NOTICES = {
 
 @dataclass(slots=True)
 class GooseConversation:
-    """Collects messages in order and adds outputs of tools to their calls. `words` are the first that were typed."""
+    """Collects messages in order and adds outputs of tools to their calls. `words` is the first text that a user
+    typed.
+    """
 
     words: str | None = None
     _said: list[tuple[Message, Flag, list[Part]]] = field(default_factory=list)
@@ -27,7 +29,7 @@ class GooseConversation:
     _compacted: bool = False
 
     def add(self, message: Message, content: Any, metadata: Any) -> str | None:
-        """Add a message and its content. Returns what is wrong with a message that cannot be used, else None."""
+        """Add a message and its content; returns the reason when it cannot be used, else None."""
         if type(content) is not list:
             return "a message whose content is no list"
         flags = self._flags(message, mapping(metadata))
@@ -88,7 +90,9 @@ class GooseConversation:
         return Part(key, kind or "text", text, flags=flags)
 
     def _answer(self, key: str, call_id: str, result: dict[str, Any]) -> Part | None:
-        """Add an output to its call. Returns a part of its own when the call is unknown or has an output."""
+        """Add an output to its call and return None; return a part of its own when the call is unknown or has an
+        output.
+        """
         call = self._calls.pop(call_id, None)
         if call is None:
             return _ended(Part(key, "tool"), result)
@@ -124,5 +128,5 @@ def _ended(call: Part, result: dict[str, Any]) -> Part:
 
 
 def _text(block: dict[str, Any]) -> str | None:
-    """The text of a block of tool output: its own, or that of a file it shows; images are left out."""
+    """The text of a block of tool output, or of the file that the block shows; images are left out."""
     return text_of(block.get("text")) or text_of(mapping(block.get("resource")).get("text"))

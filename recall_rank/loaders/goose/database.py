@@ -39,7 +39,7 @@ _LATEST_SECOND = 1 << 36
 
 
 class GooseDatabase(SessionDatabase):
-    """One database. A unit is a session."""
+    """A source for one database. A unit is a session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or AGENT)
@@ -50,9 +50,9 @@ class GooseDatabase(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in rows)
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """A digest for each session of its row and its message ids; a rewritten conversation has new ids.
+        """A digest for each session, of its row and its message ids, which change when a conversation is rewritten.
 
-        Only the visibility of a message is changed in place.
+        The visibility of messages, which Goose changes in place, is part of the digest.
         """
         known = _known(reader)
         seen = "sum(length(metadata_json))" if "metadata_json" in known["messages"] else "NULL"
@@ -144,11 +144,11 @@ def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict
 
 
 def _object(raw: Any) -> dict[str, Any]:
-    """The object of a JSON column; empty for another value."""
+    """The object in a JSON column; empty for any other value."""
     values, problem = parse_values(raw if type(raw) is bytes else b"")
     return mapping(values[0]) if len(values) == 1 and problem is None else {}
 
 
 def time_of(value: Any) -> int:
-    """Seconds since 1970 as milliseconds; a number that large is in milliseconds already."""
+    """A time in seconds since 1970 as milliseconds; a number too large for seconds is taken as milliseconds."""
     return millis(value * 1000 if type(value) is int and value < _LATEST_SECOND else value)

@@ -1,7 +1,7 @@
-"""Goose: one SQLite database for all sessions; before that, one JSONL file a session, which may still lie beside it.
+"""Goose: one SQLite database for all sessions; older versions wrote one JSONL file a session, which may still exist.
 
-Built after the schema in Goose's source code and public documentation; not checked against a store that a real Goose
-wrote.
+Implemented from the schema in Goose's source code and public documentation; not checked against a store that a real
+Goose wrote.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PEEKED = 20  # files of a folder, to tell whether they are sessions of Goose
 
 
 class GooseFiles(SessionFiles):
-    """A folder of the older session files, or one of them. A unit is a file."""
+    """A source for a folder of the older session files, or for one of them. A unit is a file."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -60,7 +60,9 @@ class GooseFiles(SessionFiles):
 
 
 class Goose(GooseFiles):
-    """A folder with the database and older session files; a file counts when the database lacks its session."""
+    """A source for a folder with the database and older session files; a file counts when the database lacks its
+    session.
+    """
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name)
@@ -111,7 +113,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def named(path: Path) -> Source | None:
-    """A database of Goose under any name."""
+    """A source for a Goose database under any name, recognised by its tables; else None."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     columns = read_columns_at(path)
@@ -130,7 +132,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The databases and older session files of this machine."""
+    """Sources for the databases and older session files of this machine."""
     seen = set()
     for folder in _folders(environ, home):
         real = os.path.realpath(folder)

@@ -102,7 +102,7 @@ class HermesMessages:
         to.parts[at] = with_result(to.parts[at], error or output, failed=bool(error))
 
     def messages(self) -> list[Message]:
-        """The messages; a row that holds only the output of a call gives none."""
+        """The messages. A row that only holds the output of a call becomes no message of its own."""
         return [
             Message(d.id, d.role, d.time, tuple(d.parts), None, None, d.model, d.flags) for d in self._drafts if d.parts
         ]

@@ -31,7 +31,7 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class HermesRows:
-    """The rows of one session."""
+    """The rows of one session: its own row and those of its messages."""
 
     session: Record
     messages: list[Record]
@@ -41,7 +41,9 @@ class HermesRows:
 
 
 def columns(reader: RowReader) -> dict[str, set[str]]:
-    """The columns of the tables that are read. Fails when the schema is not Hermes'; an empty database has none."""
+    """The columns of the tables that are read. Raises OSError when the schema is not Hermes'; an empty database has
+    no columns.
+    """
     found = read_columns(reader)
     lack = missing_column(found, _NEEDED)
     if found and lack:
@@ -84,7 +86,9 @@ def session_rows(reader: RowReader, key: str) -> HermesRows | None:
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """A digest for each session: of its row, and of the count, newest id and left messages of its rows."""
+    """A digest for each session: of its row, and of the count, the newest id and the abandoned rows of its
+    messages.
+    """
     known = columns(reader)
     if not known:
         return {}

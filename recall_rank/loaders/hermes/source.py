@@ -1,4 +1,4 @@
-"""Hermes Agent: one SQLite database a profile. Its own search tables repeat the messages and are not read."""
+"""Hermes Agent: one SQLite database a profile. Its full-text tables repeat the messages and are not read."""
 
 from __future__ import annotations
 
@@ -34,13 +34,15 @@ _BRANCHED = "branched"
 
 
 class Hermes(SessionDatabase):
-    """One database. A unit is a session."""
+    """A source for one database. A unit is a session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
 
     def has_tables(self) -> bool:
-        """Whether the tables are Hermes'. Where they cannot be read, a folder of its name says so: reading says why."""
+        """Whether the tables are Hermes'. A database that cannot be read counts when its folder has Hermes' name:
+        reading it reports the problem.
+        """
         try:
             return bool(self._database.read(columns))
         except OSError as error:
@@ -103,7 +105,7 @@ def _session_from(key: str, rows: HermesRows, messages: list[Message], source: s
 
 
 def _used(head: Record) -> Tokens | None:
-    """The token counts of the session; Hermes counts cached tokens apart."""
+    """The token counts of the session; Hermes' input count excludes cached tokens, which are added."""
     read = head["cache_read_tokens"]
     beside = (read, head["cache_write_tokens"])
     return tokens_of(head["input_tokens"], head["output_tokens"], read, head["reasoning_tokens"], beside_sent=beside)
@@ -117,12 +119,12 @@ def _millis(seconds: Any) -> int:
 
 
 def recognise(path: Path) -> Source | None:
-    """A database of Hermes, told by its name and its tables."""
+    """A source for a database of Hermes, recognised by its name and tables; None for any other path."""
     return named(path) if path.name == DATABASE else None
 
 
 def named(path: Path) -> Source | None:
-    """A database of Hermes under any name, told by its tables."""
+    """A source for a database of Hermes under any name, recognised by its tables; None for any other file."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     source = Hermes(path)
@@ -130,7 +132,7 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The databases of this machine, one a profile. The home that the environment names stands for all others."""
+    """Sources for the databases of this machine, one a profile. With HERMES_HOME set, no other home is looked at."""
     configured = environ.get("HERMES_HOME")
     local = environ.get("LOCALAPPDATA")
     folders = [Path(configured)] if configured else [home / ".hermes", *([Path(local) / NAME] if local else [])]

@@ -1,7 +1,8 @@
-"""A file that is one JSON object with one long list, read as a stream: the elements of the list, then the rest.
+"""Read a file that is one JSON object with one long list, as a stream: the elements of the list, then the other
+members.
 
-JavaScript's writers indent such files by two blanks, and a string holds no raw line feed, so a line that consists of an
-indent and a brace begins or ends an element. All whole elements of a torn file come out, a broken element hides no
+JavaScript programs indent such files by two blanks, and a JSON string holds no raw line feed, so a line of an indent
+and a brace begins or ends an element. All whole elements of a cut-off file are returned, a broken element hides no
 other, and at most one element is in memory. A file that is written on one line is parsed as a whole.
 """
 
@@ -27,7 +28,7 @@ _NEXT, _END = b"\n" + _FIRST + b"\n", b"\n" + _INDENT + b"]"
 class JsonDocument:
     """Iterates over (line number, element) of the list under `key`.
 
-    Afterwards `head` is the object without that list, and `malformed` has the places that could not be read.
+    Afterwards `head` is the object without the list, and `malformed` has the places that could not be read.
     """
 
     def __init__(self, blocks: Iterable[bytes], location: str, key: str) -> None:
@@ -89,7 +90,9 @@ class JsonDocument:
         yield from self._rest(rest, before)
 
     def _piece(self, raw: bytes, number: int) -> Iterator[tuple[int, Record]]:
-        """The elements of some lines, mostly one. Lines that look like one element and are none are read one by one."""
+        """The elements in some lines, usually one. Lines that have the outline of one element but do not parse are
+        split again, line by line.
+        """
         whole = raw.rstrip(b",\n")
         if raw.startswith(_FIRST) and whole.endswith(b"\n" + _LAST):
             values, problem = parse_values(whole)
@@ -114,7 +117,7 @@ class JsonDocument:
         yield from self._parsed(element, began)
 
     def _rest(self, raw: bytearray, before: int) -> Iterator[tuple[int, Record]]:
-        """Set the head, and give the elements of a file that is not indented."""
+        """Set the head; return the elements of a file that is not indented."""
         first = max(0, raw.find(b"{"))  # a program may have printed a line before the object
         if not raw[first:].strip():
             return
@@ -149,7 +152,7 @@ class JsonDocument:
 
 
 def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
-    """The one object in the bytes of a small file, or None; and the reason for what is lost or missing."""
+    """The object in the bytes of a small file, or None, and the reason when something is missing."""
     values, problem = parse_values(b"".join(_as_utf8(iter([raw]))))
     if len(values) == 1 and type(values[0]) is dict:
         return values[0], problem
@@ -157,7 +160,9 @@ def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
 
 
 def _line_at(data: bytearray, read_object_start: bytes, at: int, end: int) -> int:
-    """The offset in data[at:end] of a line that equals `beginning`, with or without a comma; -1 when there is none."""
+    """The offset in data[at:end] of a line that equals `read_object_start`, with or without a comma; -1 when there
+    is none.
+    """
     while (at := data.find(read_object_start, at, end)) >= 0:
         behind = data[at + len(read_object_start) : at + len(read_object_start) + 2]
         if behind[:1] == b"\n" or behind == b",\n" or at + len(read_object_start) + len(behind) == len(data):

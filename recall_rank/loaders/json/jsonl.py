@@ -1,4 +1,4 @@
-"""One JSON object a line, read as a stream: every whole record comes out, every broken one is counted.
+"""Read JSON lines as a stream: every whole record is returned, every broken one is counted.
 
 Bytes are split on line feeds only: a record may hold U+2028 or a raw carriage return. Lines over a mebibyte are parsed
 in steps (see json/large.py). Base64 payloads are replaced by a mark.
@@ -23,10 +23,10 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 class JsonlRecords:
     """Iterates over (line number, record) of blocks of bytes; afterwards `malformed` has the unreadable lines.
 
-    `starts` are the openings of a record (such as '{"t":'), which find a record that was appended to a torn line.
-    Lines for which `skip` is true are not parsed. Reading begins at `place`; afterwards `place` is where a later reader
-    can go on: behind the last line that is complete, or that ends the file and holds whole records. It is valid
-    only while `resumable` is true.
+    `starts` are the openings of a record (such as '{"t":'), by which a record that was appended to a cut-off line is
+    found. Lines for which `skip` is true are not parsed. Reading begins at `place`; afterwards `place` is where a
+    later reader can continue: after the last line that is complete, or that ends the file and holds whole records. It
+    is valid only while `resumable` is true.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class JsonlRecords:
             yield number, value
 
     def _advance(self, lines: int, read: RawJson) -> None:
-        """Move the place behind the bytes `read`, which end `lines` lines."""
+        """Move `place` forward by the bytes `read` and by `lines` lines."""
         at = self.place
         head = at.head if len(at.head) == HEAD else (at.head + read[:HEAD])[:HEAD]
         tail = (at.tail + read[-TAIL:])[-TAIL:]

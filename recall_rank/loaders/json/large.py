@@ -1,9 +1,9 @@
-"""Records over a mebibyte, parsed in small steps so that other threads of the host keep running.
+"""Parse records over a mebibyte in small steps, so that other threads of the host keep running.
 
-A parser in C holds the interpreter lock for the whole record. Here long strings are cut out and decoded a piece at a
-time; the rest of the record, which is usually small, goes to the parser in C. Measured with a ticking thread on two
-cores: records of 12 MB (one long string, all escapes, all small values) stall it for 7 to 16 ms and one of 200 MB for
-30 to 40 ms; orjson alone for 11 to 80 ms and 280 ms.
+A parser in C holds the interpreter lock for the whole record. Here long strings are cut out and decoded piece by
+piece; the rest of the record, which is usually small, is parsed in C. Measured with a ticking thread on two cores:
+records of 12 MB (one long string, all escapes, all small values) stall it for 7 to 16 ms and one of 200 MB for 30 to
+40 ms; orjson alone for 11 to 80 ms and 280 ms.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _LOOSE = json.JSONDecoder(strict=False)
 
 
 def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """repair_values() for a record of any size, without payloads and without the middle of strings over 8 MiB."""
+    """The values of a large record and the reason for missing ones, as repair_values() returns them.
+
+    Payloads are removed, and so is the middle of strings over 8 MiB.
+    """
     nonce = os.urandom(8).hex()
     skeleton = bytearray()
     texts: dict[str, str] = {}
@@ -67,7 +70,7 @@ def _parse(skeleton: bytearray, starts: tuple[str, ...]) -> tuple[list[Any], str
 
 
 def _patient() -> json.JSONDecoder:
-    """The parser of the standard library in its Python form: slow, but other threads run meanwhile."""
+    """The pure Python parser of the standard library: slow, but it lets other threads run."""
     decoder: Any = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
     decoder.parse_string = json.decoder.py_scanstring  # type: ignore[attr-defined]
     decoder.scan_once = json.scanner.py_make_scanner(decoder)  # type: ignore[attr-defined]
@@ -114,7 +117,7 @@ def _find(raw: bytes | bytearray, byte: bytes, at: int) -> int:
 
 
 def _decode(raw: bytes | bytearray, start: int, end: int) -> str:
-    """The content of a string, decoded piece by piece, without payloads."""
+    """The content of a string, decoded in pieces, without payloads."""
     pieces: list[str] = []
     longest = LONGEST if _ascii(raw, start, end) else LONGEST // 2  # characters may take twice the room then
     at = start

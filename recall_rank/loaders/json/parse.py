@@ -1,4 +1,4 @@
-"""The values of one JSON text, whatever its size and condition, without base64 payloads."""
+"""Parse one JSON text of any size, damaged or not, and remove base64 payloads."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
 
 
 def parse_values(raw: RawJson, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """The JSON values of one line or database field, and the reason why some are missing (None when none is).
+    """The JSON values of one line or database field, and the reason when some are missing, else None.
 
-    `starts` are the openings of a record, used to find a record behind a torn one (see repair_values).
+    `starts` are the openings of a record, by which a record after a cut-off one is found (see repair_values).
     """
     if len(raw) > LARGE:
         from recall_rank.loaders.json.large import parse_large  # rare, and much to import

@@ -1,4 +1,4 @@
-"""Reads what a strict parser refuses: damaged JSON, with the reason for what is lost."""
+"""Parse damaged JSON that a strict parser refuses, and state the reason for missing values."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def decode_json(raw: bytes | bytearray) -> str:
 
 
 def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """Every whole JSON value of a damaged line, and the reason for what is lost (None when nothing is).
+    """Every whole JSON value of a damaged line, and the reason when something is missing, else None.
 
     Read without loss: invalid UTF-8, lone surrogates, NaN and numbers out of range, control characters, a byte order
-    mark, several values on one line. `starts` are the openings of a record: where a record is torn, the next record on
-    the line is searched for by them.
+    mark, several values on one line. `starts` are the openings of a record: where a record is cut off, they are used
+    to find the next one on the line.
     """
     text = decode_json(raw)
     try:
@@ -62,7 +62,7 @@ def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple
 
 
 def _salvage(text: str, at: int, starts: tuple[str, ...]) -> list[Any]:
-    """The record that follows a torn one, if it ends exactly at the end of the line."""
+    """The record that follows a cut-off one, if it ends exactly at the end of the line."""
     end = len(text.rstrip(" \t\r\n\0"))
     places = sorted({place for start in starts for place in _places(text, start, at + 1)})
     for place in places[:MAX_SALVAGE]:

@@ -1,8 +1,8 @@
 """Find the messages that memo-agent copied when it compressed a conversation, and count them once.
 
 A compression begins a new session whose parent is the old one: the old head, a summary, the old tail, all stored anew.
-The copies are known by standing where the program puts them: they begin like the parent, and after the summary go on
-like the parent ends.
+Copies are recognised by their position: the new session begins with the messages that begin its parent, and continues
+after the summary with the messages that end its parent.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _Place = tuple[int, int]  # session, message
 def resolve_chains(sessions: Sequence[Session]) -> ResolvedSessions:
     """The sessions without messages that compressions copied.
 
-    Messages that no later session of the chain carries are out of context; a compressed session has the title of the
-    first of its chain.
+    Messages that no later session of the chain repeats are out of context; a compressed session gets the title of the
+    first session of its chain.
     """
     place = {session.id: at for at, session in enumerate(sessions)}
     origin: dict[_Place, _Place] = {}
@@ -65,7 +65,7 @@ def resolve_chains(sessions: Sequence[Session]) -> ResolvedSessions:
 
 
 def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[int]:
-    """The positions of all sessions, each behind its parent."""
+    """The positions of all sessions, each after its parent."""
     order: dict[int, None] = {}
     for first in range(len(sessions)):
         chain = [first]
@@ -78,7 +78,7 @@ def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[i
 
 
 def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, int]:
-    """How many messages of the beginning and of the end of `parent` the child repeats."""
+    """How many messages at the beginning and at the end of `parent` the child repeats."""
     head = 0
     while head < min(len(parent), len(child)) and _same(parent[head], child[head]):
         head += 1
@@ -92,7 +92,7 @@ def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, i
 
 
 def _tail_start(child: Sequence[Message], head: int) -> int:
-    """Where the copied tail would begin: behind the summary."""
+    """The position in `child` at which a copied tail would begin: after the summary."""
     return head + 1 if head < len(child) and child[head].flags & Flag.SUMMARY else head
 
 

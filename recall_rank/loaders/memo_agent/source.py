@@ -1,7 +1,7 @@
 """memo-agent: one SQLite database a profile, ~/.memo-agent/sessions.db.
 
-Its full-text tables may be damaged by the program's own doings and are never asked. Besides the schema that the
-program writes, the one that its author describes (text ids, a column for the compressed summary) is read.
+Its full-text tables, which the program itself may damage, are never queried. Besides the schema that the program
+writes, the schema that its author documents (text ids, a column for the compressed summary) is read.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MESSAGE = ("id", "role", "content", "tool_calls_json", "tool_calls", "tool_call
 
 
 class MemoAgent(SessionDatabase):
-    """One database. A unit is a session."""
+    """A source for one database. A unit is a session."""
 
     resolves = True
 
@@ -156,12 +156,12 @@ def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict
 
 
 def recognise(path: Path) -> Source | None:
-    """A database of the name that memo-agent gives it, told from others by its tables."""
+    """A source for a database with memo-agent's file name and tables; None for any other path."""
     return named(path) if path.name == FILE else None
 
 
 def named(path: Path) -> Source | None:
-    """A database of memo-agent under any name."""
+    """A source for a database of memo-agent under any name, recognised by its tables; None for any other file."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     columns = read_columns_at(path)
@@ -177,7 +177,7 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
-    """The databases of all profiles."""
+    """Sources for the databases of all profiles."""
     folder = home / ".memo-agent"
     seen = set()
     for path in [folder / FILE, *sorted(folder.glob(f"profiles/*/{FILE}"))]:

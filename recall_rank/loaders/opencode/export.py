@@ -1,6 +1,7 @@
 """A file with the output of `opencode export`: one session as JSON.
 
-Built after the source of OpenCode; not checked against a file that a real OpenCode printed."""
+Implemented from the source of OpenCode; not checked against a file that a real OpenCode printed.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ _SESSION_ID = re.compile(rb'"id"\s*:\s*"ses_')
 
 
 class OpenCodeExport(BaseSource):
-    """One exported session."""
+    """A source for one exported session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT
@@ -77,12 +78,14 @@ class OpenCodeExport(BaseSource):
 
 
 def recognise(path: Path) -> Source | None:
-    """An exported session, told by how it begins."""
+    """A source for an exported session in a .json file, recognised by its first bytes; None for any other file."""
     return named(path) if path.suffix == ".json" else None
 
 
 def named(path: Path) -> Source | None:
-    """An exported session in a file of another name. Databases are never opened to look inside."""
+    """A source for an exported session in a file with another suffix; else None. Databases are never opened to look
+    inside.
+    """
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     head = read_object_start(path)
@@ -90,5 +93,5 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
-    """Nothing: an export can lie in any folder, so none is searched for."""
+    """No sources: an export can be in any folder, so none is searched for."""
     return ()

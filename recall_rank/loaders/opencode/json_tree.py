@@ -1,8 +1,8 @@
-"""OpenCode before version 1.2: a tree of JSON files, one a session, message and part; big outputs beside it.
+"""OpenCode before version 1.2: a tree of JSON files, one for each session, message and part, and files of big outputs.
 
-Two layouts are read: `session/PROJECT/ID.json`, `message/SESSION/ID.json`, `part/MESSAGE/ID.json`, checked against a
-store that version 1.1 wrote; and the one before it, `session/info`, `session/message/SESSION` and
-`session/part/SESSION/MESSAGE`, built after the program's own migration and not checked against a real store.
+Two layouts are read. The newer one, `session/PROJECT/ID.json`, `message/SESSION/ID.json` and `part/MESSAGE/ID.json`,
+was checked against a store that version 1.1 wrote. The older one, `session/info`, `session/message/SESSION` and
+`session/part/SESSION/MESSAGE`, was implemented from the program's own migration and not checked against a real store.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VERSION = 2  # of the layout, the newest that is known here
 
 
 class OpenCodeTree(BaseSource):
-    """One `storage` folder. A unit is a session."""
+    """A source for one `storage` folder. A unit is a session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT
@@ -39,7 +39,9 @@ class OpenCodeTree(BaseSource):
         self._oldest = (self._root / "session" / "info").is_dir()
 
     def units(self) -> Iterable[Unit]:
-        """The sessions, also those whose own record is lost; parts without a message are in `warnings` afterwards."""
+        """The sessions as units, including those whose own record is lost; afterwards `warnings` lists parts
+        without a message.
+        """
         os.scandir(self._root).close()  # raises where there is nothing to list
         found = {path.stem: path for path in self._heads()}
         self.warnings = [f"{folder}: permission denied" for folder in self._closed()]
@@ -54,7 +56,7 @@ class OpenCodeTree(BaseSource):
         return [Unit(key, str(self._shown / found[key].relative_to(self._root))) for key in sorted(found)]
 
     def files(self) -> Iterator[str]:
-        """The records of sessions, messages and parts."""
+        """The paths of the records of sessions, messages and parts."""
         yield from map(str, self._heads())
         for below in ("session/message", "session/part") if self._oldest else ("message", "part"):
             for folder, _, names in os.walk(self._root / below):
@@ -119,7 +121,7 @@ class OpenCodeTree(BaseSource):
     # --- where things lie ------------------------------------------------------------------------------
 
     def _heads(self) -> list[Path]:
-        """The sessions' own records; of one that lies in two projects the newest comes last."""
+        """The sessions' own records; of a session in two projects the newest record comes last."""
         sessions = self._root / "session"
         folders = [sessions / "info"] if self._oldest else _folders(sessions)
         found = [Path(entry.path) for folder in folders for entry in _records(folder)]
@@ -149,7 +151,7 @@ class OpenCodeTree(BaseSource):
                     pass
 
     def _version(self) -> int:
-        """How often the program has changed the layout; 0 where it does not say."""
+        """The number of migrations of the layout; 0 when it is not recorded."""
         try:
             text = read_small(self._root / "migration", self._root, 64)[0].strip()
         except OSError:
@@ -173,7 +175,7 @@ def _stem(entry: os.DirEntry[str]) -> str:
 
 
 def _records(folder: Path) -> list[os.DirEntry[str]]:
-    """The JSON files of a folder by name; none where there is no such folder, or it may not be read."""
+    """The JSON files of a folder by name; empty when the folder is missing or may not be read."""
     try:
         with os.scandir(folder) as entries:
             found = [entry for entry in entries if _is_record(entry.name) and entry.is_file(follow_symlinks=False)]
@@ -205,7 +207,7 @@ def _state(status: os.stat_result) -> bytes:
 
 
 def recognise(path: Path) -> Source | None:
-    """A storage folder, under any name, told by the folders in it."""
+    """A source for a storage folder under any name, recognised by the folders in it; None for any other path."""
     sessions = path / "session"
     oldest = (sessions / "info").is_dir() and (sessions / "message").is_dir()
     if oldest or (sessions.is_dir() and (path / "message").is_dir() and (path / "part").is_dir()):
@@ -214,7 +216,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The storage folders of this machine, those of single projects included."""
+    """Sources for the storage folders of this machine, including those of single projects."""
     data = environ.get("XDG_DATA_HOME")
     bases = [Path(data)] if data else [home / ".local" / "share"]
     bases += [Path(environ[name]) for name in ("LOCALAPPDATA", "APPDATA") if environ.get(name)]

@@ -1,4 +1,4 @@
-"""Convert the JSON of OpenCode's parts."""
+"""Convert OpenCode's JSON parts to the parts of the model."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def error_text(error: Any) -> str | None:
 
 
 def used(message: dict[str, Any]) -> Tokens | None:
-    """The token counts of an answer; OpenCode counts cached and reasoning tokens apart."""
+    """The token counts of an answer; OpenCode's counts exclude cached and reasoning tokens, which are added."""
     tokens = mapping(message.get("tokens"))
     cache = mapping(tokens.get("cache"))
     read, thought = cache.get("read"), tokens.get("reasoning")
@@ -92,7 +92,7 @@ def used(message: dict[str, Any]) -> Tokens | None:
 
 
 def used_by(session: dict[str, Any]) -> Tokens | None:
-    """The token counts in the row of a session, whose columns have the names of those of an answer."""
+    """The token counts in the row of a session; its columns correspond to the fields of an answer."""
     cache = {"read": session["tokens_cache_read"], "write": session["tokens_cache_write"]}
     counts = {name: session[f"tokens_{name}"] for name in ("input", "output", "reasoning")}
     return used({"tokens": {**counts, "cache": cache}})

@@ -24,7 +24,7 @@ _SESSION = (
 
 @dataclass(slots=True)
 class OpenCodeRows:
-    """The rows of one session."""
+    """The rows of one session: its own row and those of its messages and parts."""
 
     session: dict[str, Any]
     worktree: str | None
@@ -34,7 +34,9 @@ class OpenCodeRows:
 
 
 def columns(reader: RowReader) -> dict[str, set[str]]:
-    """The columns of the tables that are read. Fails when the schema is not OpenCode's; an empty one is."""
+    """The columns of the tables that are read. Raises OSError when the schema is not OpenCode's; an empty database
+    has no columns.
+    """
     found = read_columns(reader)
     lack = missing_column(found, _NEEDED)
     if found and lack:
@@ -50,7 +52,7 @@ def session_ids(reader: RowReader) -> list[Row]:
 
 
 def session_rows(reader: RowReader, key: str) -> OpenCodeRows | None:
-    """One session's rows, of one moment where that is quick; None when there is no such session."""
+    """One session's rows, read in one transaction where that is quick; None when there is no such session."""
     known = columns(reader)
     if not known:
         return None

@@ -94,7 +94,9 @@ def _created(data: Record) -> int:
 
 
 def _before_compaction(order: list[str], parts: Parts) -> set[str]:
-    """The messages that the last compaction took out of context: those before its tail, or before itself."""
+    """The ids of the messages that the last compaction took out of context: those before its tail, else before
+    itself.
+    """
     for at in range(len(order) - 1, -1, -1):
         for _, part in parts.get(order[at], ()):
             if part.get("type") == "compaction":
@@ -112,6 +114,6 @@ def typed(messages: Iterable[Message]) -> Iterator[str]:
 
 
 def _path(messages: Iterable[Record], name: str) -> str | None:
-    """A folder that the first answer names; the oldest sessions have none of their own."""
+    """A folder named in the first answer that has one; the oldest sessions record no folder themselves."""
     paths = (text_of(mapping(data.get("path")).get(name)) for data in messages)
     return next((path for path in paths if path), None)

@@ -1,4 +1,4 @@
-"""OpenCode from version 1.2 on: one SQLite database, big outputs in files beside it."""
+"""OpenCode from version 1.2 on: one SQLite database, big outputs in separate files."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 
 
 class OpenCode(SessionDatabase):
-    """One OpenCode database. A unit is a session."""
+    """A source for one OpenCode database. A unit is a session."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
 
     def has_tables(self) -> bool:
-        """Whether the tables are OpenCode's. True also where they cannot be read: reading says why."""
+        """Whether the tables are OpenCode's; also true when they cannot be read, since reading reports the problem."""
         try:
             return bool(self._database.read(columns))
         except OSError as error:
@@ -43,7 +43,7 @@ class OpenCode(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in session_ids(reader))
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Newest change and newest row of each session."""
+        """A digest for each session, made from its newest change and its newest rows."""
         return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
@@ -140,7 +140,9 @@ def _session_from(key: str, rows: OpenCodeRows, messages: list[Message], source:
 
 
 def _before(order: list[str], boundary: tuple[str, str | None] | None) -> set[str]:
-    """The messages that the last compaction took out of context: those before its tail, or before itself."""
+    """The ids of the messages that the last compaction took out of context: those before its tail, else before
+    itself.
+    """
     if boundary is None:
         return set()
     compaction, tail = boundary
@@ -156,13 +158,13 @@ def _json(value: Any) -> Any:
 
 
 def recognise(path: Path) -> Source | None:
-    """An OpenCode database, told by its name."""
+    """A source for an OpenCode database, recognised by its name; None for any other path."""
     named = path.name.startswith(NAME) and path.suffix in SUFFIXES
     return OpenCode(path) if named and path.is_file() else None
 
 
 def named(path: Path) -> Source | None:
-    """An OpenCode database under any name, told by its tables."""
+    """A source for an OpenCode database under any name, recognised by its tables; None for any other file."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     source = OpenCode(path)
@@ -170,7 +172,9 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The databases of this machine: of every release channel, and the one the environment names."""
+    """Sources for the databases of this machine: those of every release channel, and the one that the environment
+    names.
+    """
     data = environ.get("XDG_DATA_HOME")
     bases = [Path(data)] if data else [home / ".local" / "share"]
     bases += [Path(environ[name]) for name in ("LOCALAPPDATA", "APPDATA") if environ.get(name)]

@@ -17,7 +17,7 @@ _FULL_OUTPUT = re.compile(r"pi-bash-[0-9a-f]+\.log")
 
 
 class FullOutputs(TemporaryOutputs):
-    """Reads outputs that were too long for their entry and that pi wrote to a temporary file."""
+    """Reads outputs that were too long for their entry, from the temporary files that pi wrote."""
 
     def __init__(self, owner: int) -> None:
         super().__init__(_FULL_OUTPUT, owner)

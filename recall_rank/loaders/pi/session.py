@@ -1,4 +1,4 @@
-"""The lines of one pi or tallow session file, put together into a session."""
+"""Build a session from the lines of one pi or tallow session file."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class _Draft:
 
 
 class PiLines:
-    """Builds a session from the lines of one file, added in order. `before` is the state() of a file that this one
-    continues.
+    """Builds a session from the lines of one file, added in order. `before` is the state() of the part read
+    earlier.
     """
 
     def __init__(self, stem: str, outputs: FullOutputs, before: dict[str, Any] | None = None) -> None:
@@ -69,7 +69,7 @@ class PiLines:
         self._warnings: dict[str, None] = {}
 
     def add(self, number: int, record: Record) -> str | None:
-        """Add one record. Returns what is wrong with a record that cannot be used, else None."""
+        """Add one record; returns the reason when it cannot be used, else None."""
         kind = record.get("type")
         if kind is None:
             return "a record without a type"
@@ -233,7 +233,7 @@ class PiLines:
         )
 
     def state(self) -> dict[str, Any]:
-        """The state, as JSON values, that a later reading of the grown file continues from."""
+        """The state, as JSON values, from which a later reading of the grown file continues."""
         return {
             "id": self._id,
             "cwd": self._directory,

@@ -1,4 +1,4 @@
-"""pi: one JSONL file a session below ~/.pi/agent/sessions, in folders named after the project or all in one.
+"""pi: one JSONL file a session below ~/.pi/agent/sessions, in folders named after projects or in one folder.
 
 tallow writes the same format in homes of its own (see tallow.py).
 """
@@ -29,7 +29,7 @@ PEEKED = 20  # files of a folder, to tell whether they are sessions of pi
 
 
 class Pi(SessionFiles):
-    """A folder of sessions, or one session file. A unit is a file."""
+    """A source for a folder of sessions, or for one session file. A unit is a file."""
 
     resolves = True
     copy_group = NAME
@@ -43,7 +43,7 @@ class Pi(SessionFiles):
         return name.endswith(SUFFIX)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file, or only its appended messages when `since` is a resume point that still fits."""
+        """The session of the file, or only its appended messages when the resume point `since` is still valid."""
         path = self.path_of(unit)
         with open_file(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
@@ -84,13 +84,13 @@ class Pi(SessionFiles):
         return self.resolve_across(sessions)
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """resolve_sessions() for sessions of several stores."""
+        """The sessions of several stores without messages that a fork copied."""
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
         return count_once(sessions, order, lambda message: [(message.id, message.time)])
 
 
 def agent_at(path: Path) -> str:
-    """ "pi" or "tallow", by the name of the home that a path lies in."""
+    """"pi" or "tallow", by the name of the home in which the path is."""
     home = any(part.lower().startswith(".tallow") for part in Path(os.path.realpath(path)).parts)
     return TALLOW if home else NAME
 
@@ -99,7 +99,7 @@ def agent_at(path: Path) -> str:
 
 
 def recognise(path: Path) -> Source | None:
-    """A session, a project's folder, the folder of all sessions, or the home that holds it."""
+    """A source for a session, a project's folder, the folder of all sessions, or the home that holds it; else None."""
     if path.is_file():
         return Pi(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
     if holds_sessions(path / FOLDER):
@@ -108,7 +108,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def holds_sessions(folder: Path) -> bool:
-    """Whether sessions lie in the folder, or in folders inside that are named after projects."""
+    """Whether a folder has sessions, directly or in folders named after projects."""
     if not folder.is_dir():
         return False
     if any(map(_wrote, sorted(folder.glob(f"*{SUFFIX}"))[:PEEKED])):
@@ -126,14 +126,16 @@ def _is_header(record: Record) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The folders of pi's sessions on this machine."""
+    """Sources for the folders of pi's sessions on this machine."""
     for name, folder in places(environ, home):
         if name == NAME and folder.is_dir():
             yield Pi(folder, NAME)
 
 
 def places(environ: Mapping[str, str], home: Path) -> Iterator[tuple[str, Path]]:
-    """(agent, folder) wherever the two may keep sessions, each folder once. It need not exist."""
+    """Yield (agent, folder) for every place where pi or tallow may keep sessions, each folder once; it need not
+    exist.
+    """
     named = [(TALLOW, path / FOLDER) for path in _tallow_homes(environ, home)]
     agent = environ.get("PI_CODING_AGENT_DIR")
     named.append((NAME, (_expanded(agent, home) if agent else home / ".pi" / "agent") / FOLDER))
@@ -171,5 +173,5 @@ def _lines(path: Path) -> list[str]:
 
 
 def _expanded(path: str, home: Path) -> Path:
-    """The path with `~` as the home that is looked at."""
+    """The path with a leading `~` replaced by `home`."""
     return home / path[2:] if path.startswith(("~/", "~\\")) else Path(path)

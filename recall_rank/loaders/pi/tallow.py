@@ -1,4 +1,4 @@
-"""tallow: pi's format (see pi.py) below ~/.tallow and every home that its list of work folders names."""
+"""tallow: sessions in pi's format (see source.py) below ~/.tallow and below every home in its list of work folders."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ NAME = pi.TALLOW
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for sessions of pi's format in a home of tallow; else None."""
+    """A source for sessions in pi's format in a home of tallow; None for any other path."""
     return pi.recognise(path) if pi.agent_at(path) == NAME else None
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The folders of tallow's sessions on this machine, in all its homes."""
+    """Sources for the folders of tallow's sessions on this machine, in all its homes."""
     for name, folder in pi.places(environ, home):
         if name == NAME and folder.is_dir():
             yield pi.Pi(folder, NAME)

@@ -1,8 +1,8 @@
 """Find the entries of a pi session that were abandoned, and those that a compaction took out of context.
 
-A session file is a tree: each entry names its parent, and the last line is where the conversation stands. Entries off
-the way from there to the root belong to branches that were abandoned. On the way, what lies before the first kept
-entry of the last compaction is no longer sent to the model.
+A session file is a tree: each entry names its parent, and the last line is the current end of the conversation.
+Entries that are not on the path from the root to it belong to abandoned branches. Entries on the path before the first
+entry that the last compaction kept are no longer sent to the model.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from recall_rank.model import Flag
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line below the header. Without a parent it begins a tree."""
+    """One line after the header. An entry without a parent is the root of a tree."""
 
     id: str
     parent: str | None
@@ -33,7 +33,9 @@ def standing(entries: list[Entry]) -> dict[str, Flag]:
 
 
 def _way(entries: list[Entry]) -> list[int]:
-    """Positions of the entries from the root to the last line; the previous line replaces a missing parent."""
+    """The path as positions of entries, from the root to the last line; the previous line replaces a missing
+    parent.
+    """
     place = {entry.id: at for at, entry in enumerate(entries)}
     way: dict[int, None] = {}
     at = len(entries) - 1
@@ -47,7 +49,7 @@ def _way(entries: list[Entry]) -> list[int]:
 
 
 def _kept_from(entries: list[Entry], way: list[int]) -> int:
-    """How many entries at the beginning of the way are out of context."""
+    """The number of entries at the beginning of the path that are out of context."""
     for position in range(len(way) - 1, -1, -1):
         record = entries[way[position]].record
         if record.get("type") == "compaction":

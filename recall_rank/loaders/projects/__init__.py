@@ -1,1 +1,1 @@
-"""The repository that a working folder belongs to, and the folders in which stores of projects are looked for."""
+"""The repository of a working folder, and the folders in which stores of projects are searched."""

@@ -1,7 +1,8 @@
-"""The name of the repository that a folder belongs to, read from git's files without a process, writing or links.
+"""The name of the repository of a folder, read from git's files; starts no process, writes nothing, follows no links.
 
 A repository is named by its remote, else by its root commit, so that its name is equal in worktrees, in other clones
-and after a move. Of each file a bounded part is read. A folder that does not exist or is in no repository has no name.
+and after a move. At most a bounded part of each file is read. A folder that does not exist or is in no repository has
+no name.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://(?:[^@/]*@)?(\[[^\]]*\]|[^/:]*)(?:
 
 
 class Repositories:
-    """Names of repositories by folder; each folder is looked at once."""
+    """Names of repositories by folder; the result for each folder is kept."""
 
     def __init__(self) -> None:
         self._known: dict[str, str | None] = {}
 
     def at(self, folder: str | None) -> str | None:
-        """The name of the repository that holds the folder; None when there is none."""
+        """The name of the repository of the folder; None when there is none."""
         if not folder or not _is_here(folder):
             return None
         if folder not in self._known:
@@ -95,7 +96,7 @@ def _name_at(folder: Path) -> str | None:
 
 
 def _common_folder(git: Path) -> Path | None:
-    """The folder that a repository's worktrees share, from its `.git`: a folder, or a file that points to one."""
+    """The git folder that all worktrees of a repository share, from `.git`: a folder, or a file that points to one."""
     if git.is_symlink():
         return None
     if git.is_dir():

@@ -1,4 +1,4 @@
-"""Finds the root commit of a repository in git's own files, within bounds."""
+"""Finds the root commit of a repository in git's own files, reading a bounded number of bytes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NONE = 0x70000000  # marks a missing parent in a commit graph
 
 
 def find_root_commit(git: Path) -> str | None:
-    """The id of the commit without parents, of several the smallest; None when it cannot be found quickly.
+    """The id of the commit without parents, the smallest of several; None when it cannot be found quickly.
 
-    It is looked for at the beginning of the log of HEAD, then in a commit graph, then along loose commits.
+    It is searched in the beginning of the log of HEAD, then in a commit graph, then along loose commits.
     """
     for look in (_from_log, _from_graph, _from_objects):
         try:
@@ -60,7 +60,7 @@ def _from_graph(git: Path) -> str | None:
 
 
 def _from_objects(git: Path) -> str | None:
-    """The root reached along first parents, while the commits are loose objects."""
+    """The root commit reached along first parents, as long as the commits are loose objects."""
     at = _head(git)
     for _ in range(STEPS):
         if at is None:
@@ -74,7 +74,9 @@ def _from_objects(git: Path) -> str | None:
 
 @lru_cache(maxsize=4 * STEPS)
 def _first_parent(git: str, commit: str) -> str | None:
-    """The id of a commit's first parent; ValueError for another object. Cached: objects never change."""
+    """The id of a commit's first parent; raises ValueError for an object that is not a commit. Cached: objects
+    never change.
+    """
     raw, _ = read_small(Path(git, "objects", commit[:2], commit[2:]), limit=COMMIT)
     kind, _, body = zlib.decompressobj().decompress(raw, COMMIT).partition(b"\0")
     if not kind.startswith(b"commit "):

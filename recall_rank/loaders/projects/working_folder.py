@@ -1,4 +1,4 @@
-"""The folders in which stores that lie inside a project are looked for."""
+"""The folders in which stores inside a project are searched."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MOST = 16  # folders
 def folders_above(environ: Mapping[str, str], home: Path) -> Iterator[Path]:
     """The working folder and the folders above it, at most up to the home folder.
 
-    The working folder is that of $PWD, which shells set: a program that only imports this package does not have the
-    stores around it read.
+    The working folder is $PWD, which shells set, so that a program which only imports this package reads no stores
+    near it.
     """
     where = environ.get("PWD")
     if not where or not Path(where).is_absolute():

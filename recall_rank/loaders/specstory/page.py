@@ -1,6 +1,6 @@
-"""The Markdown page that SpecStory makes of a session.
+"""Build sessions from the Markdown page that SpecStory makes of a session.
 
-A line in bold italics begins a turn and says whose it is, when, and by which model; tools and reasoning stand in tags.
+A line in bold italics begins a turn and states its speaker, time and model; tools and reasoning are in tags.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ class Page:
         return found
 
     def _heading(self, at: int) -> int | None:
-        """The heading above the line; None where there is none, as where a tool's output quotes such a line."""
+        """The line number of the heading above a line; None when there is none, as when a tool's output quotes such
+        a line.
+        """
         above = range(at - 1, max(-1, at - 4), -1)
         return next((place for place in above if _HEADING.fullmatch(self._lines[place].rstrip())), None)
 
@@ -100,7 +102,7 @@ class Page:
         )
 
     def _turns(self, key: str, at: int, end: int) -> Iterator[_Turn]:
-        """The turns; headings of one speaker that follow each other belong to one."""
+        """The turns; consecutive headings of one speaker are joined to one turn."""
         turn = _turn(self._lines[at])
         name = f"{key}:0"
         number = 0
@@ -131,7 +133,7 @@ class Page:
         yield turn
 
     def _stop(self, at: int, end: int, close: str) -> int:
-        """The line behind the tag that closes what begins here, or the next turn where there is none."""
+        """The line after the closing tag of the block that begins here, or the next turn when the tag is missing."""
         within = range(at, min(end, self._last[close] + 1))
         stop = next((place + 1 for place in within if close in self._lines[place]), None)
         if stop is None:
@@ -164,7 +166,7 @@ def _thought(key: str, block: str) -> list[Part]:
 
 
 def _tool(key: str, block: str) -> list[Part]:
-    """A tool call: its input stands before the first fence or heading of a result, its output behind."""
+    """The parts of a tool call: the input is before the first fence or heading of a result, the output after it."""
     opening = _TOOL.match(block)
     body = _TAGS.sub("", block[opening.end() if opening else 0 :].replace(_TOOL_END, ""))
     summary = _SUMMARY.search(body)
@@ -195,7 +197,9 @@ def _tool(key: str, block: str) -> list[Part]:
 
 
 def _title(head: Sequence[str]) -> tuple[str | None, int]:
-    """The last heading before the first turn without its date, and that date. Often it is a date alone."""
+    """The last heading before the first turn, without its date, and that date; None for a heading that is only a
+    date.
+    """
     headings = [found[1] for line in head if (found := _HEADING.fullmatch(line.rstrip()))]
     if not headings:
         return None, 0

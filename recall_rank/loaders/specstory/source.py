@@ -1,6 +1,7 @@
 """SpecStory: sessions of other agents, exported as one Markdown page each to .specstory/history in the project.
 
-Made from how SpecStory writes its pages, and compared with published ones; not checked against a store of our own.
+Implemented from SpecStory's documented format and compared with published pages; not checked against a store of our
+own.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ PEEKED = 20  # files of a folder, to tell whether they are exports
 
 
 class SpecStory(SessionFiles):
-    """A folder of exports, or one of them. A unit is a page."""
+    """A source for a folder of exported pages, or for one page. A unit is a page."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -48,7 +49,7 @@ class SpecStory(SessionFiles):
 
 
 def recognise(path: Path) -> Source | None:
-    """An exported page, the folder of them, or the folder that SpecStory keeps in a project."""
+    """A source for an exported page, the folder of them, or the .specstory folder of a project; else None."""
     if path.is_file():
         return SpecStory(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
     if path.name == HOME and (path / FOLDER).is_dir():
@@ -61,7 +62,7 @@ def _holds_pages(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    """Whether the page's beginning has SpecStory's own marks, not only its name."""
+    """Whether the beginning of the page has SpecStory's own marks, not only its name."""
     try:
         lines = [line.rstrip("\r") for line in read_small(path, limit=HEAD)[0].decode("utf-8", "replace").split("\n")]
     except OSError:
@@ -71,7 +72,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The exports of the project one is in."""
+    """Sources for the exported pages of the project of the working folder."""
     seen = set()
     for folder in [*folders_above(environ, home), home]:
         history = folder / HOME / FOLDER

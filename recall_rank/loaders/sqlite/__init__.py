@@ -1,1 +1,1 @@
-"""Databases of other programs, read without leaving a trace."""
+"""Read the SQLite databases of other programs without writing to them."""

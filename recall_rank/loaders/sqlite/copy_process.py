@@ -23,7 +23,7 @@ RESTLESS = 3  # the exit code when the database never rested for as long as a co
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code: 0 when a whole copy lies in the folder, RESTLESS when the database kept changing, else 1.
+    """The exit code: 0 when the folder has a consistent copy, RESTLESS when the database kept changing, else 1.
 
     The reason for any other code than 0 is written to stderr.
     """

@@ -47,7 +47,7 @@ class _ChangedError(Exception):
 
 
 class Database:
-    """One database file. Thread-safe. Inside `with` the connection is kept for the next read."""
+    """One database file. Thread-safe. Inside `with`, the connection is kept for the next read."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(os.path.realpath(path))
@@ -60,7 +60,7 @@ class Database:
         self._closer: weakref.finalize[..., Any] | None = None
 
     def read(self, fetch: Callable[[RowReader], T]) -> T:
-        """The result of `fetch` on the database as it is now. `fetch` may run several times. Raises OSError."""
+        """The result of `fetch` on the current database. `fetch` may run several times. Raises OSError."""
         with self._lock:
             try:
                 for _ in range(ATTEMPTS):
@@ -139,7 +139,7 @@ class Database:
         return self._copied()
 
     def _join(self) -> sqlite3.Connection | None:
-        """A connection beside that of the program; None where the permissions of the folder forbid one."""
+        """A connection to the database next to its program; None when the permissions of the folder forbid one."""
         try:
             connection = _connect(self.path, "mode=ro")
         except sqlite3.OperationalError as error:

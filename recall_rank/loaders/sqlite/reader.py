@@ -1,4 +1,4 @@
-"""Fetches rows in transactions so short that the program that owns the database is not disturbed."""
+"""Fetches rows in short transactions, so that the program that owns the database is not disturbed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ALWAYS = -(1 << 63)  # below every rowid
 
 
 class RowReader:
-    """Fetches rows inside one transaction, or inside several short ones where one would take long."""
+    """Fetches rows inside one transaction, or inside several short ones when one would take long."""
 
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float] = time.monotonic) -> None:
         self.transactions = 0
@@ -52,7 +52,7 @@ class RowReader:
             self.finish()
 
     def finish(self) -> None:
-        """End the transaction, so that the log of the program can shrink."""
+        """End the transaction, so that the program can shrink the database's write-ahead log."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
         self._inside = False

@@ -16,9 +16,9 @@ Columns = Mapping[str, set[str]]  # of each table
 
 
 class SessionDatabase(BaseSource, ABC):
-    """One database. A unit is a session. Inside `with` the connection is kept between reads.
+    """A source for one database. A unit is a session. Inside `with`, the connection is kept between reads.
 
-    A subclass implements `keys` and `signatures`, which see rows alone, and `read`.
+    A subclass implements `keys` and `signatures`, which get a RowReader, and `read`.
     """
 
     def __init__(self, path: Path, name: str) -> None:
@@ -47,7 +47,9 @@ class SessionDatabase(BaseSource, ABC):
         return [Unit(key, self.location) for key in self._database.read(self.keys)]
 
     def signature(self, unit: Unit) -> bytes:
-        """Bytes that differ when the session's rows do; the database is queried again only when its files changed."""
+        """Bytes that differ when the session's rows differ; the database is queried again only when its files
+        changed.
+        """
         state = self._database.state()
         if self._signatures[0] != state:
             self._signatures = (state, self._database.read(self.signatures))
@@ -59,10 +61,10 @@ class SessionDatabase(BaseSource, ABC):
 
     @abstractmethod
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """For each session, bytes that differ whenever its rows do."""
+        """For each session, bytes that change when one of its rows changes."""
 
     def malformed(self, table: str, row: object, reason: str) -> Malformed:
-        """The record of a row that cannot be used."""
+        """The Malformed record for a row of a table that cannot be used."""
         return Malformed(f"{self.location} {table}", f"row {row}", reason)
 
 
@@ -87,7 +89,7 @@ def read_columns_at(path: Path) -> Columns | None:
 
 
 def missing_column(columns: Columns, needed: Columns) -> str | None:
-    """The first table or column that a schema lacks, as text; None when it has all that are needed."""
+    """The first needed table or column that a schema lacks, as text; None when it has all of them."""
     for table, names in needed.items():
         if table not in columns:
             return f"table {table}"

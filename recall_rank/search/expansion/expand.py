@@ -1,4 +1,4 @@
-"""Stage: the terms of the eligible vocabulary that match the words of a query, and the weight of each."""
+"""Stage: find the terms of the eligible vocabulary that match the words of a query, and weigh them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TermGroup:
 
 @dataclass(slots=True)
 class Expansion:
-    """What a query is searched by: its term groups, and the matcher that reads passages for their forms."""
+    """The term groups of a query, and the matcher that finds their forms in passages."""
 
     groups: list[TermGroup]
     known: list[tuple[Word, int]]  # words with a group of their own, and their places, for longer_words()
@@ -56,19 +56,25 @@ _group, _expansion = Maker(TermGroup).make, Maker(Expansion).make
 
 
 def expand(query: Query, reader: IndexReader, eligible: EligibleSet, deadline: Deadline | None = None) -> Expansion:
-    """The expansion of `query` over the eligible vocabulary; after the deadline, of the words looked up before it."""
+    """The expansion of `query` over the eligible vocabulary. After the deadline, the remaining words are not looked
+    up.
+    """
     late, deadline_ns = (deadline.passed, deadline.at_ns) if deadline else (never, 0)
     lexicon = Lexicon(reader, eligible.doc_marks, late)
     return _Expander(query, lexicon, eligible.doc_count, late, deadline_ns).run()
 
 
 def rarity(documents: int, frequency: float, weights: Weights) -> float:
-    """The weight of a word in `frequency` of `documents`: its IDF plus `present`, the bonus for being there at all."""
+    """The weight of a word that is in `frequency` of `documents`: its IDF plus the weight `present`, the bonus for
+    any match.
+    """
     return idf(documents, frequency) + weights.present
 
 
 def longer_words(expansion: Expansion, reader: IndexReader, eligible: EligibleSet, weights: Weights) -> list[TermGroup]:
-    """Groups of the longer terms that begin with a known word of the query: hits by these alone follow all others."""
+    """Groups of the terms that begin with a known word of the query; hits by these groups alone rank behind all
+    others.
+    """
     documents = eligible.doc_count
     lexicon = Lexicon(reader, eligible.doc_marks)
     groups = []
@@ -168,9 +174,10 @@ class _Expander:
         )
 
     def _weigh(self) -> tuple[list[float], list[str]]:
-        """Set the factor of every group; the weight of each word of the query, and the words without a group.
+        """Set the factor of every group; return the weight of each word of the query, and the words without a group.
 
-        A word weighs as much as the rarity of its own group, a stop word as one in `stop_word_share` of the documents.
+        A word has the rarity of its own group; a stop word has the rarity of a word in the share `stop_word_share` of
+        the documents.
         """
         documents, words, weights = self.documents, self.query.words, self.weights
         weighed = [rarity(documents, documents * weights.stop_word_share, weights)] * len(words)
@@ -208,7 +215,7 @@ class _Expander:
     def _add(
         self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False
     ) -> None:
-        """Add a group, unless it has no members; of equal terms the most similar member is kept."""
+        """Add a group, unless it has no members. Of several members with equal terms, the most similar one is kept."""
         if not members:
             return
         if span == 1:
@@ -234,7 +241,7 @@ class _Expander:
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
-        """Add a group for neighbouring words of the query that a document holds as one form."""
+        """Add a group for each run of neighbouring words that a document writes as one form."""
         words, weights = self.query.words, self.weights
         joinable = [b"" if word.cjk else word.form for word in words]
         few = len(words) <= LONG_QUERY
@@ -306,7 +313,7 @@ class _Expander:
                 self._add(word.written, at, 1, members_of(terms, 1.0), similarity, joint=joint)
 
     def _in_pair(self, at: int) -> bool:
-        """Whether a CJK character stands in a pair of characters."""
+        """Whether the CJK character at `at` is part of a pair of characters in the query."""
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
 
 

@@ -1,4 +1,4 @@
-"""The terms that match one form of a query: the form itself, its repairs, its inflections, and names that equal it."""
+"""The terms that match one form of a query: the form itself, its repairs, its inflections, and equal names."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MatchedPrefix = tuple[bytes, int, float]
 
 
 class FormLookup:
-    """Looks up forms of one query in the eligible vocabulary, and notes what passages are read for.
+    """Looks up forms of one query in the eligible vocabulary, and collects the forms to find in passages.
 
-    `matched` are the forms to find in passages; `repaired` tells, for each word of the query that no document holds,
-    the forms searched in its place. After `deadline_ns`, a monotonic time, 0 for none, repairs are left out.
+    `matched` are the forms to find in passages; `repaired` lists, for each word of the query that no document holds,
+    the forms searched in its place. After `deadline_ns`, a monotonic time, 0 for none, no repairs are looked up.
     """
 
     __slots__ = ("_deadline_ns", "_fuzzy", "_lexicon", "_tag_weights", "_weights", "_words", "matched", "repaired")
@@ -61,7 +61,9 @@ class FormLookup:
         return members
 
     def tagged(self, forms: list[bytes], share: float = 1.0) -> dict[int, list[Member]]:
-        """The members for names of tools, authors and directories that equal a form, by the place of the form."""
+        """The members for names of tools, authors and directories that equal a form, by the index of the form in
+        `forms`.
+        """
         found: dict[int, list[Member]] = {}
         for at, tag, number in self._lexicon.tagged(forms, TAGS):
             found.setdefault(at, []).append((number, number + 1, share * self._tag_weights[tag]))
@@ -80,7 +82,7 @@ class FormLookup:
         return members
 
     def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> list[Member]:
-        """The members for forms within the edit bound; with those of the nearest also their inflections and names."""
+        """The members for forms within the edit bound; the nearest forms also add their inflections and names."""
         members: list[Member] = []
         length = characters(form)
         if length < MIN_REPAIR or form.isdigit():
@@ -109,7 +111,7 @@ class FormLookup:
         return members
 
     def _limited(self, near: list[NearForm], smart_bound: int) -> list[NearForm]:
-        """The forms within the bound of smart mode, and of those beyond it the MAX_FUZZY most frequent."""
+        """The forms within the bound of smart mode, and the MAX_FUZZY most frequent of the other forms."""
         kept = [(terms, edits) for terms, edits in near if edits <= smart_bound]
         rest = [(terms, edits) for terms, edits in near if edits > smart_bound]
         if len(rest) > MAX_FUZZY:

@@ -33,7 +33,9 @@ Members are plain tuples, as the kernels unpack them: a search makes dozens, and
 
 
 class TaggedTerm(NamedTuple):
-    """A term that is the name of a tool, an author or a directory: where its form and its tag are in the request."""
+    """A term that is the name of a tool, an author or a directory: index of its form, index of its tag, term
+    number.
+    """
 
     form_at: int
     tag_at: int
@@ -41,7 +43,7 @@ class TaggedTerm(NamedTuple):
 
 
 class JoinedForm(NamedTuple):
-    """The words first to last of a query written as one form, and its terms, none where no document holds it."""
+    """Words first to last of a query written as one form, and the terms of that form, if any."""
 
     first: int
     last: int
@@ -50,7 +52,7 @@ class JoinedForm(NamedTuple):
 
 
 class Inflection(NamedTuple):
-    """Another form of a word, and its terms, whether an eligible document holds them or not."""
+    """Another form of a word with its terms, which need not be eligible."""
 
     form: bytes
     terms: Terms
@@ -66,21 +68,23 @@ class _SegmentTerms:
     first_term: int  # of the segment, in the numbering of all segments
 
     def number(self, term: int) -> int:
-        """The number of one of the segment's terms in the numbering of all segments; -1 where it is not eligible."""
+        """The number of a term of this segment in the numbering over all segments; -1 when the term is not
+        eligible.
+        """
         eligible = term >= 0 and (self.complete or self.frequency(term, term + 1))
         return self.first_term + term if eligible else -1
 
 
 def never() -> bool:
-    """False: the answer of a clock where there is no deadline."""
+    """Return False; the deadline check of a search without a deadline."""
     return False
 
 
 class Lexicon:
-    """The vocabulary of the eligible documents. A term that none of them holds does not exist.
+    """The vocabulary of the eligible documents, without terms that none of them holds.
 
-    Terms are numbered over all segments: those of the second segment follow those of the first. `late` tells whether
-    the deadline has passed, after which families() looks up no word that takes long.
+    Terms are numbered over all segments: the terms of the second segment follow those of the first. `late` returns
+    whether the deadline has passed; after it, families() skips words that would take long.
     """
 
     __slots__ = ("_first_terms", "_late", "_only", "_only_postings", "_segments")
@@ -105,23 +109,25 @@ class Lexicon:
             self._only, self._only_postings = only.vocabulary, only.postings
 
     def frequency(self, first: int, last: int) -> int:
-        """Documents that hold the terms [first, last) of one segment, summed over the terms."""
+        """The number of eligible documents that hold the terms [first, last) of one segment, summed over the terms."""
         segment = self._segment_of(first)
         return segment.frequency(first - segment.first_term, last - segment.first_term)
 
     def count(self, terms: Terms) -> int:
-        """Documents that hold a form."""
+        """The number of eligible documents that hold a form, given by its terms."""
         return sum([self.frequency(number, number + 1) for number in terms])
 
     def frequencies(self, groups: list[list[Member]], most: int) -> list[int]:
-        """For each group the documents that hold a member, summed over the members and limited to `most`."""
+        """For each group, the number of eligible documents that hold a member, summed over the members and limited
+        to `most`.
+        """
         if self._only is not None:
             return self._only_postings.frequencies(groups, most)
         frequency = self._segments[0].frequency if len(self._segments) == 1 else self.frequency
         return [min(most, sum([frequency(first, last) for first, last, _ in members])) for members in groups]
 
     def find(self, forms: list[bytes]) -> list[Terms]:
-        """The terms of each form."""
+        """The terms of each form, in the order of `forms`; empty where no eligible document holds the form."""
         if self._only is not None:
             return [(number,) if number >= 0 else NO_TERMS for number in self._only.find_all(forms)]
         found = [NO_TERMS] * len(forms)
@@ -143,9 +149,10 @@ class Lexicon:
         )
 
     def as_one(self, forms: list[bytes], longest: int, unknown: bytes) -> list[JoinedForm]:
-        """Two to `longest` neighbouring forms joined: those with terms, and those with a form marked in `unknown`.
+        """Joins of two to `longest` neighbouring forms: joins that have terms, and joins that include a form marked in
+        `unknown`.
 
-        An empty form is joined with none.
+        An empty form is never joined.
         """
         if self._only is not None:
             rows = as_one(self._only, forms, longest, unknown)
@@ -161,7 +168,9 @@ class Lexicon:
         return [JoinedForm(*key, found[key]) for key in sorted(found)]
 
     def as_two(self, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
-        """The places (form, cut) where a form of ASCII letters and digits is two forms of at least `shortest` bytes."""
+        """Pairs (form, cut): where cut divides a form of ASCII letters and digits into two known forms of at least
+        `shortest` bytes.
+        """
         if self._only is not None:
             return as_two(self._only, forms, shortest)
         cuts = [
@@ -175,9 +184,9 @@ class Lexicon:
         return [where for where, head, tail in zip(cuts, heads, tails, strict=True) if head and tail]
 
     def within(self, form: bytes, bound: int, deadline_ns: int = 0) -> list[NearForm]:
-        """The forms at 1 to `bound` edits (optimal string alignment), by edits and then in vocabulary order.
+        """The forms at 1 to `bound` edits (optimal string alignment), by edits, then in vocabulary order.
 
-        After the deadline, those that were found before it.
+        At the deadline, the forms found so far are returned.
         """
         near = within_each([each.vocabulary for each in self._segments], form, bound, deadline_ns=deadline_ns)
         if len(self._segments) == 1:
@@ -203,7 +212,7 @@ class Lexicon:
         ]
 
     def families(self, forms: list[bytes]) -> list[Sequence[Inflection]]:
-        """The inflections of each English word; after the deadline, of words whose inflections are cached."""
+        """The inflections of each English word in `forms`; after the deadline, only cached inflections."""
         if len(self._segments) == 1:
             vocabulary, late = self._segments[0].vocabulary, self._late
             known = vocabulary.families.get
@@ -222,7 +231,7 @@ class Lexicon:
         return [Inflection(other, found[other]) for other in (*first, *rest)]
 
     def form(self, terms: Terms) -> bytes:
-        """The form that these terms have."""
+        """The form of these terms, which all have one form."""
         segment = self._segment_of(terms[0])
         return segment.vocabulary.form(terms[0] - segment.first_term)
 
@@ -241,14 +250,14 @@ def characters(form: bytes) -> int:
 
 
 def _vocabulary_order(form: bytes) -> tuple[int, bytes]:
-    """The sort key of a vocabulary: characters, then bytes."""
+    """The sort key of a form in a vocabulary: number of characters, then bytes."""
     return characters(form), form
 
 
 def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> Sequence[Inflection]:
     """The other terms of one vocabulary that are forms of one English word, by stem or by irregular form; cached.
 
-    None where it is `late` and more than FEW terms would have to be stemmed.
+    Empty, and not cached, when late() is true and more than FEW terms would have to be stemmed.
     """
     known: Sequence[Inflection] | None = vocabulary.families.get(form)
     if known is None:

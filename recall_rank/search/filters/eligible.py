@@ -24,7 +24,7 @@ SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning"
 
 @dataclass(slots=True)
 class EligibleSet:
-    """The sessions, messages, parts and documents that may answer. Marks are u8, None where everything may answer."""
+    """The sessions, messages, parts and documents that may be hits. Marks are u8; None when all rows are eligible."""
 
     session_marks: list[bool]
     message_marks: bytearray | None
@@ -44,7 +44,7 @@ class EligibleSet:
 def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> EligibleSet:
     """The rows of `reader` that pass the scope and every filter of `query`.
 
-    Parts whose text `must` and `must_not` need, and that was not read before `deadline_ns`, are not eligible.
+    With `must` or `must_not`, parts whose text was not read before `deadline_ns` are not eligible.
     """
     options = query.options
     if _leaves_all(query):
@@ -108,7 +108,7 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
 
 
 def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]) -> EligibleSet:
-    """The set of all rows, with the names of the limits that left none out, and the directory buckets."""
+    """The eligible set of all rows. `limited` names the limits that were set but excluded no row."""
     sessions, messages, parts = len(reader.sessions), reader.said_messages, reader.said_parts
     docs, words = reader.averages()
     return EligibleSet(
@@ -129,9 +129,9 @@ def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]
 
 
 def _by_words(reader: IndexReader, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
-    """Clear the marks of parts that lack a text of `must` or contain one of `must_not`, and of those not read in time.
+    """Clear the marks of parts that lack a text of `must` or contain one of `must_not`, and of parts not read in time.
 
-    Returns the number of parts read, from the first, and the number of eligible ones: those kept and those not read.
+    Returns the number of parts read, from the first, and the number of parts that were kept or not read.
     """
     said, before, reached = reader.content_parts(), bytes(part_marks), reader.parts
     for wanted, texts in ((True, query.options.must), (False, query.options.must_not)):
@@ -147,7 +147,9 @@ def _by_words(reader: IndexReader, query: Query, part_marks: bytearray, deadline
 def _mark(
     view: SegmentView, query: Query, sessions: bytes, message_marks: bytearray, part_marks: bytearray
 ) -> tuple[int, int]:
-    """Mark the messages and parts of one segment that pass; the number of messages and of parts, without titles."""
+    """Mark the messages and parts of one segment that pass the filters; returns the number of each, titles
+    excluded.
+    """
     options, segment = query.options, view.segment
     types, names = SUBTEXT_TYPES.get(options.type), segment.names.values
     return mark(
@@ -189,7 +191,7 @@ def _skipped(**reasons: int) -> dict[str, int]:
 
 
 def _limits(query: Query, *, cut: bool) -> list[str]:
-    """The names of the options that limited a search, as coverage tells them."""
+    """The names of the options that limited a search, for its coverage."""
     o = query.options
     found = []
     if o.session_id:
@@ -242,7 +244,7 @@ def _filter_sessions(reader: IndexReader, query: Query) -> _SessionFilter:
 
 
 def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
-    """The tests that a session must pass, each with the reason that coverage gives where it fails."""
+    """The tests that a session must pass, each with the reason that coverage states when the test fails."""
     options, context = query.options, query.options.context
     tests: list[tuple[str, Callable[[SessionRow], bool]]] = []
     if options.session_id:
@@ -266,7 +268,9 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
 
 
 def bucket_of(row: SessionRow, folder: str, query: Query) -> str:
-    """exact: in the folder asked for; project: in the worktree of the context; global: elsewhere."""
+    """The directory bucket of a session: "exact" in `folder`, "project" in the worktree of the context, else
+    "global".
+    """
     if inside(row.directory, folder):
         return "exact"
     context = query.options.context

@@ -11,7 +11,7 @@ from recall_rank.model import Context
 def read_by_the_caller(reader: IndexReader, context: Context | None) -> list[int]:
     """The message numbers of the context's session that its host reports as still in the model's context.
 
-    These are the messages named in `in_context`, and all from `in_context_since` on; unknown ids are ignored.
+    These are the messages listed in `in_context`, and all from `in_context_since` on; unknown ids are ignored.
     """
     if context is None or not context.session_id or not (context.in_context or context.in_context_since):
         return []
@@ -33,9 +33,9 @@ def read_by_the_caller(reader: IndexReader, context: Context | None) -> list[int
 def leave_out(
     reader: IndexReader, messages: Sequence[int], message_marks: bytearray, part_marks: bytearray
 ) -> tuple[int, int]:
-    """Clear the marks of messages and of their parts, and of a session's title with its last message.
+    """Clear the marks of messages and of their parts, and of a session's title when its last message is cleared.
 
-    Returns how many of the cleared marks of messages and of parts were set, without titles.
+    Returns the number of marks of messages and of parts that were set before, titles excluded.
     """
     cleared_messages = cleared_parts = 0
     for message in messages:

@@ -1,4 +1,4 @@
-"""Stage: the hits of literal and regex mode, which the text decides: substrings and regular expressions."""
+"""Stage: the hits of literal and regex mode, by substring search and regular expressions over the text."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # they look at text out
 
 
 def text_hits(reader: IndexReader, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
-    """Marks of the parts that contain the query, u8[parts], and how many parts were read before the deadline.
+    """Marks of the parts that contain the query, u8[parts], and the number of parts read before the deadline.
 
-    Only the parts marked in `keep` are read, all when it is None. Raises ValueError for a pattern that RE2 refuses, and
-    RuntimeError when the extra `regex` is not installed.
+    Only the parts marked in `keep` are read, all when it is None. Raises ValueError for a pattern that RE2 refuses,
+    and RuntimeError when the extra `regex` is not installed.
     """
     found = bytearray(reader.parts)
     if query.options.match != "regex":
@@ -43,7 +43,7 @@ def text_hits(reader: IndexReader, query: Query, keep: bytearray | None, deadlin
 def _try_each(
     view: SegmentView, pattern: Any, keep: Marks | None, found: Marks, deadline: Deadline, *, free: bool
 ) -> int:
-    """Mark the parts of one segment that the pattern matches; how many parts were read before the deadline.
+    """Mark the parts of one segment that match the pattern; returns the number of parts read before the deadline.
 
     `free` says that the pattern has no ANCHORS.
     """
@@ -73,7 +73,9 @@ def _try_each(
 
 
 def compile_pattern(pattern: str) -> Any:
-    """The compiled RE2 pattern, case-insensitive, for UTF-8 bytes; errors as text_hits()."""
+    """The compiled RE2 pattern, case-insensitive, for UTF-8 bytes. Raises ValueError for a pattern that RE2
+    refuses, and RuntimeError without the extra `regex`.
+    """
     try:
         import re2
     except ImportError as error:
@@ -92,7 +94,9 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def windows(field: bytes | memoryview) -> Iterator[tuple[int, int]]:
-    """Byte ranges [start, end) of WINDOW_BYTES that cover a field, cut between characters, OVERLAP_BYTES in common."""
+    """Byte ranges [start, end) of at most WINDOW_BYTES that cover a field; cut between characters, neighbours
+    overlap by OVERLAP_BYTES.
+    """
     at = 0
     while True:
         stop = min(len(field), at + WINDOW_BYTES)
@@ -107,7 +111,9 @@ def windows(field: bytes | memoryview) -> Iterator[tuple[int, int]]:
 
 
 def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, int]]:
-    """Every window with its whole field: ^, $ and \\b look at the ends of the field, not of the window."""
+    """Every window of a part, as (field, start, end). The field is passed whole so that ^, $ and \\b see its true
+    ends.
+    """
     for begin, end, _ in segment.fields_of(part):
         field = memoryview(segment.text_for(((begin, end),)))[begin:end]
         for start, stop in windows(field):
@@ -115,7 +121,7 @@ def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, 
 
 
 def first_match(segment: Segment, query: Query, part: int, deadline: Deadline) -> tuple[int, int] | None:
-    """The byte range of the first match of the query in a part, in the text of the segment.
+    """The byte range, in the segment's text, of the first match of the query in a part.
 
     None when there is no match, or when the deadline passed first.
     """
@@ -138,7 +144,7 @@ def first_match(segment: Segment, query: Query, part: int, deadline: Deadline) -
 
 
 def _first_plain(field: memoryview, needle: bytes, deadline: Deadline) -> tuple[int, int] | None:
-    """The byte range of the first match in a field of which ASCII letters alone need folding."""
+    """The byte range of the first match in a field in which only ASCII letters change by folding."""
     for start in range(0, len(field), STRIDE_BYTES):
         if deadline.passed():
             break
@@ -160,7 +166,9 @@ def _first_pattern(field: memoryview, pattern: Any, deadline: Deadline) -> tuple
 
 
 def _first_folded(field: bytes, wanted: str) -> tuple[int, int] | None:
-    """The byte range of the first match in a field whose lower case may differ in length, found by characters."""
+    """The byte range of the first match in a field whose lower case may differ in length; offsets are mapped by
+    characters.
+    """
     text = field.decode("utf-8", "replace")
     places = folded_spans(text, encode(wanted).decode())
     if not places:

@@ -1,4 +1,4 @@
-"""Stage: the evidence of every eligible document. No document is dropped before its relevance is known."""
+"""Stage: score every eligible document by its evidence. No document is dropped before it is scored."""
 
 from __future__ import annotations
 
@@ -54,9 +54,10 @@ def prefilter(
 
 
 def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: EligibleSet) -> None:
-    """Add the evidence of dates in the query to the messages written then, and of a single day to those of the next.
+    """Add evidence for dates in the query to the messages of those dates, and for a single day to those of the next
+    day.
 
-    A date weighs as much as a word in as many documents as were written then.
+    A date weighs as much as a word in as many documents as that time range has.
     """
     if not names_a_date(query.text):
         return
@@ -78,7 +79,7 @@ def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: 
 
 
 def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
-    """The factor of each class of document, f32[64]; with `orders`, that of standing orders is raised."""
+    """The weight of each class of document, f32[64]; with `orders`, the weight of standing orders is raised."""
     return _class_weights(weights.kind, weights.subagent, weights.order if orders else 1.0)
 
 
