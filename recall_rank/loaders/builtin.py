@@ -154,7 +154,7 @@ LOADERS = (
     _loader("gemini-cli", "gemini.source", GEMINI),
     _loader("copilot-cli", "copilot.source", COPILOT),
     _loader("hermes", "hermes.source", HERMES),
-    _loader("tallow", "pi.tallow", TALLOW),  # before pi: the same format in other homes
+    _loader("tallow", "pi.tallow", TALLOW),  # before pi, which recognises its format in any home
     _loader("pi", "pi.source", PI),
     _loader("praisonai", "praisonai", PRAISONAI),
     _loader("cursor", "cursor.source", CURSOR),

@@ -117,7 +117,7 @@ class Codex(BaseSource):
             parent = known.get(session.parent or "")
             own = session.messages
             if parent is not None and parent is not session:
-                if not session.flags & Flag.SUBAGENT:  # it begins with the same instructions without being a copy
+                if not session.flags & Flag.SUBAGENT:  # it may begin with equal instructions without being a copy
                     own = own[_copied(own, parent.messages) :]
                 ids = {message.id for message in parent.messages}
                 own = [message for message in own if message.id not in ids]

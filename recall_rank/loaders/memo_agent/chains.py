@@ -83,7 +83,7 @@ def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, i
     while head < min(len(parent), len(child)) and _same(parent[head], child[head]):
         head += 1
     if not any(message.flags & Flag.SUMMARY for message in child[: head + 1]):
-        return 0, 0  # no compression, however alike the two begin
+        return 0, 0  # not a compression, even if both begin with equal messages
     start = _tail_start(child, head)
     for tail in range(min(len(parent) - head, len(child) - start), 0, -1):
         if all(map(_same, parent[len(parent) - tail :], child[start : start + tail])):

@@ -90,7 +90,7 @@ class Pi(SessionFiles):
 
 
 def agent_at(path: Path) -> str:
-    """"pi" or "tallow", by the name of the home in which the path is."""
+    """ "pi" or "tallow", by the name of the home in which the path is."""
     home = any(part.lower().startswith(".tallow") for part in Path(os.path.realpath(path)).parts)
     return TALLOW if home else NAME
 
