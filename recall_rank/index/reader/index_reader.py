@@ -19,7 +19,7 @@ from recall_rank.index.segment.segment import Segment, SessionRow
 class LocalPart(NamedTuple):
     """A part and one of its documents, as the segment that holds them numbers them."""
 
-    segment: Segment
+    view: SegmentView
     part: int
     doc: int
 
@@ -203,7 +203,8 @@ class IndexReader:
 
     def session_of_part(self, part: int) -> SessionRow:
         """The row of the session that a part belongs to."""
-        segment, own, _ = self.local(part, 0)
+        view, own, _ = self.local(part, 0)
+        segment = view.segment
         return segment.sessions[segment.message_session[segment.part_message[own]]]
 
     def sessions_of(self, parts: list[int]) -> list[int]:
@@ -226,7 +227,7 @@ class IndexReader:
         """The segment that holds a part, and the numbers of the part and of its document `doc` there."""
         number = bisect_right(self._first_parts, part) - 1
         view = self.views[number]
-        return LocalPart(view.segment, part - view.first_part, doc - view.first_doc)
+        return LocalPart(view, part - view.first_part, doc - view.first_doc)
 
     def split_by_segment(self, docs: Sequence[int]) -> Iterable[tuple[SegmentView, Sequence[int]]]:
         """For every segment that holds some of `docs`, the places in `docs` of those that it holds, ascending."""

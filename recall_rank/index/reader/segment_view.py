@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Sequence
 
+from recall_rank.index.reader.part_columns import PartColumns
 from recall_rank.index.segment.segment import Segment
 
 Marks = bytearray | memoryview  # u8 a row, not 0 where the row is marked
@@ -19,7 +20,7 @@ class SegmentView:
     """
 
     __slots__ = (
-        *("_averages", "_dead_docs", "_docs", "_messages", "_parts"),
+        *("_averages", "_dead_docs", "_docs", "_messages", "_part_columns", "_parts"),
         *("first_doc", "first_message", "first_part", "first_term", "segment", "sessions"),
     )
 
@@ -43,6 +44,14 @@ class SegmentView:
         self._docs: bytearray | None = None
         self._dead_docs: tuple[array[int], array[int]] | None = None
         self._averages: tuple[int, int] | None = None
+        self._part_columns: PartColumns | None = None
+
+    @property
+    def part_columns(self) -> PartColumns:
+        """The columns that describe a part, looked up on first use and kept."""
+        if self._part_columns is None:
+            self._part_columns = PartColumns.of(self.segment)
+        return self._part_columns
 
     @property
     def session_count(self) -> int:

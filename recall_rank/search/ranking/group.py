@@ -75,7 +75,8 @@ def add_others(segment: IndexReader, ranked: Iterable[Candidate], again: float) 
     bests: dict[int, Candidate] = {}
     counted: dict[int, list[int]] = {}  # messages of each session
     for candidate in ranked:
-        home, part, _ = segment.local(candidate.part, candidate.doc)
+        view, part, _ = segment.local(candidate.part, candidate.doc)
+        home = view.segment
         if home.session_talk[home.message_session[home.part_message[part]]] != Talk.PEOPLE:
             continue
         session, message = _session(segment, candidate), segment.part_message[candidate.part]

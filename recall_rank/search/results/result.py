@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -10,8 +9,8 @@ from recall_rank._core.rank.passage_matches import PassageMatches
 from recall_rank._core.rank.snippet_window import Snippet
 from recall_rank._core.runtime.record_factory import Maker
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
-from recall_rank.index.segment.strings import Names, Strings
 from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Span, Why
+from recall_rank.model.drafts import Drafts
 from recall_rank.search.context import SearchContext
 from recall_rank.search.options import Options
 from recall_rank.search.results.snippet import field_name, field_names, passage_matches, snippet_at, snippet_of
@@ -21,33 +20,8 @@ from recall_rank.search.types import PageEntry
 DAY_MS = 86_400_000
 RECENT_DAYS = 7
 PRUNED = int(Flag.PRUNED)
-_result, _why = Maker(Result).make, Maker(Why).make
-
-
-@dataclass(slots=True)
-class ResultColumns:
-    """The columns of a segment that results read, looked up once: a mapped segment computes each on access."""
-
-    sessions: Sequence[SessionRow]
-    message_ids: Strings
-    message_session: memoryview
-    message_role: memoryview
-    message_author: memoryview
-    message_time: memoryview
-    part_ids: Strings
-    part_message: memoryview
-    part_type: memoryview
-    part_tool: memoryview
-    part_flags: memoryview
-    part_first_field: memoryview
-    field_start: memoryview
-    doc_start: memoryview
-    text_for: Callable[[Iterable[tuple[int, int]]], Text]
-    names: Names
-
-    @classmethod
-    def of(cls, segment: Segment) -> ResultColumns:
-        return cls(*(getattr(segment, name) for name in cls.__slots__))
+RESULTS = Drafts(Result)
+_why = Maker(Why).make
 
 
 @dataclass(slots=True)
@@ -60,7 +34,6 @@ class ResultMaker:
     forms: list[str]  # the folded words that count
     recent: int  # the time, in ms, from which on a message is recent
     named: dict[str, bool] = field(default_factory=dict)  # by tool or author: whether the query names it
-    columns: dict[int, ResultColumns] = field(default_factory=dict)  # by id() of the segment
 
     @classmethod
     def of(cls, search: SearchContext) -> ResultMaker:
@@ -73,13 +46,11 @@ class ResultMaker:
             query.now - RECENT_DAYS * DAY_MS,
         )
 
-    def result(self, entry: PageEntry) -> Result:
+    def result(self, entry: PageEntry) -> Result:  # noqa: PLR0915 - one statement sets one field
         """The result of one page entry. Without time left, the snippet is the head of its passage."""
         search, options, candidate, session = self.search, self.options, entry.candidate, entry.session
-        segment, part, doc = search.reader.local(candidate.part, candidate.doc)
-        columns = self.columns.get(id(segment))
-        if columns is None:
-            columns = self.columns[id(segment)] = ResultColumns.of(segment)
+        view, part, doc = search.reader.local(candidate.part, candidate.doc)
+        segment, columns = view.segment, view.part_columns
         message, flags = columns.part_message[part], columns.part_flags[part]
         role, time = columns.message_role[message], columns.message_time[message]
         first_field, last_field = columns.part_first_field[part], columns.part_first_field[part + 1]
@@ -130,38 +101,38 @@ class ResultMaker:
             confidence=candidate.confidence,
             matched_forms=self._matched_forms(text, found, snippet.text) if options.explain else None,
         )
-        return _result(
-            session_id=row.id,
-            session_title=row.title,
-            directory=row.directory,
-            project=row.project or "",
-            message_id=message_id,
-            role=ROLES[role],
-            time=time,
-            part_id=columns.part_ids.held(part, own_message_id),
-            part_type=kind,
-            pruned=bool(flags & PRUNED),
-            snippet=snippet.text,
-            spans=snippet.spans,
-            field="title" if title else _field_of(kind, shown),
-            source="title" if title else SOURCES.get(kind, "message"),
-            history=row.source,
-            agent=row.agent,
-            score=candidate.score,
-            stage=candidate.stage,
-            match_mode=options.match,
-            matched_terms=terms,
-            why=why,
-            directory_relevance=relevance,
-            flags=_flags(flags),
-            tool_name=tool,
-            author=shown_author,
-            title_match=row.title if title or entry.title_match else None,
-            hit_count=search.hits_of_session.get(session, 1) if options.group == "session" else None,
-            hit_count_exact=search.total_exact,
-            explain=explain,
-            match_reasons=None if explain is None else _reasons(explain),
-        )
+        result = RESULTS.draft()
+        result.session_id = row.id
+        result.session_title = row.title
+        result.directory = row.directory
+        result.project = row.project or ""
+        result.message_id = message_id
+        result.role = ROLES[role]
+        result.time = time
+        result.part_id = columns.part_ids.held(part, own_message_id)
+        result.part_type = kind
+        result.pruned = bool(flags & PRUNED)
+        result.snippet = snippet.text
+        result.spans = snippet.spans
+        result.field = "title" if title else _field_of(kind, shown)
+        result.source = "title" if title else SOURCES.get(kind, "message")
+        result.history = row.source
+        result.agent = row.agent
+        result.score = candidate.score
+        result.stage = candidate.stage
+        result.match_mode = options.match
+        result.matched_terms = terms
+        result.why = why
+        result.directory_relevance = relevance
+        result.flags = _flags(flags)
+        result.tool_name = tool
+        result.author = shown_author
+        result.title_match = row.title if title or entry.title_match else None
+        result.hit_count = search.hits_of_session.get(session, 1) if options.group == "session" else None
+        result.hit_count_exact = search.total_exact
+        result.explain = explain
+        result.match_reasons = None if explain is None else _reasons(explain)
+        return RESULTS.freeze(result)
 
     def _newest_message(self, session: int, segment: Segment, row: SessionRow) -> int:
         """The number, in its segment, of the session's newest eligible message."""

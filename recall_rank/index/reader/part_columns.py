@@ -1,0 +1,36 @@
+"""PartColumns: the columns of one segment that describe a part, its message and its session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from recall_rank.index.segment.segment import Segment, SessionRow, Text
+from recall_rank.index.segment.strings import Names, Strings
+
+
+@dataclass(frozen=True, slots=True)
+class PartColumns:
+    """Columns of a segment, looked up once: a mapped segment computes each one on access."""
+
+    sessions: Sequence[SessionRow]
+    message_ids: Strings
+    message_session: memoryview
+    message_role: memoryview
+    message_author: memoryview
+    message_time: memoryview
+    part_ids: Strings
+    part_message: memoryview
+    part_type: memoryview
+    part_tool: memoryview
+    part_flags: memoryview
+    part_first_field: memoryview
+    field_start: memoryview
+    doc_start: memoryview
+    text_for: Callable[[Iterable[tuple[int, int]]], Text]
+    names: Names
+
+    @classmethod
+    def of(cls, segment: Segment) -> PartColumns:
+        """The columns of a segment."""
+        return cls(*(getattr(segment, name) for name in cls.__slots__))
