@@ -1,4 +1,6 @@
-"""python -m tests.conformance [DIR]: the cases of a conformance directory against the tools of this checkout."""
+"""Runs the cases of a conformance directory against the tools of this checkout: `python -m tests.conformance
+[DIR]`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "conformance"
 
 
 def main() -> int:
-    """Exit status 1 when a case failed, 2 when there are none."""
+    """Run the cases. Returns exit status 0, 1 when a case failed, or 2 when there are no cases."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=SHARED, help="default: ../shared/conformance")
     parser.add_argument("--engine", default="0.12.1", help="cases of this version of the original (default 0.12.1)")

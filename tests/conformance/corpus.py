@@ -1,4 +1,4 @@
-"""A corpus of the conformance cases as a source: a unit a session, with the faults that a case asks for."""
+"""A corpus of the conformance cases as a source: one unit for each session, with the faults that a case asks for."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Corpus:
         return cls(json.loads(path.read_text(encoding="utf-8")), faults)
 
     def split(self) -> list[Corpus]:
-        """The corpus as the sources it stands for: where only the list of all projects fails, there are two."""
+        """Return the sources of the corpus: two where only the list of all projects fails, else one."""
         error = self._faults.get("global_list_error")
         if not error:
             return [self]
@@ -62,7 +62,9 @@ class Corpus:
 
 
 def _in_list_order(sessions: list[Json], order: object) -> list[Json]:
-    """The sessions newest first, or in the order that the host is said to list them in: their times follow it."""
+    """Return the sessions newest first, or in the order in which the host lists them; times are set to follow that
+    order.
+    """
     newest_first = sorted(sessions, key=lambda raw: -raw["updated"])
     if not order or order in ("newest", "newest_first", "updated"):
         return newest_first
@@ -93,7 +95,7 @@ def _session(raw: Json, projects: Mapping[str, Json], faults: Json) -> Session:
 
 
 def _filled(fill: Json | list[Json] | None) -> Iterable[Json]:
-    """The messages that a corpus describes rather than lists."""
+    """Return the messages that a corpus describes by a rule instead of listing them."""
     for each in fill if isinstance(fill, list) else [fill] if fill else []:
         for i in range(each["count"]):
             key = f"{each['prefix']}{i}"
@@ -109,7 +111,9 @@ def _message(raw: Json) -> Message:
 
 
 def _part(raw: Json) -> Part:
-    """The part as our loader of that host makes it; what only a full view shows of it goes where nothing searches."""
+    """Return the part that the host's loader makes; text that only a full view shows goes into a field that is not
+    searched.
+    """
     kind = raw["type"]
     if kind == "tool":
         return _tool(raw)

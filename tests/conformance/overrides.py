@@ -1,4 +1,4 @@
-"""Cases in which the original is wrong and we are not: what we do instead, and why."""
+"""Cases in which this package differs from the original on purpose, with the reason for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the cases of a conformance directory against the real tools and says which of their facts hold."""
+"""Runs the cases of a conformance directory against the real tools, and tells which of their facts hold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEW_MESSAGE = "m-new"  # the id that the message has to which a hook adds
 
 @dataclass(slots=True)
 class Outcome:
-    """What one case showed: the facts that were checked, those that do not hold, those overridden by us."""
+    """The result of one case: the checked facts, the failed facts, and the facts that an override replaces."""
 
     case: Json
     output: Json
@@ -44,7 +44,9 @@ class Outcome:
 
 
 def load_check(folder: Path) -> ModuleType:
-    """The directory's check.py as a module. Importing it runs its command, so it is given one that does nothing."""
+    """Import the directory's check.py as a module. Importing it runs its command, so it gets arguments that do
+    nothing.
+    """
     spec = importlib.util.spec_from_file_location("conformance_check", folder / "check.py")
     assert spec is not None
     assert spec.loader is not None
@@ -57,21 +59,21 @@ def load_check(folder: Path) -> ModuleType:
 
 @contextlib.contextmanager
 def _leaks_ignored() -> Iterator[None]:
-    """check.py leaves its files to the garbage collector."""
+    """Ignore the warnings about files that check.py leaves to the garbage collector."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         yield
 
 
 class Machine:
-    """The tools over each corpus, read once; with faults, once a case."""
+    """The tools over each corpus. A corpus is read once; a corpus with faults, once for each case."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._corpora: dict[str, tuple[Corpus, RecallTools]] = {}
 
     def answer(self, case: Json) -> Json | None:
-        """What our tools and hooks answer to a case; None for what is neither."""
+        """Return the answer of a tool or hook to a case; None for a case that is neither."""
         if case["tool"] not in TOOLS and case["tool"] not in HOOKS:
             return None
         corpus, tools = self._tools(case)
@@ -114,7 +116,7 @@ class Machine:
 
 
 def _served(tools: RecallTools, call: Json) -> Json:
-    """The batch command's answer, read back from its JSON. Numbers JSON cannot hold go round the line."""
+    """Return the answer of the batch command, read back from its JSON. Numbers that JSON cannot hold bypass it."""
     args = call["args"]
     odd = {name: value for name, value in args.items() if isinstance(value, float) and value * 0 != 0}
     plain = {name: value for name, value in args.items() if name not in odd}
@@ -139,7 +141,7 @@ def _output(tools: RecallTools, call: Json) -> Json:
 
 
 def _numbers(value: Any) -> Any:
-    """The arguments with numbers that JSON has no form for, written as {"$num": "NaN"}."""
+    """Return the arguments with numbers that JSON cannot hold written as {"$num": "NaN"}."""
     if isinstance(value, dict):
         if value.keys() == {"$num"}:
             return float(value["$num"].replace("Infinity", "inf"))
@@ -150,7 +152,7 @@ def _numbers(value: Any) -> Any:
 def run(
     folder: Path, *, engine: str | None, contract_only: bool, skip_defects: bool, only: str = ""
 ) -> Iterator[Outcome | Json]:
-    """The outcome of every case, or the case itself where nothing of ours answers it."""
+    """Yield the outcome of every case, or the case itself where nothing in the package answers it."""
     check = load_check(folder)
     defects = orjson.loads((folder / "defects.json").read_bytes()) if skip_defects else []
     machine = Machine(folder)
@@ -177,7 +179,9 @@ def _is_overridden(case: Json, fact: Json) -> bool:
 
 
 def summary(folder: Path, say: Callable[[str], None], *, verbose: bool = False, **options: Any) -> int:
-    """Print what check.py would print of our answers, and what we override. The number of cases that failed."""
+    """Print the report of check.py on the answers of this package, and the overrides; return the number of failed
+    cases.
+    """
     check = load_check(folder)
     passed = failed = skipped = facts = 0
     overridden: list[str] = []

@@ -1,4 +1,4 @@
-"""Modes of files that bind this process too: root reads and writes whatever they say."""
+"""File modes that bind the test process too: root ignores them otherwise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OVERRIDE: Final = 1 << 1 | 1 << 2
 
 @contextmanager
 def modes_bind() -> Iterator[None]:
-    """Lets this thread go without the privilege of root to pass over modes; skips the test where it cannot."""
+    """Drop this thread's privilege to ignore file modes; skip the test where that is impossible."""
     if os.geteuid() != 0:
         yield
         return

@@ -122,7 +122,7 @@ def run_all(checkout: Path, working: Path, lines: Sequence[CommandLine], now: fl
 
 def session_ids(outcome: Outcome) -> list[str]:
     """Return the ids that a command line `sessions --json` lists."""
-    return [session["session_id"] for session in json.loads(outcome.stdout).get("sessions", [])]
+    return [session["id"] for session in json.loads(outcome.stdout).get("sessions", [])]
 
 
 def difference(base: Outcome, checkout: Outcome) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""A small invented history of two projects, as the tools meet it: several kinds of parts, titles, a tool's own echo."""
+"""A small invented history of two projects for tests of the tools: several kinds of parts, titles, a tool's own
+echo.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,7 @@ BEES = Session(
 
 
 class Invented:
-    """A source with a unit a session; `broken` of them cannot be read."""
+    """A source with one unit for each session; `broken` units cannot be read."""
 
     name = "invented"
 
@@ -112,16 +114,16 @@ class Invented:
 def tools(
     *sessions: Session, broken: tuple[str, ...] = (), context: Context | None = HERE, **options: Any
 ) -> RecallTools:
-    """The tools over the invented history."""
+    """Return the tools over the invented history."""
     recall = Recall([Invented(*sessions, broken=broken)])
     return RecallTools(recall, options=host_options(options), context=context, hooks=HOOKS)
 
 
 def ask(desk: RecallTools, query: Any, mode: str = "raw", **args: Any) -> dict[str, Any]:
-    """What the recall tool answers."""
+    """Return the answer of the tool `recall`."""
     return desk.call("recall", {"query": query, **args}, now=NOW, mode=mode)
 
 
 def parts(answer: dict[str, Any]) -> list[str]:
-    """The ids of the parts that were found."""
+    """Return the ids of the found parts."""
     return [result["part_id"] for result in answer["results"]]

@@ -1,4 +1,4 @@
-"""Small answers, histories and engines that stand in for the real ones."""
+"""Small answers, histories and fake indexes for tests of the front ends."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def response(results: Sequence[Result] = (), **changes: Any) -> SearchResponse:
 
 
 def full_response() -> SearchResponse:
-    """An answer in which every optional value is present."""
+    """Return an answer with a value for every optional field."""
     result = hit(
         agent="opencode",
         tool_name="bash",
@@ -115,7 +115,7 @@ def session(name: str, *texts: str, time: int = NOW) -> Session:
 
 
 class FakeIndex:
-    """Finds texts that contain the query; remembers what it was asked."""
+    """Finds texts that contain the query, and records its calls."""
 
     def __init__(self, sessions: Iterable[Session]) -> None:
         self.sessions = list(sessions)
@@ -142,7 +142,7 @@ class FakeIndex:
 
 
 def fake_read_all(sources: Iterable[Any], progress: Any = None) -> tuple[list[Session], list[SourceReport]]:
-    """Reads sources that are sessions or errors under a name."""
+    """Read fake sources: each is a sequence of sessions, or errors under a name."""
     sessions: list[Session] = []
     reports = []
     sources = list(sources)

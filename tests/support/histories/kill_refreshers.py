@@ -1,9 +1,10 @@
-"""Kill processes while they refresh an index, and look at what they leave: `kill_refreshers.py FOLDER [KILLS SEED]`.
+"""Kills processes while they refresh an index, and checks the index that remains.
 
-Without KILLS, one process a call: the first is killed at its first call that writes, the next at its second, until
-one lives to its end. With KILLS, two processes refresh without end what changes all the time, and are killed at any
-moment, so many times, while this one and another open and search. Prints how often it looked, and fails at the first
-index that is none of those that may be there.
+`python -m tests.support.histories.kill_refreshers FOLDER [KILLS SEED]`. Without KILLS, one process at a time is
+killed: the first at its first call that writes, the next at its second call, until one process survives. With KILLS,
+two processes refresh sources that change all the time; they are killed KILLS times at any moment, while this process
+and another one open and search the index. Prints the number of checks, and fails at the first index that is none of
+the expected ones.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tests.support.index.system_calls import kill, lives_still, looking, survive
 
 
 def store(home: Path, version: int) -> None:
-    """Eight sessions a file; the version tells which of them are there and what they say."""
+    """Write eight sessions a file; the version decides which sessions there are, and their words."""
     home.mkdir(exist_ok=True)
     for number in range(8):
         path = home / f"{number}.jsonl"
@@ -43,7 +44,7 @@ def store(home: Path, version: int) -> None:
 
 
 def lives(home: Path, folder: Path, kill_at: int) -> bool:
-    """Whether a process that refreshes lives longer than its call number `kill_at`."""
+    """Return whether a process that refreshes survives its call number `kill_at`."""
     sources = open_sources(home)
     return survives(lambda: refresh(folder, sources), kill_at)
 
@@ -107,7 +108,7 @@ def at_any_moment(folder: Path, kills: int, seed: int) -> int:
 
 
 def writer(home: Path, index: Path) -> int:
-    """A process that refreshes without end."""
+    """Start a process that refreshes until it is killed."""
     child = os.fork()
     if child == 0:
         try:

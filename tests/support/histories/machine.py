@@ -1,4 +1,4 @@
-"""A machine with fictional stores of several agents, to which everything happens that happens to files."""
+"""A machine with fictional stores of several agents, for tests that change files at random."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = ("lantern", "gull", "horn", "tide", "grease", "shutter", "keel", "amber"
 
 
 class Machine:
-    """The stores below one folder. Each change is small, and the same for the same seed."""
+    """The stores below one folder. Each change is small; equal seeds give equal changes."""
 
     def __init__(self, home: Path, seed: int, stores: str = "") -> None:
         self.home = home
@@ -42,7 +42,7 @@ class Machine:
         self.settle()
 
     def sources(self) -> list[Source]:
-        """The stores as another process would open them."""
+        """Open the stores anew, as another process would."""
         return open_sources(self.home)
 
     def files(self) -> list[Path]:
@@ -52,13 +52,13 @@ class Machine:
         return sorted(path for path in self.home.rglob("*.db") if path.is_file() and path.parent.name in "hi")
 
     def settle(self) -> None:
-        """What was changed a while ago is read in place."""
+        """Date every database back, so that it is read in place and not as a copy."""
         for path in self.databases():
             self.clock += 1
             os.utime(path, (self.clock, self.clock))
 
     def change(self) -> str:
-        """Does one thing to one store, and says what."""
+        """Make one change to one store, and return a description of it."""
         databases = self.databases()
         if databases and self.chance.random() < 0.2:
             done = self._change_rows(self.chance.choice(databases))
@@ -75,19 +75,19 @@ class Machine:
         return f"{what} {path.relative_to(self.home)}"
 
     def _like(self, path: Path) -> Path:
-        """A file of the same store."""
+        """Return another file of the store."""
         top = path.relative_to(self.home).parts[0]
         return self.chance.choice([other for other in self.files() if other.relative_to(self.home).parts[0] == top])
 
     def _append(self, path: Path) -> None:
-        """A line that stands in some file of the store already: a copy of a message, or a stray one."""
+        """Append a line of some file of the store: a copy of a message, or a stray record."""
         lines = self._like(path).read_bytes().splitlines(keepends=True)
         if lines:
             with path.open("ab") as file:
                 file.write(self.chance.choice(lines))
 
     def _say(self, path: Path) -> None:
-        """A line that is new, made of the last one by other words and another id."""
+        """Append a new line: the last line with other words and another id."""
         lines = path.read_text("utf-8", "replace").splitlines()
         if lines:
             self.made += 1

@@ -1,4 +1,4 @@
-"""Whether an index that was refreshed is the one that would be built anew."""
+"""Checks that a refreshed index equals an index that is built anew."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Key = tuple[str | None, str]
 
 
 def refreshed(folder: Path, sources: Sequence[Source], rules: RefreshRules = NO_RULES) -> RefreshOutcome:
-    """A refresh that could be written."""
+    """Refresh the index; the refresh must be able to write."""
     done = refresh(folder, sources, rules)
     assert done.problem is None
     return done
 
 
 def check(done: RefreshOutcome, sources: Sequence[Source], *, search: bool = False) -> None:
-    """Sessions, reports and rankings are those of a full reading."""
+    """Check that sessions, reports and rankings equal those of a full reading."""
     sessions, reports = read_all(sources)
     assert list(done.report.sources) == reports
     built = build(sessions)
@@ -44,7 +44,7 @@ def check(done: RefreshOutcome, sources: Sequence[Source], *, search: bool = Fal
 
 
 def stored_sessions_of(state: CacheState) -> dict[Key, Session]:
-    """Every session that lives, as it is indexed; each lies in one segment only."""
+    """Return every live session as it is indexed; each must lie in one segment only."""
     found: dict[Key, Session] = {}
     for segment, dead in zip(state.segments, state.dead, strict=True):
         for at, row in enumerate(segment.sessions):

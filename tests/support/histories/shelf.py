@@ -1,4 +1,4 @@
-"""A source of one session a file, the higher its number the newer, for what is read first."""
+"""A source of one session a file, for tests of the order in which sessions are read."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NOW = 1_780_000_000_000
 
 
 class Shelf:
-    """One session a file, the higher its number the newer."""
+    """A source of one session a file; a higher number is a newer session."""
 
     name = "shelf"
 
     def __init__(self, folder: Path, count: int, waits_below: int = 0) -> None:
-        """What is older than number `waits_below` is not read before `gate` is open."""
+        """Open the shelf; sessions with a number below `waits_below` are read only after `gate` is set."""
         folder.mkdir()
         self.waits_below = waits_below
         self.gate = threading.Event()
@@ -46,7 +46,7 @@ class Shelf:
 
 
 class OpenShelf(Shelf, BaseSource):
-    """The same, kept open while it is read."""
+    """A shelf that stays open while it is read."""
 
     depth = deepest = 0
 

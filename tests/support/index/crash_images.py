@@ -1,8 +1,8 @@
-"""What may be on the disk after the power failed while an index was written.
+"""Every state that a folder may have after a power failure while an index was written.
 
-The calls that write are recorded and kept apart from what they left. A file holds what was written before its last
-fsync, and of what came later nothing, all of it, a part, or blanks. A name is there as it was at the last fsync of the
-folder, and of the changes since then any may have been made, whatever their order: no more is promised.
+The calls that write are recorded. After a failure a file holds the bytes written before its last fsync; of later bytes
+it holds none, all, a part, or zeros. A name is as it was at the last fsync of the folder; any of the later changes to
+names may have been made, in any order. Nothing more is promised by a file system.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_PENDING: Final = 12  # changes of names at once, of which all choices are m
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call that was made, on a file that is known by its number."""
+    """One recorded call, on a file that is identified by a number."""
 
     kind: Kind
     file: int = -1
@@ -35,7 +35,7 @@ class Call:
 
 @contextmanager
 def recorded(folder: Path) -> Iterator[list[Call]]:
-    """Everything that happens to the files of a folder by the calls of `os` by which an index is written."""
+    """Record the calls of `os` that change the files of a folder."""
     calls: list[Call] = []
     names = {path.name: number for number, path in enumerate(sorted(folder.iterdir()))} if folder.is_dir() else {}
     open_files: dict[int, int] = {}  # descriptor -> file; -1 is the folder
@@ -98,10 +98,10 @@ def recorded(folder: Path) -> Iterator[list[Call]]:
 
 
 def images(before: Image, calls: Sequence[Call]) -> Iterator[tuple[int, Image]]:
-    """What may be there when the power fails behind the first n calls, for every n from 0 on; for each n every image
-    once that no smaller n had. With all calls done, every image of them.
+    """Yield the possible states after a failure behind the first n calls, for every n from 0 on.
 
-    `before` is the folder as it durably was. Files that no reader looks at are left out.
+    For each n, only states that no smaller n had are yielded, each of them once. `before` is the durable state of the
+    folder. Files that no reader opens are left out.
     """
     seen: set[frozenset[tuple[str, bytes]]] = set()
     held = {name: number for number, name in enumerate(sorted(before))}
@@ -121,7 +121,7 @@ def images(before: Image, calls: Sequence[Call]) -> Iterator[tuple[int, Image]]:
 
 
 def _names(before: Mapping[str, int], calls: Sequence[Call]) -> Iterator[dict[str, int]]:
-    """What the folder may hold: the durable changes, and any choice of the others. Each once."""
+    """Yield the possible sets of names: the durable changes with every choice of the other changes, each set once."""
     synced = max((at for at, call in enumerate(calls) if call.kind == "sync names"), default=-1)
     durable = [call for call in calls[: synced + 1] if call.kind in NAMING]
     pending = [call for call in calls[synced + 1 :] if call.kind in NAMING]
@@ -141,7 +141,7 @@ def _names(before: Mapping[str, int], calls: Sequence[Call]) -> Iterator[dict[st
 
 
 def _contents(file: int, before: Image, calls: Sequence[Call]) -> list[bytes]:
-    """What a file may hold: the durable, and of what was written later nothing, all, parts, or blanks."""
+    """Yield the possible contents of a file: the durable bytes, with none, all, a part or zeros for the later ones."""
     mine = [call for call in calls if call.file == file and call.kind in ("write", "sync")]
     synced = max((at for at, call in enumerate(mine) if call.kind == "sync"), default=-1)
     start = sorted(before.items())[file][1] if file < len(before) else b""
@@ -167,7 +167,7 @@ def _written(data: bytes, calls: Sequence[Call]) -> bytes:
 
 
 def laid(image: Image, folder: Path) -> Path:
-    """An image as a folder. What is there goes first."""
+    """Write a state into a folder, whose files are removed first."""
     folder.mkdir(mode=0o700, exist_ok=True)
     for path in folder.iterdir():
         path.unlink()
@@ -181,22 +181,22 @@ def laid(image: Image, folder: Path) -> Path:
 
 
 def without_syncs(calls: Sequence[Call]) -> list[Call]:
-    """Files are not made durable before they get their names."""
+    """Fault: files get their names before they are durable, because nothing is synced."""
     return [call for call in calls if call.kind != "sync"]
 
 
 def without_folder_syncs(calls: Sequence[Call]) -> list[Call]:
-    """Nobody waits until names are durable."""
+    """Fault: nothing waits until names are durable."""
     return [call for call in calls if call.kind != "sync names"]
 
 
 def named_first(calls: Sequence[Call]) -> list[Call]:
-    """A file gets its name before it is durable."""
+    """Fault: a file gets its name before it is durable."""
     return _swapped(calls, lambda one, two: one.kind == "sync" and two.kind in ("rename", "link"))
 
 
 def removed_first(calls: Sequence[Call]) -> list[Call]:
-    """What is replaced goes before what replaces it is durable."""
+    """Fault: a file is removed before its replacement is durable."""
     last = max(at for at, call in enumerate(calls) if call.kind == "sync names")
     published = max(at for at, call in enumerate(calls) if call.kind == "link")
     return [*calls[:published], *calls[last + 1 :], *calls[published : last + 1]]

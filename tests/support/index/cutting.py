@@ -1,4 +1,4 @@
-"""Histories in several segments, with sessions in them that were replaced or deleted since."""
+"""Histories in several segments, some of whose sessions were replaced or deleted."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from recall_rank.model import Session
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """In which segment each session lies, as far as it is told, and who is gone: (segment, session, whether a newer
-    version of it stays)."""
+    """The segment of each session, and the sessions that are dead: (segment, session, whether a newer version of it
+    lives).
+    """
 
     segments: int
     places: tuple[int, ...]
@@ -34,7 +35,7 @@ cuts = st.builds(
 
 
 def cut_up(history: Sequence[Session], cut: Cut) -> tuple[list[Segment], list[frozenset[int]]]:
-    """Segments of `history`, and in each the numbers of the sessions that are gone."""
+    """Return the segments of `history`, and for each segment the numbers of its dead sessions."""
     held: list[list[Session]] = [[] for _ in range(cut.segments)]
     dead: list[list[Session]] = [[] for _ in range(cut.segments)]
     for number, session in enumerate(history):
@@ -56,8 +57,11 @@ def cut_up(history: Sequence[Session], cut: Cut) -> tuple[list[Segment], list[fr
 
 
 def _numbers(segment: Segment, keys: list[tuple[str, int, str, int]]) -> list[int]:
-    """The rows of the sessions that are gone. Where a former version is in the segment of the newer, it comes behind:
-    which of two equal ones is gone makes no difference."""
+    """Return the rows of the dead sessions of a segment.
+
+    Where the former version is in the segment of the newer one, it comes after it: which of two equal sessions is dead
+    makes no difference.
+    """
     found = []
     for number in reversed(range(len(segment.sessions))):
         row = segment.sessions[number]
@@ -70,10 +74,10 @@ def _numbers(segment: Segment, keys: list[tuple[str, int, str, int]]) -> list[in
 
 
 def joined(history: Sequence[Session], cut: Cut | None) -> IndexReader:
-    """What a search of `history` reads: one segment, or several."""
+    """Return what a search of `history` reads: a reader over one segment or several."""
     return IndexReader([build(history)]) if cut is None else IndexReader(*cut_up(history, cut))
 
 
 def joined_index(history: Sequence[Session], cut: Cut) -> Index:
-    """The same as an index."""
+    """Return an Index over one segment or several of `history`."""
     return index_of_segments(*cut_up(history, cut))

@@ -1,11 +1,12 @@
-"""Damage an index in a cache in many ways and search it: `python damage.py FOLDER COUNT SEED [forge] [from NUMBER]`.
+"""Damages an index in a cache in many ways and searches it.
 
-Every image must be refused or answer as the undamaged one. With `forge` the checksums of a segment are made to fit
-what was changed: then any answer will do, and any error, but this process must live. Prints how many images of which
-kind were refused and how many were not. The file FOLDER.at holds the number of the image under way, also after a
-crash; with `from` that one is made again.
+`python -m tests.support.index.damage FOLDER COUNT SEED [forge] [from NUMBER]`. Every damaged image must be refused, or
+answer as the undamaged index. With `forge` the checksums of a segment are made to fit the changed bytes: then every
+answer and every error is accepted, but this process must survive. Prints for each kind of image how many were refused
+and how many were not. The file FOLDER.at holds the number of the current image, also after a crash; with `from` that
+image is made again.
 
-Files are damaged where they lie, opened in this process and mended, so that a million images take half an hour.
+Files are damaged in place, opened in this process and restored, so that a million images take half an hour.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ Answer = dict[str, Any]
 
 
 class Shelf:
-    """A source of one unit that holds these sessions."""
+    """A source of one unit that holds the given sessions."""
 
     name = "shelf"
     location = "/shelf"
@@ -55,7 +56,7 @@ class Shelf:
 
 
 class Victim:
-    """A file that is damaged where it lies, and mended."""
+    """A file that is damaged in place and restored."""
 
     def __init__(self, path: Path, older: bytes) -> None:
         self.path = path
@@ -92,7 +93,7 @@ class Victim:
         os.ftruncate(self._descriptor, len(data))
 
     def mend(self) -> None:
-        """Nobody may have it open."""
+        """Restore the bytes of the file; nobody may have it open."""
         if self._away.exists():
             self._away.rename(self.path)
         self.replace(self.sound)
@@ -102,7 +103,7 @@ class Victim:
 
 
 def forged(chance: random.Random, data: bytes) -> bytes:
-    """A segment with a few numbers changed, in columns or the directory, and with checksums that fit them."""
+    """Return a segment with a few numbers changed, in columns or the directory, and with checksums that fit them."""
     made = bytearray(data)
     magic, version, zero, place, length, total, _ = HEADER.unpack_from(made)
     entries = [list(entry) for entry in ENTRY.iter_unpack(made[place : place + length])]
@@ -135,7 +136,7 @@ def forged(chance: random.Random, data: bytes) -> bytes:
 
 
 def manifest_for(manifest: bytes, segment: bytes) -> bytes:
-    """The manifest with the size and the seal of a forged segment."""
+    """Return the manifest with the size and the checksum of a forged segment."""
     first, marks, line, *others = manifest.decode().splitlines()[:-1]
     name = line.split()[0]
     seal = xxhash.xxh3_128_hexdigest(segment[: HEADER.size + SUM.size])
@@ -190,7 +191,7 @@ def look(folder: Path, question: int, *, forge: bool) -> tuple[str, Answer | Non
 
 
 def asked(folder: Path, question: int) -> tuple[str, Answer | None]:
-    """What an index answers to one of the questions, read from the disk anew."""
+    """Return the answers of an index that is read from the disk anew to one of the queries."""
     state = find(folder).state
     if state is None:
         return "refused", None

@@ -1,4 +1,4 @@
-"""A fictional history for an index on disk, large enough for texts of several blocks."""
+"""A fictional history for indexes on disk, large enough for texts of several blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MODES = ("literal", "smart", "fuzzy", "regex")
 
 
 def history(seed: int = 0) -> list[Session]:
-    """Six sessions; another seed makes another history of the same size."""
+    """Return six sessions; another seed gives another history of equal size."""
     made = []
     for number in range(6):
         said = [
@@ -31,13 +31,13 @@ def history(seed: int = 0) -> list[Session]:
 
 
 def told(response: SearchResponse) -> dict[str, Any]:
-    """All that a response says but how long it took."""
+    """Return a response as a dictionary without its durations."""
     said = response.to_dict()
     return {name: value for name, value in said.items() if name not in ("elapsed_ms", "cpu_ms")}
 
 
 def answers(index: Index, asked: tuple[str, ...] = ASKED, modes: tuple[str, ...] = MODES) -> list[dict[str, Any]]:
-    """What an index answers to each of `asked`, in each mode."""
+    """Return the answers of an index to each query of `asked` in each mode."""
     return [
         told(index.search(text, match=mode, now=NOW, budget_ms=ENOUGH_MS, explain=True, results=30))
         for text in asked

@@ -1,9 +1,10 @@
-"""Kill processes while they save an index, and look at what they leave: `python kill_savers.py FOLDER [KILLS SEED]`.
+"""Kills processes while they save an index, and checks the index that remains.
 
-Without KILLS, one process a call: the first is killed at its first call that writes, the next at its second, until
-one lives to its end; what is written is cut in half then. With KILLS, two processes save without end and are killed
-at any moment, so many times, while this one and another open and search. Prints how often it looked, and fails at the
-first index that is neither the old one nor the new.
+`python -m tests.support.index.kill_savers FOLDER [KILLS SEED]`. Without KILLS, one process at a time is killed: the
+first at its first call that writes, the next at its second call, until one process survives; the killed call has
+written half of its bytes. With KILLS, two processes save without end and are killed KILLS times at any moment, while
+this process and another one open and search. Prints the number of checks, and fails at the first index that is neither
+the old one nor the new one.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MODE = ("smart",)
 
 
 def saves(index: Index, folder: Path, kill_at: int) -> bool:
-    """Whether a process that saves `index` lives longer than its call number `kill_at`."""
+    """Return whether a process that saves `index` survives its call number `kill_at`."""
     return survives(lambda: index.save(folder), kill_at)
 
 

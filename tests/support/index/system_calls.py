@@ -1,4 +1,4 @@
-"""Look at, refuse or end with one of the calls by which an index is written."""
+"""Watches, refuses or interrupts the system calls that write an index."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Before = Callable[[int, str, tuple[Any, ...]], None]
 
 @contextmanager
 def watched(before: Before) -> Iterator[None]:
-    """Call `before` with the number, from 1, the name and the arguments of every such call, then make the call."""
+    """Call `before` with the number (from 1), the name and the arguments of every such call, then make the call."""
     given = {name: getattr(os, name) for name in WRITING}
     count = 0
 
@@ -41,7 +41,7 @@ def watched(before: Before) -> Iterator[None]:
 
 
 def refuse(number: int, *, for_ever: bool) -> Before:
-    """The call with that number fails as on a full disk, and `for_ever` all that follow which need room."""
+    """Let one call fail as on a full disk; with `for_ever`, all later calls that need space fail too."""
 
     def before(count: int, name: str, arguments: tuple[Any, ...]) -> None:
         if count == number or (for_ever and count > number and name in ("open", "write", "fsync", "link", "rename")):
@@ -51,7 +51,9 @@ def refuse(number: int, *, for_ever: bool) -> Before:
 
 
 def survives(act: Callable[[], object], kill_at: int) -> bool:
-    """Whether a process that acts lives longer than its call number `kill_at`, which is half done when it is killed."""
+    """Return whether a process that acts survives its call number `kill_at`, which is half done when the process is
+    killed.
+    """
     child = os.fork()
     if child == 0:
         write = os.write
@@ -69,7 +71,7 @@ def survives(act: Callable[[], object], kill_at: int) -> bool:
 
 
 def looking(look: Callable[[], object]) -> int:
-    """A process that looks without end, and ends at the first error."""
+    """Start a process that checks until its first error."""
     child = os.fork()
     if child == 0:
         try:
@@ -82,18 +84,18 @@ def looking(look: Callable[[], object]) -> int:
 
 
 def lives_still(child: int) -> bool:
-    """Whether a process has not ended by itself."""
+    """Return whether a process has not ended by itself."""
     return os.waitpid(child, os.WNOHANG) == (0, 0)
 
 
 def kill(child: int) -> None:
-    """End a process of ours at once, whatever it does, and wait until it is gone."""
+    """Kill a process that the test started, and wait for its end."""
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 
 
 def plant(victim: Path, what: str, aside: Path) -> None:
-    """Put in the place of a file what somebody else could have put there; `aside` is free to use."""
+    """Replace a file by an object that another user could have put there; `aside` is a free path."""
     match what:
         case "link":
             victim.rename(aside)

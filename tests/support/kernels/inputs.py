@@ -1,4 +1,4 @@
-"""Inputs for the compiled kernels: texts rich in what the rules are about, and columns that fit together."""
+"""Inputs for kernels: texts rich in special cases, and columns that fit each other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ seeds = st.integers(0, 2**32 - 1).map(Random)
 
 
 def some_text(chance: Random) -> bytes:
-    """A text like `texts`."""
+    """Return a text as the strategy `texts` draws it."""
     atoms = chance.choice([RAW, RAW, CODE])
     return b"".join(chance.choices(atoms, k=chance.randint(0, 16)))
 
@@ -62,7 +62,7 @@ def some_terms(chance: Random) -> list[bytes]:
 
 
 def columns(documents: Iterable[dict[bytes, int]]) -> dict[str, memoryview]:
-    """The buffers of a segment whose documents hold these terms, as the kernels take them."""
+    """Return the buffers of a segment whose documents hold the given terms, as the kernels take them."""
     builder = reference_builder.SegmentBuilder()
     builder.documents = list(documents)
     return typed(builder.finish())
@@ -76,30 +76,30 @@ POSTINGS = (
 
 
 def typed(made: dict[str, Any]) -> dict[str, memoryview]:
-    """All columns of a segment, as columns of numbers."""
+    """Return all columns of a segment as columns of numbers."""
     terms = {name: memoryview(made[name]).cast("B" if name == "arena" else "I") for name in VOCABULARY}
     return terms | dict(zip(POSTINGS, made["postings"], strict=True))
 
 
 def vocabularies(known: Iterable[bytes]) -> tuple[Vocabulary, reference_vocabulary.Vocabulary]:
-    """The native vocabulary of some terms, and the slow one."""
+    """Return the native and the slow vocabulary of the given terms."""
     made = columns([dict.fromkeys(known, 1)])
     slow = reference_vocabulary.Vocabulary(bytes(made["arena"]), *(made[name].tolist() for name in VOCABULARY[1:]))
     return Vocabulary(*(made[name] for name in VOCABULARY)), slow
 
 
 def postings(made: dict[str, memoryview]) -> tuple[Postings, reference_postings.Postings]:
-    """The native postings of a segment, and the slow ones."""
+    """Return the native and the slow postings of a segment."""
     return Postings(*(made[name] for name in POSTINGS)), reference_postings.Postings(
         *(made[name].tolist() for name in POSTINGS)
     )
 
 
 def marks(chance: Random, count: int, share: float = 0.6) -> bytearray:
-    """`count` bytes of which about `share` are not 0."""
+    """Return `count` bytes of which about `share` are not 0."""
     return bytearray(chance.random() < share for _ in range(count))
 
 
 def ascending(chance: Random, count: int, groups: int) -> array[int]:
-    """`count` numbers below `groups`, in order, each group in one run."""
+    """Return `count` ascending numbers below `groups`, equal ones adjacent."""
     return array("I", sorted(chance.randrange(groups) for _ in range(count)))

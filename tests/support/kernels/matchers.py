@@ -1,4 +1,4 @@
-"""Queries and passages for the kernels that match one against the other."""
+"""Queries and passages for the kernels that match them."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def some_passage(chance: Random) -> bytes:
 
 
 def told(found: PassageMatches | reference_passage_matches.PassageMatches) -> tuple[object, ...]:
-    """All that a found tells."""
+    """Return every field of a match result, for comparison."""
     return found.slots, found.fields, found.first, found.last, found.matches, found.middle
 
 
 def table(rows: int) -> memoryview:
-    """f32[rows, FEATURES] that holds something, so that what is not written shows."""
+    """Return f32[rows, FEATURES] filled with other values than 0, so that unwritten cells show."""
     return memoryview(bytearray(array("f", [-7.0] * (rows * FEATURES)).tobytes())).cast("f", (rows, FEATURES))
 
 
@@ -62,7 +62,7 @@ def features(matcher: Matcher, text: bytes, width: int = 4) -> dict[str, float]:
 
 
 def some_query(chance: Random) -> tuple[Matcher, reference_matcher.Matcher]:
-    """Forms, prefixes and cues of a few slots. All weights are sums of powers of two: no sum of them is rounded."""
+    """Return forms, prefixes and cues of a few slots. Weights are sums of powers of two, so that no sum is rounded."""
     slots = chance.randint(1, 5)
     weights = [chance.choice([0.25, 0.5, 1.0, 2.0, 0.0]) for _ in range(slots)]
     counted = [chance.random() < 0.8 for _ in range(slots)]

@@ -1,4 +1,4 @@
-"""Small segments for the kernels that score evidence, and the hits they must give."""
+"""Small segments for the kernels that score evidence, and the hits that are expected of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def close(value: float) -> Any:
 
 @dataclass(slots=True)
 class Segment:
-    """Columns as DocColumns takes them, and what each document holds."""
+    """Columns as DocColumns takes them, and the terms of each document."""
 
     doc_columns: dict[str, Any]
     documents: list[dict[bytes, int]]
@@ -51,7 +51,7 @@ class Segment:
     def pairs(
         self, count: int, eligible: bytearray | None = None
     ) -> list[tuple[Evidence, reference_evidence.Evidence]]:
-        """Evidence of several queries over the same columns."""
+        """Yield native and slow evidence of several queries over equal columns."""
         native, slow = postings(columns(self.documents))
         doc_columns, plain = DocColumns(**self.doc_columns), reference_doc_columns.DocColumns(**self.doc_columns)
         sources = [SegmentSource(doc_columns, native)]
@@ -59,7 +59,7 @@ class Segment:
 
 
 def some_segment(chance: Random) -> Segment:
-    """A few sessions: a title of one part, then messages of some parts of some documents."""
+    """Return a few sessions: a title of one part, then messages of some parts of some documents."""
     sessions = chance.randint(1, 4)
     message_session, part_message, kinds = array("I"), array("I"), bytearray()
     for session in range(sessions):
@@ -102,7 +102,7 @@ def groups(
     factors: Sequence[float],
     joint: bytes | bytearray,
 ) -> dict[str, Any]:
-    """What reference_evidence.Evidence takes: group g has the members starts[g]:starts[g + 1]."""
+    """Return groups in the form of the slow evidence: group g has the members starts[g]:starts[g + 1]."""
     return {
         "starts": array("I", starts),
         "firsts": array("I", firsts),
@@ -118,7 +118,7 @@ def groups(
 
 @dataclass(frozen=True)
 class Group:
-    """One thing that is asked for, as CompiledQuery takes it."""
+    """One group of equivalent terms, as CompiledQuery takes it."""
 
     members: list[tuple[int, int, float]]
     factor: float
@@ -126,7 +126,7 @@ class Group:
 
 
 def question(query: dict[str, Any]) -> CompiledQuery:
-    """The same groups, checked."""
+    """Return the groups as a compiled query."""
     members = list(zip(query["firsts"], query["lasts"], query["weights"], strict=True))
     spans = pairwise(query["starts"])
     asked = [
@@ -137,8 +137,10 @@ def question(query: dict[str, Any]) -> CompiledQuery:
 
 
 def apart(query: dict[str, Any]) -> dict[str, Any]:
-    """The same groups, none of which is equal to one before: such a one has a range of no term besides, of a weight of
-    its own. Equal ones would be one, and the sum of their factors is rounded otherwise than what each of them adds."""
+    """Return the groups with an extra empty term range of an own weight for each repeated group.
+
+    Equal groups would be merged, and the sum of their factors is rounded differently from the sum of their scores.
+    """
     members = list(zip(query["firsts"], query["lasts"], query["weights"], strict=True))
     own: list[list[tuple[int, int, float]]] = []
     for first, last in pairwise(query["starts"]):
@@ -154,14 +156,14 @@ def apart(query: dict[str, Any]) -> dict[str, Any]:
 
 
 def accumulate(evidence: Evidence | reference_evidence.Evidence, query: dict[str, Any], deadline_ns: int = 0) -> bool:
-    """Let either side weigh the groups of a query; the native one has them checked before."""
+    """Accumulate the groups of a query with the native or the slow version; the native one takes a compiled query."""
     if isinstance(evidence, reference_evidence.Evidence):
         return evidence.accumulate(**query)
     return evidence.accumulate(question(query), deadline_ns)
 
 
 def flat(docs: int, **changed: Any) -> dict[str, Any]:
-    """A doc_columns where every document is a part and a message of its own, all in one session."""
+    """Return DocColumns in which every document is a part and a message of its own, all in one session."""
     return {
         "doc_part": array("I", range(docs)),
         "doc_words": array("H", [7]) * docs,
@@ -175,7 +177,7 @@ def flat(docs: int, **changed: Any) -> dict[str, Any]:
 
 
 def check(native: Evidence, slow: reference_evidence.Evidence) -> list[tuple[int, int, float, float, int]]:
-    """All hits of the native side, which must be those of the slow one, ordered as promised."""
+    """Check that the native hits equal the slow ones, in the promised order."""
     hits = list(native.top(native.hit_count))
     assert {part for part, *_ in hits} == set(slow.fused)
     for part, doc, score, base, tier in hits:

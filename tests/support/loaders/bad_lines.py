@@ -1,4 +1,4 @@
-"""Stores of JSON lines that a test may add any line to: how each agent writes what a person said, and odd records."""
+"""Stores of JSON lines to which a test adds lines: a valid message in the format of each agent, and odd records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Lines:
-    """A format of one record a line."""
+    """A format with one record a line."""
 
     write: Callable[[Path], Path]  # a store in this folder; what is opened
     grows: str  # the file in it that lines are added to, as a pattern

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class Counts(NamedTuple):
-    """What a store holds."""
+    """Numbers of sessions, messages and parts of a store."""
 
     sessions: int
     messages: int
@@ -32,7 +32,7 @@ def scalar(database: Path, sql: str) -> int:
 
 
 def records(path: Path) -> Iterator[dict[str, Any] | None]:
-    """Each line's record; None for one that is broken."""
+    """Yield the record of each line; None for a broken line."""
     for line in path.read_bytes().split(b"\n"):
         if line:
             try:
@@ -182,7 +182,7 @@ def praisonai(store: Path) -> Counts:
 
 
 def memo_agent(store: Path) -> Counts:
-    """A compression stores anew what it keeps: rows that say what rows before it say count there."""
+    """Count a store of memo-agent; rows that a compression stored again count once."""
     database = store / "profile" / "sessions.db"
     rows = query(database, "SELECT session_id, role, content, tool_calls_json FROM messages WHERE role <> 'tool'")
     above = dict(query(database, "SELECT id, parent_session_id FROM sessions"))

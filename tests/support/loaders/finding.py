@@ -1,4 +1,4 @@
-"""What the tests of one agent's loader ask of what it read."""
+"""Helpers for tests of one agent's loader."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recall_rank.model import Message, Part, Session, Source, SourceReport
 
 
 def load(where: Path) -> tuple[dict[str, Session], SourceReport]:
-    """Every session of the store at a path, by id."""
+    """Return every session of the store at a path, by id."""
     sessions, (report,) = read_all([open_source(where)])
     return {session.id: session for session in sessions}, report
 
@@ -21,7 +21,7 @@ def parts_of(session: Session) -> list[Part]:
 
 
 def said(session: Session, words: str) -> tuple[Message, Part]:
-    """The one place in the session that has these words."""
+    """Return the one place in the session with the given words."""
     ((message, part),) = places(session, words)
     return message, part
 
@@ -36,7 +36,7 @@ def places(session: Session, words: str) -> list[tuple[Message, Part]]:
 
 
 def damaged(data: bytes, seed: int) -> bytes:
-    """The data with some bytes changed, cut out, doubled or put in."""
+    """Return the data with some bytes changed, removed, doubled or inserted."""
     rng = random.Random(seed)
     broken = bytearray(data)
     for _ in range(rng.randint(1, 8)):
@@ -52,7 +52,9 @@ def damaged(data: bytes, seed: int) -> bytes:
 
 
 def views(source: Source, path: Path, rows: bytes) -> Iterator[tuple[bytes, dict[str, Message]]]:
-    """A file that grows by half lines: what is in it, and what a reader that goes on from its last reading knows."""
+    """Yield the states of a file that grows by half lines, each with the state of a reader that resumes from its
+    last reading.
+    """
     since: bytes | None = None
     known: dict[str, Message] = {}
     ends = [at for at, byte in enumerate(rows, 1) if byte == 10]

@@ -1,7 +1,8 @@
-"""The obvious search: which sessions, messages and parts may answer, and which of them hold a word of the query.
+"""The obvious search: the sessions, messages and parts that may answer, and those of them that hold a word of the
+query.
 
-It knows nothing of the engine. Its histories are made of words that no misspelling, stem or join turns into each other,
-so that "a word of the query stands there" is all there is to a hit in smart mode.
+It shares no code with the engine. Its histories are made of words that no misspelling, stem or join turns into each
+other, so that a part is a hit in smart mode exactly when it holds a word of the query.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ FOLDERS = (None, "/aa", "/aa/bb", "/aaa")
 
 @st.composite
 def session(draw: st.DrawFn, key: str, said: st.SearchStrategy[str] = text, most: int = 4) -> Session:
-    """A session of messages with parts of every kind that holds text."""
+    """Return a session of messages with parts of every kind that holds text."""
     messages = []
     for number in range(draw(st.integers(1, most))):
         parts = []
@@ -43,7 +44,7 @@ def session(draw: st.DrawFn, key: str, said: st.SearchStrategy[str] = text, most
 
 @st.composite
 def histories(draw: st.DrawFn, said: st.SearchStrategy[str] = text, most: int = 5) -> list[Session]:
-    """Sessions s0, s1, ..."""
+    """Draw sessions s0, s1, ..."""
     return [draw(session(f"s{number}", said)) for number in range(draw(st.integers(1, most)))]
 
 
@@ -75,7 +76,7 @@ few_limits = limits.flatmap(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What may answer, newest session first."""
+    """The sessions, messages and parts that may answer, newest session first."""
 
     sessions: Sequence[Session]
     messages: Sequence[Message]
@@ -83,13 +84,13 @@ class Allowed:
     titles: dict[str, tuple[str, str]]
 
     def holding(self, wanted: str, match: str) -> dict[str, str]:
-        """Part id -> session id of everything that answers."""
+        """Return the session id of every part that answers, by part id."""
         every = self.parts | self.titles
         return {key: where for key, (where, said) in every.items() if holds(said, wanted, match)}
 
 
 def holds(said: str, wanted: str, match: str) -> bool:
-    """Whether one of the lines of `said` answers; each line is a field of its own."""
+    """Return whether one of the lines of `said` answers; each line is a field of its own."""
     lines = said.lower().split("\n")
     if match == "regex":
         return any(re.search(wanted.lower(), line) for line in lines)
@@ -98,7 +99,7 @@ def holds(said: str, wanted: str, match: str) -> bool:
 
 
 def allowed(history: Sequence[Session], options: dict[str, Any]) -> Allowed:
-    """Everything that passes the filters of `options`."""
+    """Return everything that passes the filters of `options`."""
     kept = _sessions(history, options)
     role, kind = options.get("role", "all"), options.get("type", "all")
     messages, parts, titles = [], {}, {}
@@ -126,7 +127,7 @@ def _has_words(said: str, options: dict[str, Any]) -> bool:
 
 
 def _sessions(history: Sequence[Session], options: dict[str, Any]) -> list[Session]:
-    """Those that pass, newest first, a session asked for by its directory before one that is elsewhere."""
+    """Return the sessions that pass, newest first; sessions in the preferred directory come before others."""
     newest = sorted(history, key=lambda s: (-(s.updated or max(m.time for m in s.messages)), s.id))
     kept = [
         each

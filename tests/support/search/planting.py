@@ -1,4 +1,4 @@
-"""Put a function in the place of another, whichever modules have imported it."""
+"""Replaces a function in every module that has imported it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def replace_everywhere(patch: pytest.MonkeyPatch, real: Callable[..., Any], fake: Callable[..., Any]) -> None:
-    """`fake` for `real` in every module of the package; at least one must use it."""
+    """Replace `real` by `fake` in every module of the package; at least one module must use it."""
     users = [
         (module, name)
         for key, module in list(sys.modules.items())

@@ -1,4 +1,4 @@
-"""Short ways to write a small history, and to ask all of an index."""
+"""Short ways to write a small history, and to read every result of an index."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ ENOUGH_MS = 600_000.0  # a budget that no test spends
 
 
 def part(key: str, text: str | None = None, kind: str = "text", **fields: Any) -> Part:
-    """A part; with a tool it is a tool's."""
+    """Return a part; with `tool` it is a tool's."""
     return Part(key, "tool" if "tool" in fields else kind, text=text, **fields)
 
 
 def message(key: str, *parts: Part | str, role: str = "user", time: int = NOW, **fields: Any) -> Message:
-    """A message; strings become its text parts, numbered from 1."""
+    """Return a message; strings become its text parts, numbered from 1."""
     made = tuple(part(f"{key}.{n}", p) if isinstance(p, str) else p for n, p in enumerate(parts, 1))
     return Message(key, role, time, made, **fields)  # type: ignore[arg-type]
 
 
 def session(key: str, *messages: Message | str, **fields: Any) -> Session:
-    """A session; strings become messages of a user, a minute apart and the last of them at NOW."""
+    """Return a session; strings become messages of a user, a minute apart, the last of them at NOW."""
     first = NOW - 60_000 * (len(messages) - 1)
     made = tuple(
         message(f"{key}.{n}", m, time=first + 60_000 * n) if isinstance(m, str) else m for n, m in enumerate(messages)
@@ -35,22 +35,22 @@ def session(key: str, *messages: Message | str, **fields: Any) -> Session:
 
 
 def texts(*contents: str) -> Index:
-    """An index of one session "s" whose messages s.0, s.1, ... say these."""
+    """Return an index of one session "s" whose messages s.0, s.1, ... have the given texts."""
     return Index.build([session("s", *contents)])
 
 
 def ask(index: Index, query: str, **options: Any) -> SearchResponse:
-    """One search, at the same moment and with all the time it needs."""
+    """Search at the fixed moment NOW without a limit of time."""
     return index.search(query, **{"now": NOW, "budget_ms": ENOUGH_MS, **options})
 
 
 def paged(index: Index, query: str, results: int = 50, **options: Any) -> list[Result]:
-    """Every hit, page after page."""
+    """Return every hit, page after page."""
     return [result for response in pages(index, query, results, **options) for result in response.results]
 
 
 def pages(index: Index, query: str, results: int, **options: Any) -> Iterator[SearchResponse]:
-    """Every page up to the one that says it is the last."""
+    """Yield every page up to the last one."""
     offset = 0
     while True:
         response = ask(index, query, results=results, offset=offset, **options)
@@ -61,15 +61,15 @@ def pages(index: Index, query: str, results: int, **options: Any) -> Iterator[Se
 
 
 def parts(results: Sequence[Result] | SearchResponse) -> list[str]:
-    """The part ids in their order."""
+    """Return the part ids in their order."""
     return [result.part_id for result in (results.results if isinstance(results, SearchResponse) else results)]
 
 
 def found(index: Index, query: str, **options: Any) -> set[str]:
-    """The ids of all hit parts."""
+    """Return the ids of all hit parts."""
     return set(parts(paged(index, query, **options)))
 
 
 def marked(result: Result) -> list[str]:
-    """What the spans of the snippet cover."""
+    """Return the texts that the spans of a snippet cover."""
     return [result.snippet[span.start : span.end] for span in result.spans]

@@ -1,7 +1,7 @@
-"""A fictional history: what the agents of a ferry company's three programmers did in one spring.
+"""A fictional history of the agents of a ferry company's three programmers, in one spring.
 
-`python tests/engine/corpus.py` prints it. Ids are short and stable: session "limiter", message "limiter.2", part
-"limiter.2.1". Nobody and nothing in it exists.
+`python -m tests.support.search.small_corpus` prints it. Ids are short and stable: session "limiter", message
+"limiter.2", part "limiter.2.1". Nobody and nothing in it exists.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def reads(path: str, content: str) -> Line:
 
 
 def long_log() -> str:
-    """A build log with one line that matters, in the middle."""
+    """Return a build log with one line that matters in its middle."""
     lines = [f"[{n:04}] compiling module quay_{n % 97} ok" for n in range(900)]
     lines[512] = "[0512] warning: unused lifetime 'buoy in module quay_27"
     return "\n".join(lines)
@@ -207,7 +207,7 @@ SCRIPT: dict[str, tuple[str | None, int, str, list[Line]]] = {
 
 
 def sessions() -> Iterator[Session]:
-    """The history, in the order of the script."""
+    """Return the history, in the order of the script."""
     for key, (title, days, directory, lines) in SCRIPT.items():
         begun = NOW - days * DAY_MS
         messages = []

@@ -1,4 +1,4 @@
-"""Small arbitrary histories and queries, close enough to each other that something is found."""
+"""Small arbitrary histories and queries of so few words that queries find something."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ times = st.sampled_from((0, NOW - 40 * DAY_MS, NOW - 5 * DAY_MS, NOW - DAY_MS, N
 
 @st.composite
 def parts(draw: st.DrawFn, key: str) -> Part:
-    """A part of any kind."""
+    """Draw a part of any kind."""
     kind = draw(st.sampled_from(("text", "text", "tool", "reasoning", "subtask", "step-start")))
     flags = draw(st.sampled_from((Flag.NONE, Flag.NONE, Flag.SYNTHETIC, Flag.SUBAGENT)))
     if kind == "tool":
@@ -52,7 +52,7 @@ def parts(draw: st.DrawFn, key: str) -> Part:
 
 @st.composite
 def sessions(draw: st.DrawFn, key: str) -> Session:
-    """A session of a few messages, some without parts."""
+    """Draw a session of a few messages, some without parts."""
     messages = []
     for number in range(draw(st.integers(0, 4))):
         name = f"{key}.{number}"
@@ -68,5 +68,5 @@ def sessions(draw: st.DrawFn, key: str) -> Session:
 
 @st.composite
 def histories(draw: st.DrawFn, most: int = 6) -> list[Session]:
-    """Sessions with ids s0, s1, ..."""
+    """Draw sessions with ids s0, s1, ..."""
     return [draw(sessions(f"s{number}")) for number in range(draw(st.integers(1, most)))]
