@@ -1,4 +1,6 @@
-"""Is a result called "high" right, does a score mean its chance, and is it seen when nothing answers?"""
+"""Are results with confidence "high" right, are scores chances of relevance, and does `answerable` fall without
+answers?
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ GIBBERISH = 200
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One result of the first ten."""
+    """One of the first ten results of a query."""
 
     score: float
     confidence: str
@@ -48,20 +50,20 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The first ten results, best first, and how sure the best one is of its session."""
+    """The first ten results of a query, best first, and the chance that the first one is of the right session."""
 
     answerable: float
     results: Sequence[Shown]
 
     @property
     def holds(self) -> bool:
-        """Whether what was sought is among the ten."""
+        """Whether a relevant result is among the ten."""
         return any(result.relevant for result in self.results)
 
 
 @dataclass(slots=True)
 class Tally:
-    """The answers to many queries, and to the same queries over what is left without the sessions that answer."""
+    """The answers to many queries, and the answers to the same queries when the sessions that answer are excluded."""
 
     found: list[Answer] = field(default_factory=list)
     without: list[Answer] = field(default_factory=list)
@@ -112,7 +114,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _projects(folder: Path) -> Iterator[tuple[Index, list[LabelledQuery]]]:
-    """An index a project of a relevance set, with the queries that belong to it."""
+    """Yield an index for each project of a relevance set, with the queries of that project."""
     queries = [query for query in read_queries(folder / "queries.jsonl") if query.kind != LEFT_OUT and query.relevant]
     for project, sessions in by_project(read_history(folder)).items():
         mine = [query for query in queries if query.project == project]
@@ -153,14 +155,16 @@ def _right(
     good: frozenset[tuple[str, str | None, str | None]],
     whole: set[tuple[str, str | None]],
 ) -> bool:
-    """Whether a result answers: by part or message as labelled, by session where the answer is one."""
+    """Return whether a result is relevant: by part or message as labelled, by session for queries that a session
+    answers.
+    """
     if query.kind == SESSION_ONLY:
         return one.session_id in query.relevant_sessions
     return (one.session_id, one.message_id, one.part_id) in good or (one.session_id, one.message_id) in whole
 
 
 def _nonsense(index: Index) -> Iterator[str]:
-    """The confidence of the first result for strings nobody wrote."""
+    """Yield the confidence of the first result for random strings of consonants."""
     chance = random.Random(11)
     for _ in range(GIBBERISH // 10):
         said = [
@@ -173,7 +177,7 @@ def _nonsense(index: Index) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What is said of the first results that are called high, and of `answerable`."""
+    """Shares over the first results with confidence "high", and the area under the curve of `answerable`."""
 
     high: int
     session_right: float
@@ -238,8 +242,11 @@ def _judge(report: Report, tally: Tally, gibberish: Counter[str]) -> None:
 
 
 def _fitted(tally: Tally) -> Table:
-    """The coefficients fitted to these answers: Weights.chance to all results, Weights.sure to the first result of each
-    query, over the history with its answers and without them."""
+    """Return the coefficients of Weights.chance and Weights.sure, fitted to these answers.
+
+    Weights.chance is fitted to all results, Weights.sure to the first result of each query, with and without the
+    sessions that answer.
+    """
     shown = [one for answer in tally.found for one in answer.results]
     chances = DEFAULT.chance._asdict()
     width = len(chances)

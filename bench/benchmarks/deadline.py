@@ -1,4 +1,4 @@
-"""How much work does a search do past its deadline, and is what it answers in time sound?"""
+"""How long does a search work past its deadline, and is an answer that was cut short sound?"""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
 
 @dataclass(slots=True)
 class Spent:
-    """What searches under one budget took."""
+    """Times of the searches under one budget."""
 
     past_ms: list[float]
     wall_past_ms: list[float]
@@ -80,7 +80,9 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def commonest(sessions: Iterable[Session]) -> list[str]:
-    """The twelve words that most parts hold, of those that mean something; of a large history, of its beginning."""
+    """Return the twelve words, no stop words, that most documents hold; only the first documents of a large history
+    count.
+    """
     held: Counter[str] = Counter()
     for document in itertools.islice(documents(sessions), LOOKED_AT):
         held.update({word.lower() for word in WORD.findall(document.text)} - STOP_WORDS)
@@ -88,7 +90,7 @@ def commonest(sessions: Iterable[Session]) -> list[str]:
 
 
 def huge_history(size: int) -> Iterator[Session]:
-    """A small generated history and one session whose only part has `size` bytes of the commonest words."""
+    """Yield a small generated history, then a session whose only part has `size` bytes of the commonest words."""
     yield from generate.sessions(5_000)
     line = " ".join(words()[:400]) + " aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n"
     part = Part(id="huge.p0", type="tool", tool="bash", output=line * (size // len(line)))
@@ -96,7 +98,9 @@ def huge_history(size: int) -> Iterator[Session]:
 
 
 def adversarial(chance: random.Random) -> list[Asked]:
-    """The commonest words, long queries of them, all of them misspelt, and patterns that backtrack without end."""
+    """Return queries of the commonest words, very long queries, misspelt queries, and patterns that would backtrack
+    without end.
+    """
     common = words()[:60]
     asked = [Asked(" ".join(chance.sample(common, 12)), match) for match in ("smart", "fuzzy") for _ in range(10)]
     asked += [
@@ -139,7 +143,7 @@ def _measure(report: Report, label: str, index: Index, asked: Iterator[Asked], s
 
 
 def _search(index: Index, asked: Asked, budget_ms: float, spent: Spent) -> Sequence[str]:
-    """Time one search and give what is wrong with its answer."""
+    """Time one search, and return the faults of its answer."""
     switched = _switches()
     wall, cpu = time.perf_counter(), time.thread_time()
     try:

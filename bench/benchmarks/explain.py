@@ -1,4 +1,4 @@
-"""Do the explained parts of every score add up to it, whatever is asked?"""
+"""Do the explained parts of every score add up to it, for any search?"""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RULES = {
 
 @dataclass(slots=True)
 class Seen:
-    """What the searches of one mode gave."""
+    """Counts over the searches of one mode."""
 
     searches: int = 0
     refused: int = 0
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _ask(index: Index, asked: Asked, seen: Seen) -> Iterator[tuple[str, str]]:
-    """Make one search and tell what is wrong with its answer: the rule and the place."""
+    """Make one search and yield the rules that its answer breaks, each with the place."""
     seen.searches += 1
     try:
         response = index.search(asked.query, **asked.options, explain=True)
@@ -108,23 +108,26 @@ def _ask(index: Index, asked: Asked, seen: Seen) -> Iterator[tuple[str, str]]:
 
 
 def _strange_terms(asked: Asked, result: Result) -> list[str]:
-    """Matched terms that nobody asked for. A pattern has no words: its terms are what it matched."""
+    """Return matched terms that are not in the query. A pattern has no words: its terms are the texts that it
+    matched.
+    """
     said = result.snippet if asked.options["match"] == "regex" else asked.query
     twice = [term for term, count in Counter(result.matched_terms).items() if count > 1]
     return [*twice, *(term for term in result.matched_terms if not term or term not in said)]
 
 
 def by_relevance(asked: Asked) -> bool:
-    """Whether nothing but relevance decides the order; nearer directories come before better answers."""
+    """Return whether relevance alone decides the order; with a preferred directory, nearer results come first."""
     nearest_first = bool(asked.options.get("directory") and asked.options.get("fallback"))
     return asked.options["order"] == "relevance" and not nearest_first
 
 
 def out_of_order(asked: Asked, response: SearchResponse) -> Iterator[str]:
-    """Places where a score is higher than the one before it, in one stage and one directory bucket.
+    """Yield the places where a score exceeds the score before it, in one stage and one directory bucket.
 
-    In a list of parts a session's third part waits for others that are nearly as good, the fourth for more of them:
-    those of each session are compared, and on the first page, where it is known which they are, those that do not wait.
+    In a list of parts, the third and later parts of a session are placed after parts of other sessions with nearly
+    equal scores. Therefore the parts of each session are compared with each other, and on the first page also the
+    first two parts of all sessions.
     """
     if asked.options["order"] != "relevance":
         return
@@ -137,7 +140,7 @@ def out_of_order(asked: Asked, response: SearchResponse) -> Iterator[str]:
 
 
 def _falling(asked: Asked, results: list[Result]) -> Iterator[Sequence[Result]]:
-    """Runs of results whose scores must fall."""
+    """Yield the sequences of results whose scores must fall."""
     if asked.options["group"] == "session":
         yield results
         return

@@ -1,4 +1,4 @@
-"""Does a search find the one part its query was made from, and how high does it stand?"""
+"""Does a search find the part that its query was made from, and at which rank?"""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import engines
-from bench.benchmarks import ablation
 from bench.datasets import dataset
+from bench.reporting import ablation
 from bench.reporting.known_items import (
     GROUPS,
     SESSION_ONLY,
@@ -122,14 +122,14 @@ def _against(report: Report, outcomes: Sequence[Outcome], queries: Sequence[Labe
 
 
 def _stored(runs: Path | None) -> list[Path]:
-    """The files of a folder of runs, or the one file named."""
+    """Return the files of a folder of runs, or the given file."""
     if runs is None or not runs.exists():
         return []
     return sorted(runs.glob("*.jsonl")) if runs.is_dir() else [runs]
 
 
 def misses(outcomes: Sequence[Outcome]) -> Table:
-    """Queries whose answer is not first, worst first, with what stands in its place."""
+    """Return the queries whose answer is not first, worst first, with the results above it."""
     rows = []
     for one in sorted(outcomes, key=lambda one: (one.query.kind, -(one.part or 10**6))):
         rank = one.session if one.query.kind == "title_session" else one.part
@@ -144,7 +144,7 @@ def misses(outcomes: Sequence[Outcome]) -> Table:
 
 
 def _ablate(options: argparse.Namespace, engine: engines.Engine, queries: Sequence[LabelledQuery]) -> Table:
-    """Under each change, MRR of all parts, of all sessions, and of the parts of each group."""
+    """Return the table of MRR under each change: of all parts, of all sessions, and of the parts of each group."""
     invented, invented_queries = _noisy_generated(options) if options.with_generated else (engine, [])
 
     def values(weights: Weights) -> dict[str, dict[str, float]]:
@@ -169,7 +169,7 @@ def _reweighed(engine: engines.Engine, weights: Weights) -> engines.Engine:
 
 
 def _noisy_generated(options: argparse.Namespace) -> tuple[engines.Engine, list[LabelledQuery]]:
-    """An engine over a generated history, and its queries of the noisy kinds."""
+    """Return an engine over a generated history, and the queries of the noisy kinds."""
     data = dataset.generated(options.parts, options.seed)
     engine = engines.create("ours")
     engine.build(data.sessions)

@@ -1,4 +1,4 @@
-"""How fast are the agents' stores read, in how much memory, and what does a store with nothing new cost?"""
+"""How fast and in how much memory do loaders read stores, and how much does a look at an unchanged store cost?"""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _huge(report: Report) -> None:
-    """One line of 32 MiB: what it needs beyond itself, and for how long it keeps another thread waiting."""
+    """Measure one line of 32 MiB: the memory it needs beyond itself, and the time it keeps another thread waiting."""
     with tempfile.TemporaryDirectory(prefix="bench-loaders-") as folder:
         path = Path(folder) / "huge.jsonl"
         text = "a line that is far too long, " * (HUGE // 29)
@@ -90,7 +90,7 @@ def _huge(report: Report) -> None:
 
 
 def _measure(what: str, where: str, rounds: str) -> dict[str, Any]:
-    """In a process of its own: how much memory one needs shows in a fresh one only."""
+    """Run `child` in a process of its own, so that its peak memory is its own."""
     done = subprocess.run(
         [sys.executable, "-m", "bench.benchmarks.loaders", what, where, rounds],
         capture_output=True,
@@ -101,7 +101,7 @@ def _measure(what: str, where: str, rounds: str) -> dict[str, Any]:
 
 
 def child(what: str, where: str, rounds: int) -> dict[str, Any]:
-    """Reads all units one after the other and lets go of each, as a refresh does."""
+    """Read all units one after the other and release each of them, as a refresh does."""
     from recall_rank.loaders import open_sources
 
     sources = open_sources(where)

@@ -1,4 +1,4 @@
-"""How soon does the MCP server answer after its start, and how long does a call of `recall` take through it?"""
+"""How soon does the MCP server answer after its start, and how long does a call of `recall` take?"""
 
 from __future__ import annotations
 

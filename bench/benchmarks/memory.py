@@ -1,4 +1,4 @@
-"""How many bytes does an index keep in memory for each byte of text, once the caller's sessions are released?"""
+"""How many bytes does an index in memory keep for each byte of text, once the caller's sessions are released?"""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _measure(engine: str, options: argparse.Namespace) -> dict[str, Any]:
-    """In a process of its own, since memory given back to Python is not given back to the system."""
+    """Run `child` in a process of its own: memory that is freed in Python is not always given back to the system."""
     asked = [engine, options.data or "", str(options.parts), str(options.seed)]
     done = subprocess.run(
         [sys.executable, "-m", "bench.benchmarks.memory", *asked],
@@ -63,7 +63,9 @@ def _measure(engine: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def child(engine_name: str, data: str, parts: str, seed: str) -> dict[str, Any]:
-    """Build one engine, release the sessions, and say what is resident above the state before they were read."""
+    """Build one engine, release the sessions, and return the resident bytes above those before the sessions were
+    read.
+    """
     from bench import engines
     from bench.datasets.documents import documents
 

@@ -1,4 +1,4 @@
-"""Is something said only once, in the oldest of many sessions, still found in every mode?"""
+"""Is a word that one part says once, in the oldest of many sessions, found in every mode?"""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _search(index: Index, query: str, match: Match, group: Group) -> tuple[float, SearchResponse]:
-    """One search and its CPU in ms."""
+    """Make one search and return its CPU time in ms with the response."""
     before = time.thread_time()
     response = index.search(query, match=match, group=group, results=10, scope="global", budget_ms=60_000.0)
     return (time.thread_time() - before) * 1e3, response
 
 
 def _faults(response: SearchResponse) -> list[str]:
-    """What is wrong with an answer that had all the time it needed."""
+    """Return the faults of an answer that was not limited in time."""
     coverage = response.coverage
     counts = {"sessions": coverage.sessions, "messages": coverage.messages, "parts": coverage.parts}
     left = [f"{count.known - count.searched} {name} not searched" for name, count in counts.items()]
@@ -79,7 +79,7 @@ def _faults(response: SearchResponse) -> list[str]:
 
 
 def planted(parts: int, seed: int) -> Iterator[Session]:
-    """A generated history whose oldest session says NEEDLE once, inside its first message."""
+    """Yield a generated history whose oldest session says NEEDLE once, in its first message."""
     for number, session in enumerate(generate.sessions(parts, seed)):
         yield _plant(session) if number == 0 else session
 

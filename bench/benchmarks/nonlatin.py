@@ -1,4 +1,4 @@
-"""Is a piece of a remark found again in every script, also misspelt, spaced or composed otherwise?"""
+"""Is a piece of a remark found in every script, also misspelt, spaced otherwise or in another Unicode form?"""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def history(parts: int) -> Iterator[Session]:
-    """A generated history, then one session for every script, a remark a message."""
+    """Yield a generated history, then one session for each script, a message for each remark."""
     yield from generate.sessions(parts)
     for script, remarks in REMARKS.items():
         messages = [
@@ -72,7 +72,7 @@ def _search(engine: Engine, query: str, match: Match) -> Iterable[engines.Hit]:
 
 
 def queries(script: str, ask: Ask, each: int) -> Iterator[tuple[int, str]]:
-    """Distinct queries of one way, each with the number of the remark it was made from."""
+    """Yield distinct queries of one way, each with the number of its remark."""
     chance = random.Random(script)
     for place, remark in enumerate(REMARKS[script]):
         yield from (
@@ -81,7 +81,7 @@ def queries(script: str, ask: Ask, each: int) -> Iterator[tuple[int, str]]:
 
 
 def sub_phrase(remark: str, script: str, chance: random.Random) -> str:
-    """Two to four words in a row; four to eight letters in a row where words are not spaced."""
+    """Return two to four adjacent words, or four to eight adjacent letters in scripts without spaces."""
     if script in SPACED and script != "glued":
         said = remark.split()
         size = min(len(said), chance.randint(2, 4))
@@ -93,7 +93,7 @@ def sub_phrase(remark: str, script: str, chance: random.Random) -> str:
 
 
 def _whole(text: str, start: int, end: int) -> str:
-    """The slice, grown so that it cuts no letter from its marks and no Latin word in two."""
+    """Return the slice, extended so that it separates no letter from its marks and cuts no Latin word."""
     while start > 0 and _joined(text[start - 1], text[start]):
         start -= 1
     while end < len(text) and _joined(text[end - 1], text[end]):
@@ -107,7 +107,7 @@ def _joined(left: str, right: str) -> bool:
 
 
 def typo(remark: str, script: str, chance: random.Random) -> str:
-    """A sub-phrase with two letters of its longest word swapped."""
+    """Return a sub-phrase with two letters of its longest word swapped, or "" when its words are short."""
     said = sub_phrase(remark, script, chance).split()
     at = max(range(len(said)), key=lambda place: len(said[place]), default=0)
     if not said or len(said[at]) < 5:
@@ -119,7 +119,7 @@ def typo(remark: str, script: str, chance: random.Random) -> str:
 
 
 def separated(remark: str, script: str, chance: random.Random) -> str:
-    """A sub-phrase with hyphens for blanks, or a blank where there was none."""
+    """Return a sub-phrase with hyphens for its blanks, or with a blank in its middle when it has none."""
     piece = sub_phrase(remark, script, chance)
     if " " in piece:
         return piece.replace(" ", "-")
@@ -128,14 +128,14 @@ def separated(remark: str, script: str, chance: random.Random) -> str:
 
 
 def composed(remark: str, script: str, chance: random.Random) -> str:
-    """A sub-phrase in the other Unicode form: decomposed, or (half-width letters) in full width."""
+    """Return a sub-phrase in another Unicode form: NFKC where that changes it, else NFD."""
     piece = sub_phrase(remark, script, chance)
     other = unicodedata.normalize("NFKC", piece)
     return other if other != piece else unicodedata.normalize("NFD", piece)
 
 
 def cased(remark: str, script: str, chance: random.Random) -> str:
-    """A sub-phrase in capitals, where the script has them."""
+    """Return a sub-phrase in capitals, or "" in scripts without them."""
     piece = sub_phrase(remark, script, chance)
     return piece.upper() if piece.upper() != piece else ""
 

@@ -1,4 +1,4 @@
-"""How well are messages and sessions ranked for questions people labelled, clean and misspelt?"""
+"""How well does a search rank messages and sessions for labelled questions, spelt right and misspelt?"""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import engines
-from bench.benchmarks import ablation
 from bench.datasets.history_files import QUALITY
+from bench.reporting import ablation
 from bench.reporting.paired_difference import paired
 from bench.reporting.relevance_sets import (
     NAMES,
@@ -64,7 +64,9 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def ablation_values(sets: Iterable[RelevanceSet], weights: Weights) -> dict[str, dict[str, float]]:
-    """nDCG@10 per query under `weights`: of messages and sessions of every set, and of the conversations together."""
+    """Return nDCG@10 for each query under `weights`: messages and sessions of every set, and the conversations
+    together.
+    """
     columns: dict[str, dict[str, float]] = {}
     together: dict[str, float] = {}
     for one in sets:

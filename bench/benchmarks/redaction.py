@@ -1,4 +1,6 @@
-"""How many made-up secrets survive in a cut text, how often is ordinary text taken for one, and what does it cost?"""
+"""How many made-up secrets does redaction miss, how often does it hide ordinary text, and how much CPU does it
+take?
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does it cost to keep an index on disk up to its histories, and to search by a process that just started?"""
+"""How much does it cost to refresh an index on disk, and to search with a process that just started?"""
 
 from __future__ import annotations
 
@@ -116,7 +116,9 @@ def _appended(
 
 
 def _idle(index: Path, sources: list[Source]) -> tuple[float, int | None]:
-    """CPU ms of a refresh with nothing to do, and the bytes it reads, where the system tells."""
+    """Return the CPU time in ms of a refresh of unchanged sources, and the bytes it reads; None where the system
+    does not tell.
+    """
     read = bytes_read_by(lambda: refresh(index, sources))
     done = [refresh(index, sources).report for _ in range(5)]
     if any(each.changed for each in done):
@@ -147,7 +149,7 @@ def _answers_alike(done: RefreshOutcome, sources: list[Source]) -> bool:
 
 
 def _beside(report: Report, folder: Path, seconds: float) -> None:
-    """How often is an index refreshed beside a database that its program holds open and leaves alone?"""
+    """Count the refreshes that happen beside a database that another connection holds open without changing it."""
     path = folder / "db" / "opencode.db"
     path.parent.mkdir()
     schema = """
@@ -172,7 +174,7 @@ def _beside(report: Report, folder: Path, seconds: float) -> None:
 
 
 def _searches(report: Report, options: argparse.Namespace) -> None:
-    """A search by a process that just started, with a warm cache."""
+    """Measure searches by processes that just started, with a warm cache."""
     history = HISTORIES / "history.jsonl.xz"
     if not history.exists():
         return
@@ -219,7 +221,9 @@ def _searched(words: list[str]) -> dict[str, Any]:
 
 
 def _timed(arguments: list[str]) -> tuple[dict[str, float], bytes, bytes]:
-    """What an interpreter takes, and what it printed. As when it is installed, modules are compiled already."""
+    """Return the time of an interpreter, and its output. Modules are compiled already, as those of an installed
+    package.
+    """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     root = Path(__file__).resolve().parents[2]
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How far does an index go: what do a million parts cost to build, to keep, to open and to ask on several threads?"""
+"""How much does a history of a million parts cost to build, store, open and search on several threads?"""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _article(report: Report, options: argparse.Namespace) -> None:
-    """The four figures of the article about memo-agent, and ours."""
+    """Compare the four figures of the article about memo-agent with those of this package."""
     rows = []
     for parts, limit in ARTICLE_QUERY_MS.items():
         data = dataset.generated(parts, options.seed)
@@ -92,7 +92,7 @@ def _article(report: Report, options: argparse.Namespace) -> None:
 
 
 def _builds(report: Report, options: argparse.Namespace) -> None:
-    """CPU to build, engines in turns."""
+    """Measure the CPU time of builds, interleaved between engines."""
     parts = min(COMPARED, options.parts)
     names = ["ours", *options.engines.split(",")]
     data = dataset.generated(parts, options.seed)
@@ -116,7 +116,7 @@ def _builds(report: Report, options: argparse.Namespace) -> None:
 
 
 def _on_disk(report: Report, options: argparse.Namespace, folder: Path) -> None:
-    """An index that is built from a stream, by a process of its own, then opened and asked."""
+    """Measure an index that a process of its own builds from a stream of sessions, then opens and searches."""
     data = dataset.generated(options.parts, options.seed)
     made = built_apart(options.parts, options.seed, folder)
     text, others = sizes_of(folder)

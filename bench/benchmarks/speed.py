@@ -1,4 +1,4 @@
-"""How much CPU does a search with ten snippets take, beside other engines on the same queries in the same run?"""
+"""How much CPU does a search with ten snippets take, beside other engines on equal queries?"""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _time(one: Measured, query: LabelledQuery) -> None:
 
 
 def _look(one: Measured, query: LabelledQuery) -> None:
-    """Whether the answer is there, and is the same when it is asked again."""
+    """Note whether the answer is among the hits, and whether a second search gives equal hits."""
     hits = one.engine.search(query.query, PAGE)
     one.unstable += list(hits) != list(one.engine.search(query.query, PAGE))
     if query.kind != SESSION_ONLY:

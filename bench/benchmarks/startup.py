@@ -1,4 +1,4 @@
-"""What does `import recall_rank` cost over a bare interpreter?"""
+"""How much CPU does `import recall_rank` take beyond a bare interpreter?"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What benchmarks run on: real and generated histories, labelled queries."""
+"""Real and generated histories, labelled queries, random searches, and inputs of kernels."""

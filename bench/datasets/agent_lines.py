@@ -1,4 +1,4 @@
-"""Invented conversations as the JSON lines, documents and pages of the agents."""
+"""Renders generated sessions in the file formats of the agents: JSON lines, JSON documents and Markdown pages."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _plain(key: str, part: Part) -> Record:
 
 
 def openai(session: Session) -> list[Record]:
-    """Chat messages in the form of OpenAI's API."""
+    """Return chat messages in the form of OpenAI's API."""
     found: list[Record] = []
     for message in session.messages:
         for at, part in enumerate(message.parts):

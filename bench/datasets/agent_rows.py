@@ -1,4 +1,4 @@
-"""Invented conversations as rows of the agents' databases."""
+"""Renders generated sessions as rows of the agents' databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores of a given size in the formats of the agents, with invented conversations: what bench/loaders.py reads."""
+"""Writes stores of a given size in the formats of the agents, with generated conversations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A store that was written."""
+    """A written store."""
 
     where: Path
     size: int  # bytes of its files; of a database the bytes of its rows' texts
@@ -35,7 +35,9 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How an agent's store is written: `file` and `lines` where it is a file a session, `rows` where a database."""
+    """The format of an agent's store: `file` and `render` for one file a session, `file`, `schema` and `rows` for a
+    database.
+    """
 
     kind: str  # lines, document, database, markdown
     file: str = ""
@@ -46,7 +48,7 @@ class Form:
 
 
 def write(form: Form, folder: Path, size: int, seed: int = 1) -> Made:
-    """A store of about `size` bytes in the folder."""
+    """Write a store of at least `size` bytes into the folder."""
     pool = conversations(seed)
     if form.rows is not None:
         return _database(form, pool, folder, size)
@@ -87,7 +89,7 @@ def _database(form: Form, pool: list[Session], folder: Path, size: int) -> Made:
 
 
 def conversations(seed: int = 1) -> list[Session]:
-    """The pool, with outputs as long as those of real tools."""
+    """Return the sessions that a store repeats, with outputs as long as those of real tools."""
     chance = random.Random(seed)
     made = list(generate.sessions(POOL * generate.PARTS_PER_SESSION, seed))
     texts = [part.output for session in made for m in session.messages for part in m.parts if part.output]
@@ -112,21 +114,23 @@ def conversations(seed: int = 1) -> list[Session]:
 
 
 def parts_of(session: Session) -> int:
+    """Return the number of parts of a session."""
     return sum(len(message.parts) for message in session.messages)
 
 
 def when(message: Message) -> str:
+    """Return a message's time in ISO format."""
     seconds = message.time // 1000 - START // 1000
     return f"2026-05-28T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.000Z"
 
 
 def packed(records: Iterator[Record]) -> bytes:
-    """JSON lines."""
+    """Return the records as JSON lines."""
     return b"".join(
         json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for record in records
     )
 
 
 def result(part: Part) -> str:
-    """What a tool gave or said was wrong."""
+    """Return a tool call's output, or its error."""
     return part.output or part.error or ""

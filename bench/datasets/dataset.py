@@ -1,4 +1,6 @@
-"""What a benchmark runs on: a folder of one's own, the histories beside the checkout, or a generated history."""
+"""The dataset of a benchmark: a folder given by `--data`, the histories beside the checkout, or a generated
+history.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ LARGE = 50_000  # parts from which a generated history is not kept in memory
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Sessions with known-item queries; `runs` is a folder of other engines' ranks, when there is one."""
+    """Sessions with known-item queries. `runs` is a folder of other engines' ranks, or None."""
 
     name: str
     sessions: Collection[Session]
@@ -34,12 +36,12 @@ class Dataset:
 
     @property
     def generated(self) -> bool:
-        """Whether the history is a made-up one."""
+        """Whether the history is a generated one."""
         return self.name.startswith(GENERATED)
 
 
 def arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """The options every benchmark over one history takes; of `several` histories, every size by itself."""
+    """Add the options of a dataset; with `several`, `--parts` takes several sizes."""
     parser.add_argument("--data", help=f"folder with history.jsonl[.gz|.xz] and queries.jsonl, or '{GENERATED}'")
     if several:
         parser.add_argument("--parts", type=sizes, help="sizes of generated histories, comma separated")
@@ -51,7 +53,9 @@ def arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None
 
 
 def load(options: argparse.Namespace) -> Dataset:
-    """The data `--data` names; without it the histories beside the checkout, else a generated history."""
+    """Return the dataset that `--data` names; without it the histories beside the checkout, else a generated
+    history.
+    """
     named = options.data
     if named == GENERATED or (named is None and not HISTORIES.is_dir()):
         return generated(options.parts, options.seed)
@@ -59,9 +63,10 @@ def load(options: argparse.Namespace) -> Dataset:
 
 
 def load_all(options: argparse.Namespace) -> Iterator[Dataset]:
-    """A history for each of the sizes in `--parts`, and the one that `--data` names; without sizes what load() gives.
+    """Yield a generated history for each size in `--parts`, and the dataset that `--data` names; without sizes, that
+    of load().
 
-    One after the other, and each is let go of before the next is made.
+    Each dataset is released before the next one is made.
     """
     named = options.data
     if not options.parts and (named == GENERATED or (named is None and not HISTORIES.is_dir())):
@@ -74,7 +79,7 @@ def load_all(options: argparse.Namespace) -> Iterator[Dataset]:
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    """The numbers of a list. Raises ValueError for what is none."""
+    """Return the numbers of a comma-separated list. Raises ValueError for anything else."""
     return tuple(int(size.replace("_", "")) for size in text.split(","))
 
 
@@ -87,7 +92,7 @@ def _read(named: str | None) -> Dataset:
 
 @functools.lru_cache(maxsize=2)
 def generated(parts: int, seed: int) -> Dataset:
-    """A generated history with its labelled queries; a large one lies in a temporary file."""
+    """Return a generated history with its labelled queries; from LARGE parts on it lies in a temporary file."""
     name = f"{GENERATED}, {parts:,} parts, seed {seed}"
     if parts >= LARGE:
         spool = SpooledHistory(parts, seed)
@@ -96,6 +101,6 @@ def generated(parts: int, seed: int) -> Dataset:
 
 
 def release() -> None:
-    """Forget every history read or generated so far."""
+    """Release every history that was read or generated so far."""
     generated.cache_clear()
     read_history.cache_clear()

@@ -1,4 +1,6 @@
-"""What every engine is given to index: one document a part, with exactly the fields recall_rank searches."""
+"""The documents that every engine indexes: one for each part, with the text of the fields that recall_rank
+searches.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Document(NamedTuple):
-    """One part, or a session's title (its message and part ids are empty)."""
+    """The document of a part, or of a session's title (then message and part ids are empty)."""
 
     hit: Hit
     text: str
@@ -21,7 +23,7 @@ class Document(NamedTuple):
 
 
 def documents(sessions: Iterable[Session]) -> Iterator[Document]:
-    """Every part with something to search, and every title, in order."""
+    """Yield the documents of all parts with text and of all titles, in order."""
     for session in sessions:
         if session.title:
             yield Document(Hit(session.id, "", ""), session.title, session.updated)
@@ -32,13 +34,13 @@ def documents(sessions: Iterable[Session]) -> Iterator[Document]:
 
 
 def part_text(part: Part) -> str:
-    """A part's searchable text: its fields, one after the other on lines of their own."""
+    """Return a part's searchable text: its fields, each on lines of its own."""
     fields = (part.text, part.prompt, part.title, part.tool, *values(part.input), part.output, part.error)
     return "\n".join(field for field in fields if field)
 
 
 def values(value: Any) -> Iterator[str]:
-    """The strings inside a JSON value, never its keys."""
+    """Yield the strings inside a JSON value, without the keys of objects."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Seeded histories of any size, made session by session: the same size and seed give the same bytes everywhere."""
+"""Generates histories of any size, session by session. Equal sizes and seeds give equal bytes on every machine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TOOLS = ("bash", "read", "grep", "edit", "write", "glob", "webfetch")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Something a person could look for later, and the part that holds it."""
+    """Something that a person could search for later, and the part that holds it."""
 
     kind: str  # identifier, error, path, prose, request
     key: str  # the same for every way of writing it
@@ -47,24 +47,24 @@ class Mention:
 
 
 def sessions(parts: int, seed: int = 1) -> Iterator[Session]:
-    """About `parts` parts in sessions oldest first, each made when it is asked for."""
+    """Yield about `parts` parts in sessions, oldest first; each session is made when it is asked for."""
     for number in range(count(parts)):
         yield Writer(number, seed).session()[0]
 
 
 def mentions(parts: int, seed: int = 1) -> Iterator[Mention]:
-    """What the same history mentions, in the same order."""
+    """Yield the mentions of the history that `sessions` makes from equal arguments, in its order."""
     for number in range(count(parts)):
         yield from Writer(number, seed).session()[1]
 
 
 def count(parts: int) -> int:
-    """How many sessions a history of about `parts` parts has."""
+    """Return the number of sessions of a history of about `parts` parts."""
     return max(1, round(parts / PARTS_PER_SESSION))
 
 
 class Writer:
-    """Writes one session, from its number and the seed alone."""
+    """Writes one session. It depends on the number of the session and the seed alone."""
 
     def __init__(self, number: int, seed: int) -> None:
         self.number = number
@@ -82,7 +82,7 @@ class Writer:
         self.paths = [self._new_path() for _ in range(8)]
 
     def session(self) -> tuple[Session, list[Mention]]:
-        """The session and what it mentions."""
+        """Return the session and its mentions."""
         name = f"ses_{self.number:06d}"
         start = START + self.number * SESSION_GAP
         turns = []
@@ -144,7 +144,7 @@ class Writer:
         return Part(name, "tool", None, tool, given, "\n".join(lines), error, status=status, flags=flags, files=(path,))
 
     def _line(self) -> str:
-        """One line of a tool's output: code, a log line or noise."""
+        """Return one line of a tool's output: code, a log line or noise."""
         match self.chance.randrange(6):
             case 0:
                 return f"{self._path()}:{self.chance.randint(1, 900)}: {self._identifier()}"
@@ -178,7 +178,7 @@ class Writer:
         return self._mention("error", line)
 
     def _prose(self, length: int, kind: str) -> str:
-        """Sentences of plain words, topic words, and now and then an identifier."""
+        """Return sentences of plain words, topic words and some identifiers."""
         said = []
         for _ in range(length):
             luck = self.chance.random()
@@ -196,7 +196,7 @@ class Writer:
         return " ".join(self.word() for _ in range(length))
 
     def word(self) -> str:
-        """A Zipfian word; now and then one of another script."""
+        """Return a word drawn by Zipf's law, or rarely one of another script."""
         if self.chance.random() < NON_ASCII_SHARE:
             return self.chance.choice(FOREIGN)
         if not self.drawn:
@@ -207,12 +207,14 @@ class Writer:
         return self._mention("identifier", self._styled(STYLES))
 
     def _styled(self, styles: Sequence[str]) -> str:
-        """A compound: mostly the session's favourites, else any of the project's."""
+        """Return a compound in one of the styles: mostly one of the session's favourites, else any of its project."""
         number = self.chance.choice(self.favourites if self.chance.random() < 0.6 else self.concepts)
         return write(_concept(number), self.chance.choice(styles))
 
     def _path(self) -> str:
-        """A path: mostly one of the session's files, else a new one. Its file name is an identifier too."""
+        """Return a path: mostly one of the session's files, else a new one. Its file name is mentioned as an
+        identifier too.
+        """
         path = self.chance.choice(self.paths) if self.chance.random() < 0.5 else self._new_path()
         self._mention("identifier", path.rpartition("/")[2].partition(".")[0])
         return self._mention("path", path)
@@ -232,7 +234,7 @@ class Writer:
 
 
 def _concept(number: int) -> tuple[str, ...]:
-    """The words of a compound, the same in every session."""
+    """Return the words of a compound; its number alone decides them."""
     chance = random.Random(number)
     vocabulary = words()
     return tuple(vocabulary[chance.randrange(60, len(vocabulary))] for _ in range(chance.choice((2, 2, 3))))

@@ -1,4 +1,4 @@
-"""Histories and labelled queries, read once per process."""
+"""Reads histories and labelled queries from files. Each history is read once a process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Answer = tuple[str, str | None, str | None]  # session, message, part
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuery:
-    """A question and what answers it; `exclude` holds the messages a ranking must leave out."""
+    """A query with its answers. `exclude` holds messages that a ranking must leave out."""
 
     id: str
     kind: str
@@ -44,7 +44,7 @@ class LabelledQuery:
 
 
 def read_queries(path: Path) -> list[LabelledQuery]:
-    """The queries of a file beside a history. Raises FileNotFoundError when it is absent."""
+    """Return the labelled queries of a file. Raises FileNotFoundError when it is absent."""
     return [_query(orjson.loads(line)) for line in path.read_bytes().splitlines() if line.strip()]
 
 
@@ -68,7 +68,7 @@ def _answer(row: dict[str, Any]) -> Answer:
 
 
 def find_history(folder: Path) -> Path:
-    """The history file of a data folder. Raises FileNotFoundError naming what was looked for."""
+    """Return the history file of a data folder. Raises FileNotFoundError that names the accepted files."""
     for name in ("history.jsonl.xz", "history.jsonl.gz", "history.jsonl"):
         if (folder / name).is_file():
             return folder / name
@@ -77,7 +77,7 @@ def find_history(folder: Path) -> Path:
 
 @functools.lru_cache(maxsize=4)
 def read_history(folder: Path) -> tuple[Session, ...]:
-    """Every session of a data folder. Raises ValueError when a line of it cannot be read."""
+    """Return every session of a data folder. Raises ValueError when a line of its history cannot be read."""
     sessions, (report,) = read_all([HistoryJsonl(find_history(folder))])
     if report.malformed or report.errors:
         raise ValueError(f"{report.location}: {[*report.errors, *report.malformed][0]}")
@@ -85,7 +85,7 @@ def read_history(folder: Path) -> tuple[Session, ...]:
 
 
 def by_project(sessions: Sequence[Session]) -> dict[str, list[Session]]:
-    """Sessions grouped by project, in order of first appearance."""
+    """Return the sessions by project, projects in order of first appearance."""
     groups: dict[str, list[Session]] = defaultdict(list)
     for session in sessions:
         groups[session.project or ""].append(session)

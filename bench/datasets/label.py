@@ -1,4 +1,4 @@
-"""Queries with known answers for a generated history: the same number of each kind, seeded."""
+"""Makes queries with known answers for a generated history, an equal number of each kind."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _TOO_MANY = [Mention("", "", "", ("", None, None))] * (MOST_ANSWERS + 1)
 def label(
     mentions: Iterable[Mention], seed: int = 1, per_kind: int = PER_KIND, parts: int = ALL_OF
 ) -> list[LabelledQuery]:
-    """Labelled queries of every kind in KINDS. Fewer of a kind when the history does not hold enough.
+    """Return labelled queries of every kind in KINDS; fewer of a kind when the history does not hold enough mentions.
 
-    Of a history of so many `parts` as make its mentions a burden, a share of what is mentioned is kept, each with all
-    of its mentions; identifiers are all kept, since they may be asked for by accident.
+    Of histories of more than ALL_OF `parts` only a share of the mentioned things is kept in memory, each with all of
+    its mentions. Identifiers are all kept, because a query for one identifier may name another by accident.
     """
     found: dict[str, Found] = defaultdict(lambda: defaultdict(list))
     share = max(1, parts // ALL_OF)
@@ -72,12 +72,12 @@ def _ask(
 
 
 def plain(text: str) -> str:
-    """Letters and digits, lower-cased: the same for every style of one compound."""
+    """Return the letters and digits in lower case: one string for all styles of a compound."""
     return "".join(letter for letter in text.lower() if letter.isalnum())
 
 
 def pieces(text: str) -> list[str]:
-    """The words of a compound in any style, lower-cased."""
+    """Return the words of a compound in any style, in lower case."""
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z0-9]+", text)]
 
 
@@ -104,7 +104,7 @@ def _typo_separator(mention: Mention, chance: random.Random) -> str:
 
 
 def _noisy(mention: Mention, chance: random.Random) -> str:
-    """A quarter of the words gone and one of the rest misspelt, as an error line is remembered."""
+    """Return an error line without about a quarter of its words, with one other word misspelt; "" for short lines."""
     said = mention.text.split()
     kept = [word for word in said if chance.random() > 0.25]
     long = [place for place, word in enumerate(kept) if len(word) > 4 and word.isalpha()]
@@ -116,7 +116,7 @@ def _noisy(mention: Mention, chance: random.Random) -> str:
 
 
 def _phrase(mention: Mention, chance: random.Random) -> str:
-    """Five to seven words in a row, two of them rare."""
+    """Return five to seven adjacent words, at least two of them rare; "" when there are none."""
     for sentence in chance.sample(runs := re.split(r"[,.]\s*", mention.text), len(runs)):
         said = sentence.split(" ")
         if len(said) >= 5:
@@ -128,7 +128,7 @@ def _phrase(mention: Mention, chance: random.Random) -> str:
 
 
 def _dropped(mention: Mention, chance: random.Random) -> str:
-    """The rarer words of a request, six in ten of them, four to twelve."""
+    """Return about six in ten words of a request, at most twelve; "" when fewer than four are left."""
     said = re.findall(r"[^\s,.]+", mention.text)
     kept = [word for word in said if chance.random() < 0.6][:12]
     return " ".join(kept) if len(kept) >= 4 and sum(_rare(word) for word in kept) >= 2 else ""

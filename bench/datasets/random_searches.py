@@ -1,4 +1,4 @@
-"""Random searches of a history, seeded: every mode, group, order and filter, and words written in every way."""
+"""Draws random searches of a history: all modes, groups, orders and filters, and words written in many ways."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WORD = re.compile(r"[\w./:-]+")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One search; `number` and the seed make it again."""
+    """One search. Its number and the seed make it again."""
 
     number: int
     query: str
@@ -42,7 +42,9 @@ _LONG = ("extra_scores", "budget_ms", "now")
 
 
 class LooksLeft:
-    """A caller who cancels at the `left`-th question whether he did: the same place in every run."""
+    """A cancellation signal that is set from the `left`-th look on, so that a search is cancelled at one place in
+    every run.
+    """
 
     def __init__(self, left: int) -> None:
         self.left = left
@@ -56,7 +58,7 @@ class LooksLeft:
 
 
 class RandomSearches:
-    """Draws searches that find something in `sessions`, most of them."""
+    """Draws searches, most of which find something in `sessions`."""
 
     def __init__(self, sessions: Sequence[Session], seed: int) -> None:
         self.seed = seed
@@ -68,7 +70,7 @@ class RandomSearches:
         self.now = max((m.time for s in sessions for m in s.messages), default=0) + 86_400_000
 
     def draw(self, number: int) -> Asked:
-        """Search `number`, the same for the same sessions and seed."""
+        """Return search `number`; equal sessions and seeds give equal searches."""
         chance = random.Random(f"{self.seed}/{number}")
         message, part = chance.choice(self.parts)
         options = self._options(chance, message, part)
@@ -136,7 +138,7 @@ class RandomSearches:
         return options
 
     def _filter(self, chance: random.Random, message: Message, part: Part) -> dict[str, Any]:
-        """One filter, which the part drawn often passes; none where the part has nothing to filter by."""
+        """Return one filter, which the drawn part often passes; {} where the part has nothing to filter by."""
         session = self.session_of[message.id]
         other = chance.choice(self.parts)[1]
         here = Context(session_id=session.id, project=session.project, directory=session.directory or "/")
@@ -162,7 +164,7 @@ class RandomSearches:
 
 
 def _typo(word: str, chance: random.Random) -> str:
-    """The word with one edit, where it is a word of four letters in a row."""
+    """Return the word with one edit, or unchanged without four adjacent letters."""
     return misspell(word, chance) if re.search(r"[^\W\d_]{4}", word) else word
 
 
@@ -172,7 +174,7 @@ def _other_style(word: str, chance: random.Random) -> str:
 
 
 def _compiles(pattern: str) -> bool:
-    """Half a word of another script may leave half an escape behind."""
+    """Return whether a pattern compiles: part of a word of another script may end inside an escape."""
     try:
         re.compile(pattern)
     except re.error:

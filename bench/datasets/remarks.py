@@ -1,4 +1,4 @@
-"""Made-up remarks in many scripts, for searches that are not in Latin letters."""
+"""Made-up remarks in many scripts."""
 
 from __future__ import annotations
 

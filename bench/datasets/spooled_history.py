@@ -1,4 +1,4 @@
-"""A generated history in a temporary file, made once and read session by session as often as it is asked for."""
+"""A generated history in a temporary file, which is written once and read session by session."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SpooledHistory:
-    """About `parts` parts in sessions oldest first, with their labelled queries. Nothing of it stays in memory."""
+    """About `parts` parts in sessions, oldest first, with their labelled queries. No session stays in memory."""
 
     def __init__(self, parts: int, seed: int) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lasts as long as this does, and has no name
@@ -28,7 +28,7 @@ class SpooledHistory:
         self.queries: list[LabelledQuery] = label(self._written(seed), seed, parts=parts)
 
     def _written(self, seed: int) -> Iterator[Mention]:
-        """Writes the sessions, and gives what they mention."""
+        """Write the sessions, and yield their mentions."""
         for number in range(self._count):
             session, mentions = Writer(number, seed).session()
             pickle.dump(session, self._file, pickle.HIGHEST_PROTOCOL)
@@ -38,7 +38,7 @@ class SpooledHistory:
         return self._count
 
     def __iter__(self) -> Iterator[Session]:
-        """One reader at a time: a second one begins again for both."""
+        """Yield the sessions. Only one iterator may be active: a second one restarts the first."""
         self._file.seek(0)
         for _ in range(self._count):
             yield cast("Session", pickle.load(self._file))

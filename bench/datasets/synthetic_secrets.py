@@ -1,4 +1,4 @@
-"""Which made-up secrets, and in which surroundings, must never come out of a redacted answer?"""
+"""Made-up secrets of many families, in texts around them."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Planted:
 
 
 def planted(family: str, count: int, seed: int = 0) -> Iterator[Planted]:
-    """Made-up secrets of a family in text around them."""
+    """Yield made-up secrets of a family, each in a text around it."""
     drawn = random.Random(f"{seed} {family}")
     for number in range(count):
         if family in ("bearer header", "database url"):
@@ -151,7 +151,7 @@ FAMILIES: Final = (*FORMS, *NAMED_FORMS, "bearer header", "database url")
 
 
 def make(drawn: random.Random, family: str) -> str:
-    """One secret."""
+    """Return one secret."""
     form = FORMS[family]
     if form == "jwt":
         head = _base64('{"alg":"HS256","typ":"JWT"}')
@@ -201,7 +201,7 @@ def _base64(text: str) -> str:
 
 
 def survives(one: Planted, shown: str) -> bool:
-    """Whether a piece of the secret that is worth something stands in what is shown."""
+    """Return whether a useful piece of the secret is in the shown text."""
     secret = one.secret
     kept = secret[40:-40] if len(secret) > 200 else secret[-max(8, len(secret) * 3 // 4) :]
     return any(kept[at : at + 8] in shown for at in range(len(kept) - 7))

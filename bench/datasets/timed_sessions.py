@@ -1,4 +1,4 @@
-"""Sessions that are handed over one by one, without counting what it takes to make them."""
+"""An iterable of sessions that measures the time it takes to make them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class TimedSessions:
-    """An iterable over others; `spent` is the CPU its reader waited for the next one, in seconds."""
+    """The sessions of another iterable; `spent` is the CPU time in seconds that making them took so far."""
 
     def __init__(self, sessions: Iterable[Session]) -> None:
         self._sessions = sessions

@@ -1,4 +1,4 @@
-"""A made-up language: pronounceable words with Zipfian frequencies, and compounds of them in every code style."""
+"""A made-up language: pronounceable words with Zipfian frequencies, and compounds of them in every style of code."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ STYLES = ("camel", "pascal", "snake", "kebab", "dotted", "path", "screaming")
 
 @functools.cache
 def words(size: int = SIZE, seed: int = 1) -> tuple[str, ...]:
-    """The base vocabulary, commonest first: distinct lower-case ASCII words that grow longer with their rank."""
+    """Return distinct lower-case ASCII words, commonest first; rarer words are longer."""
     chance = random.Random(seed)
     found: dict[str, None] = {}
     while len(found) < size:
@@ -77,7 +77,7 @@ def _cumulative(size: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
 
 def zipf(generator: np.random.Generator, count: int, size: int = SIZE) -> list[int]:
-    """`count` word ranks (0 = commonest), drawn with Zipfian frequencies."""
+    """Return `count` word ranks (0 = commonest), drawn with Zipfian frequencies."""
     drawn = np.searchsorted(_cumulative(size), generator.random(count)).clip(max=size - 1)
     return [int(rank) for rank in drawn]
 
@@ -111,7 +111,10 @@ def write(concept: Sequence[str], style: str) -> str:
 
 
 def misspell(text: str, chance: random.Random) -> str:
-    """The text with one edit inside a word: a letter dropped, doubled, replaced, or two swapped. Always differs."""
+    """Return the text with one edit inside a word: a letter dropped, doubled, replaced or swapped with the next.
+
+    Raises ValueError when the text has no two adjacent letters.
+    """
     letters = [at for at in range(1, len(text)) if text[at].isalpha() and text[at - 1].isalpha()]
     if not letters:
         raise ValueError(f"nothing to misspell in {text!r}")

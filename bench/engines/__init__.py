@@ -1,4 +1,4 @@
-"""Search engines under one protocol: one file an engine, named `module:Class`."""
+"""Search engines under one protocol. A name is one of BUILT_IN or `module:Class`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Hit(NamedTuple):
 
 
 class Engine(Protocol):
-    """Anything that ranks parts. `build` is called once; `search` gives at most k hits, best first."""
+    """An engine that ranks parts. `build` is called once; `search` returns at most k hits, best first."""
 
     name: str
 
@@ -45,7 +45,7 @@ class Engine(Protocol):
 
 @runtime_checkable
 class HasModes(Protocol):
-    """An engine that is told how forgiving to be, and that ranks sessions itself."""
+    """An engine with match modes and a ranking of sessions of its own."""
 
     def search_mode(self, query: str, k: int, match: Match) -> Sequence[Hit]: ...
 
@@ -54,7 +54,7 @@ class HasModes(Protocol):
 
 @runtime_checkable
 class HasPages(Protocol):
-    """An engine that can show what it found: k hits, each with a snippet, as a page of results needs."""
+    """An engine that makes a snippet for each hit: `page` returns at most k hits with snippets."""
 
     def page(self, query: str, k: int) -> Sequence[object]: ...
 
@@ -68,9 +68,9 @@ class HasWeights(Protocol):
 
 
 def create(name: str) -> Engine:
-    """The engine called `name` in BUILT_IN, or the class a `module:Class` names.
+    """Return the engine called `name` in BUILT_IN, or of the class that `module:Class` names.
 
-    Raises ValueError for an unknown name and ImportError when the engine's own package is missing.
+    Raises ValueError for an unknown name, and ImportError when the package of the engine is missing.
     """
     target = BUILT_IN.get(name, name)
     module, colon, attribute = target.partition(":")

@@ -1,4 +1,4 @@
-"""SQLite FTS5, the usual choice: words joined by OR, ranked by bm25(); plain, Porter stems, or trigrams."""
+"""SQLite FTS5: words joined by OR and ranked by bm25(), with plain words, Porter stems or trigrams."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Fts5:
         return [self.hits[number] for (number,) in self._select("rowid", query, k)]
 
     def page(self, query: str, k: int) -> list[tuple[int, str]]:
-        """The same, each with the snippet a page of results shows."""
+        """Return at most k rows, each with a snippet."""
         return list(self._select("rowid, snippet(parts, 0, '', '', ' ... ', 32)", query, k))
 
     def _select(self, columns: str, query: str, k: int) -> Iterable[tuple]:  # type: ignore[type-arg]

@@ -36,7 +36,7 @@ class Ours:
         return self.search_mode(query, k, self.match)
 
     def page(self, query: str, k: int) -> list[Hit]:
-        """Every result carries its snippet, so a page is a search."""
+        """Return at most k hits. A search makes their snippets anyway."""
         return self.search(query, k)
 
     def search_mode(self, query: str, k: int, match: Match) -> list[Hit]:

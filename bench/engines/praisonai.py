@@ -1,4 +1,6 @@
-"""PraisonAI's session search rule, over parts: 2 for the whole query plus 1 for each of its words found inside."""
+"""PraisonAI's rule of session search, applied to parts: 2 for the whole query plus 1 for each of its words in the
+text.
+"""
 
 from __future__ import annotations
 

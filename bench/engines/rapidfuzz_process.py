@@ -1,4 +1,4 @@
-"""rapidfuzz.process over every part: what fuzzy matching costs without a prefilter."""
+"""rapidfuzz.process over every part: fuzzy matching without a prefilter."""
 
 from __future__ import annotations
 

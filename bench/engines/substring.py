@@ -1,4 +1,4 @@
-"""Substring scan: parts that hold the whole query, case folded, newest first. What a literal search gives."""
+"""Substring scan: parts that hold the whole query without regard to case, newest first, as a literal search."""
 
 from __future__ import annotations
 

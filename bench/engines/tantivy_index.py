@@ -1,4 +1,4 @@
-"""tantivy: BM25 over exact words joined by OR, or each word within one edit of the query's."""
+"""tantivy: BM25 over exact words joined by OR, or over words within one edit of the query's."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Tantivy:
         self.searcher = self.index.searcher()
 
     def query(self, text: str) -> Any:
-        """The words of the query, any of them."""
+        """Return the query for any of the words."""
         return self._any(tantivy.Query.term_query(self.schema, "text", word) for word in self._words(text))
 
     def _words(self, text: str) -> list[str]:
@@ -54,7 +54,7 @@ class Tantivy:
         return [self.hits[self.searcher.doc(address)["number"][0]] for _, address in found]
 
     def page(self, query: str, k: int) -> list[tuple[Hit, str]]:
-        """The same, each with a snippet."""
+        """Return at most k hits, each with a snippet."""
         asked = self.query(query)
         snippets = tantivy.SnippetGenerator.create(self.searcher, asked, self.schema, "text")
         found = [self.searcher.doc(address) for _, address in self.searcher.search(asked, k).hits]
@@ -65,7 +65,9 @@ class TantivyFuzzy1(Tantivy):
     name = "tantivy-fuzzy1"
 
     def query(self, text: str) -> Any:
-        """Exact words, and those of four letters or more within one edit too."""
+        """Return the query for any of the exact words, and for words within one edit of those of four letters or
+        more.
+        """
         words = self._words(text)
         exact = [tantivy.Query.term_query(self.schema, "text", word) for word in words]
         near = [

@@ -1,4 +1,4 @@
-"""Is the second result file worse than the first?"""
+"""Compares two result files and tells what regressed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One figure, before and after."""
+    """One figure in both result files."""
 
     name: str
     before: float
@@ -28,7 +28,7 @@ class Change:
 
 
 def main(before: Path, after: Path) -> int:
-    """Print what changed. 1 when a figure or check regressed, 2 when a file cannot be compared."""
+    """Print what changed. Returns 0, or 1 when a figure or check regressed, or 2 when a file cannot be compared."""
     try:
         old, new = report.read(before), report.read(after)
         changes, asked = list(figures(old, new)), list(checks(old, new))
@@ -56,7 +56,7 @@ def main(before: Path, after: Path) -> int:
 
 
 def figures(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> Iterator[Change]:
-    """Every figure of both, where the same benchmark ran on the same data; tolerance is the newer file's."""
+    """Yield the figures of both files with equal benchmark, data and name. The tolerance is that of the newer file."""
     before = _figures(old)
     for key, figure in _figures(new).items():
         if key in before:
@@ -75,7 +75,9 @@ def _regressed(was: float, now: float, figure: Mapping[str, Any]) -> bool:
 
 
 def checks(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> Iterator[tuple[str, bool]]:
-    """Every check of both, by name, and whether it is as good as it was: it holds, or did not hold before either."""
+    """Yield the name of every check in both files, and whether it did not regress: it holds, or it did not hold
+    before.
+    """
     before = _checks(old)
     for key, ok in _checks(new).items():
         if key in before:

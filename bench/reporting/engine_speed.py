@@ -31,7 +31,7 @@ MEDIUM = range(90_000, 110_000)
 
 @dataclass(slots=True)
 class Measured:
-    """One engine's build and its searches."""
+    """The build and the searches of one engine."""
 
     engine: Engine
     build_cpu: float
@@ -53,25 +53,25 @@ class Measured:
         return self._found.total()
 
     def at(self, share: float) -> float:
-        """A quantile: the median of those of all rounds."""
+        """Return a quantile of the search times in ms: the median of the quantiles of all rounds."""
         return statistics.median(quantile(one, share) for one in self.rounds)
 
     def note(self, kind: str, found: bool) -> None:
-        """Count a query and whether its answer was there."""
+        """Count a query and whether its answer was among the hits."""
         self._asked[kind] += 1
         self._found[kind] += found
 
     def asked_of(self, kind: str) -> int:
-        """Queries of a kind, or of a group of kinds."""
+        """Return the number of queries of a kind or of a group of kinds."""
         return sum(self._asked[one] for one in GROUPS.get(kind, (kind,)))
 
     def rate(self, kind: str) -> float:
-        """The share of them whose answer was among the first ten."""
+        """Return the share of queries of a kind or group whose answer was among the first ten."""
         return sum(self._found[one] for one in GROUPS.get(kind, (kind,))) / max(1, self.asked_of(kind))
 
 
 def check_targets(report: Report, runs: Mapping[str, Measured], parts: int, *, generated: bool) -> None:
-    """Check what holds for a history of so many parts, against the engines that ran beside ours."""
+    """Check the limits for a history of so many parts, beside the engines that ran in this run."""
     ours, fuzzy, fts5 = runs["ours"], runs.get("tantivy-fuzzy1"), runs.get("fts5")
     if not generated:
         _real(report, ours, fuzzy, fts5)
@@ -101,7 +101,7 @@ def _share(report: Report, name: str, share: float, limit: float) -> None:
 
 
 def _real(report: Report, ours: Measured, fuzzy: Measured | None, fts5: Measured | None) -> None:
-    """Limits that are meant for real histories of tens of megabytes."""
+    """Check the limits for real histories of tens of megabytes."""
     report.check("p50 within 4 ms", ours.at(0.5) <= 4, f"{ours.at(0.5):.2f} ms")
     report.check("p95 within 17 ms", ours.at(0.95) <= 17, f"{ours.at(0.95):.2f} ms")
     if fts5 is not None:

@@ -1,4 +1,4 @@
-"""Where the answers of known-item queries stand in an engine's ranking."""
+"""Ranks of the answers to known-item queries in an engine's ranking."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where the answer of one query stood."""
+    """The ranks of the answer to one query."""
 
     query: LabelledQuery
     part: Rank
@@ -47,7 +47,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The figures of one kind of query. Counts are queries."""
+    """The figures of one kind of query. All counts are numbers of queries."""
 
     n: int
     part_at_1: int
@@ -59,12 +59,12 @@ class Row:
 
 
 def mode(query: LabelledQuery) -> Match:
-    """Queries that hold a typo by construction are asked in fuzzy mode, as a caller who knows would."""
+    """Return "fuzzy" for kinds with misspelt queries, as a caller who expects typos would ask, else "smart"."""
     return "fuzzy" if "typo" in query.kind else "smart"
 
 
 def evaluate(engine: Engine, queries: Iterable[LabelledQuery]) -> list[Outcome]:
-    """Where each query's answer stands in a built engine's ranking."""
+    """Return the ranks of each query's answer in the ranking of a built engine."""
     return [_outcome(engine, query) for query in queries]
 
 
@@ -88,7 +88,9 @@ def _outcome(engine: Engine, query: LabelledQuery) -> Outcome:
 
 
 def figures(outcomes: Iterable[Outcome]) -> dict[str, Row]:
-    """Per kind, per group of kinds, "= all parts" and "*" (everything); kinds sorted, groups after them."""
+    """Return the figures of each kind, each group of kinds, "= all parts" and "*" (everything); kinds are sorted,
+    groups follow.
+    """
     kinds: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         kinds[outcome.query.kind].append(outcome)
@@ -117,13 +119,17 @@ def _row(outcomes: Sequence[Outcome]) -> Row:
 
 
 def reciprocals(outcomes: Iterable[Outcome]) -> tuple[dict[str, float], dict[str, float]]:
-    """Reciprocal rank within ten per query id: of the part (without session-only kinds), and of the session."""
+    """Return the reciprocal ranks within ten by query id: of parts (without kinds that a session answers), and of
+    sessions.
+    """
     parts = {one.query.id: reciprocal(one.part) for one in outcomes if one.query.kind != SESSION_ONLY}
     return parts, {one.query.id: reciprocal(one.session) for one in outcomes}
 
 
 def read_run(path: Path, queries: Iterable[LabelledQuery]) -> tuple[dict[str, float], dict[str, float]]:
-    """Another engine's stored ranks as `reciprocals` gives ours. A line: id, kind, part, session."""
+    """Return another engine's stored ranks in the form of `reciprocals`. A line has the keys id, kind, part and
+    session.
+    """
     kinds = {query.id: query.kind for query in queries}
     parts: dict[str, float] = {}
     sessions: dict[str, float] = {}
@@ -137,7 +143,7 @@ def read_run(path: Path, queries: Iterable[LabelledQuery]) -> tuple[dict[str, fl
 
 
 def cpu_ms(engine: Engine, queries: Iterable[LabelledQuery]) -> dict[str, float]:
-    """CPU milliseconds of this thread for one ordinary page of results, per query id."""
+    """Return the CPU milliseconds of this thread for a page of results, by query id."""
     spent = {}
     for query in queries:
         before = time.thread_time()
@@ -150,7 +156,9 @@ def cpu_ms(engine: Engine, queries: Iterable[LabelledQuery]) -> dict[str, float]
 
 
 def select(queries: Sequence[LabelledQuery], kinds: Sequence[str]) -> list[LabelledQuery]:
-    """Queries of the named kinds; everything when none is named. Raises ValueError for a kind no query has."""
+    """Return the queries of the named kinds, or all when none is named. Raises ValueError for a kind that no query
+    has.
+    """
     known = {query.kind for query in queries}
     if unknown := [kind for kind in kinds if kind not in known]:
         raise ValueError(f"kinds must be among {', '.join(sorted(known))}, not {', '.join(unknown)}")

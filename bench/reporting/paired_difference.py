@@ -1,4 +1,4 @@
-"""Is the difference between two rankings more than luck? A paired bootstrap over queries."""
+"""The paired difference of two rankings over queries, with its bootstrap interval."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean of ours minus theirs over the queries both answered, with its 95 % interval."""
+    """The mean of ours minus theirs over the queries that both answered, with its 95 % interval."""
 
     mean: float
     low: float
@@ -25,7 +25,7 @@ class Difference:
 
 
 def paired(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Difference:
-    """The paired difference. Deterministic. Raises ValueError when no query is in both."""
+    """Return the paired difference; equal inputs give equal intervals. Raises ValueError when no query is in both."""
     shared = sorted(ours.keys() & theirs.keys())
     if not shared:
         raise ValueError("the two runs have no query in common")

@@ -1,4 +1,4 @@
-"""Results as SVG plots and Markdown tables."""
+"""Writes reports as SVG plots and Markdown tables."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from bench.reporting.report import Plot, Report
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).resolve().parents[1] / "results"
 
 
 def write(reports: Iterable[Report], folder: Path) -> list[Path]:
-    """One Markdown file a report, and one SVG for every plot in it. Gives the files written.
+    """Write one Markdown file for each report and one SVG for each plot; return the written files.
 
-    Several reports of one benchmark, on other data each, are told apart by their place.
+    Several reports of one benchmark, on different data, are numbered.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -39,7 +39,7 @@ def write(reports: Iterable[Report], folder: Path) -> list[Path]:
 
 
 def markdown(report: Report) -> str:
-    """The question, the data and every table."""
+    """Return the question, the data and every table of a report."""
     lines = [f"# {report.benchmark}", "", report.question, "", f"Data: {report.data}."]
     for table in report.tables:
         lines += ["", f"## {table.title}", "", table.markdown()]
@@ -63,7 +63,7 @@ def _draw(path: Path, plot: Plot) -> None:
 
 
 def _cumulative(axes: Axes, plot: Plot) -> None:
-    """All percentiles at once."""
+    """Draw the cumulative distribution of each line."""
     for name, values in plot.lines.items():
         ordered = sorted(values)
         axes.step(ordered, [(place + 1) / len(ordered) for place in range(len(ordered))], where="post", label=name)

@@ -1,4 +1,4 @@
-"""What the system tells of this process."""
+"""Memory and file reads of this process, as the system counts them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LINUX: bool = sys.platform == "linux"
 
 
 def peak_bytes() -> int:
-    """The most bytes this process held. What its parent held does not count where Linux tells."""
+    """Return the largest resident size of this process in bytes. On Linux, memory of its parent does not count."""
     if LINUX:
         # not getrusage(): what it says of a child counts the process that started it
         lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
@@ -22,7 +22,9 @@ def peak_bytes() -> int:
 
 
 def bytes_read_by(work: Callable[[], object]) -> int | None:
-    """Bytes of files that `work` reads, without what asking costs; None where the system does not tell."""
+    """Return the bytes of files that `work` reads, without those of the measurement; None where the system does not
+    tell.
+    """
     if not LINUX:
         work()
         return None

@@ -1,4 +1,4 @@
-"""Counts and means over ranks (1 = first, None = not found)."""
+"""Counts and means over ranks (1 = first, None = not found), and the area under the ROC curve."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["Rank", "auroc", "first_rank", "hits_at", "mean", "quantile", "recipr
 
 
 def hits_at(ranks: Iterable[Rank], depth: int) -> int:
-    """How many ranks are within the first `depth`."""
+    """Return the number of ranks within the first `depth`."""
     return sum(1 for rank in ranks if rank is not None and rank <= depth)
 
 
 def auroc(higher: Sequence[float], lower: Sequence[float]) -> float:
-    """The chance that one of `higher` is above one of `lower`, ties counting half; NaN when either is empty."""
+    """Return the chance that one of `higher` exceeds one of `lower`; ties count half. NaN when either is empty."""
     if not higher or not lower:
         return math.nan
     ranked = sorted([(value, 1) for value in higher] + [(value, 0) for value in lower])

@@ -1,4 +1,4 @@
-"""Labelled relevance sets: every query inside its own project, messages and sessions ranked."""
+"""Labelled relevance sets: messages and sessions are ranked for each query, inside the project of the query."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMES = {"nDCG@10": "nDCG@10", "R@1": "recall@1", "R@5": "recall@5", "R@10": "re
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One query's ranking as message ids and session ids, each without repeats."""
+    """One query's ranking as message ids and session ids, each id once."""
 
     query: LabelledQuery
     messages: Sequence[str]
@@ -44,7 +44,7 @@ PerQuery = dict[str, dict[str, float]]  # measure -> query id -> value
 
 
 class RelevanceSet:
-    """One set with an engine built per project, or one for all when pooled; engines are kept between runs."""
+    """One set with an engine for each project, or one engine for all when pooled. Engines are kept between runs."""
 
     def __init__(self, folder: Path, engine: Callable[[], Engine], *, pooled: bool = False) -> None:
         self.name = folder.name
@@ -71,13 +71,13 @@ class RelevanceSet:
         return other
 
     def queries(self, perturbation: str | None = None) -> list[LabelledQuery]:
-        """The queries that count: those with an answer, without the adversarial kind."""
+        """Return the queries with an answer, without the adversarial kind."""
         name = f"queries.{perturbation}.jsonl" if perturbation else "queries.jsonl"
         found = read_queries(self.folder / name)
         return [query for query in found if query.kind != LEFT_OUT and query.relevant]
 
     def rank(self, queries: Iterable[LabelledQuery]) -> list[Ranked]:
-        """Each query's ranking inside its project (inside the whole set when pooled)."""
+        """Return each query's ranking inside its project, or inside the whole set when pooled."""
         return [self._rank(query) for query in queries]
 
     def _rank(self, query: LabelledQuery) -> Ranked:
@@ -92,7 +92,7 @@ class RelevanceSet:
 
 
 def measure(ranked: Sequence[Ranked]) -> tuple[PerQuery, PerQuery]:
-    """Every measure per query, of messages and of sessions."""
+    """Return every measure by query id, for messages and for sessions."""
     queries = [one.query for one in ranked]
     return (
         _measure(message_labels(queries), {one.query.id: one.messages for one in ranked}),
@@ -103,7 +103,7 @@ def measure(ranked: Sequence[Ranked]) -> tuple[PerQuery, PerQuery]:
 
 
 def message_labels(queries: Iterable[LabelledQuery]) -> dict[str, set[str]]:
-    """The ids of the messages that answer each query."""
+    """Return the ids of the messages that answer each query."""
     return {query.id: {message for _, message, _ in query.relevant if message} for query in queries}
 
 
@@ -121,7 +121,7 @@ def _measure(labels: Mapping[str, set[str]], rankings: Mapping[str, Sequence[str
 
 
 def means(values: PerQuery, only: Iterable[str] | None = None) -> dict[str, float]:
-    """Each measure's mean, over all queries or the named ones."""
+    """Return the mean of each measure over all queries, or over the queries `only`."""
     chosen = None if only is None else list(only)
     return {
         name: mean(list(per.values()) if chosen is None else [per[query] for query in chosen])
@@ -130,7 +130,7 @@ def means(values: PerQuery, only: Iterable[str] | None = None) -> dict[str, floa
 
 
 def ids_by_kind(queries: Iterable[LabelledQuery]) -> dict[str, list[str]]:
-    """Query ids of each kind, kinds sorted."""
+    """Return the query ids of each kind; kinds are sorted."""
     kinds: dict[str, list[str]] = defaultdict(list)
     for query in queries:
         kinds[query.kind].append(query.id)
@@ -138,7 +138,9 @@ def ids_by_kind(queries: Iterable[LabelledQuery]) -> dict[str, list[str]]:
 
 
 def read_run(path: Path, queries: Iterable[LabelledQuery]) -> PerQuery:
-    """The measures of a stored run over the queries it holds. A line: id, messages (best first)."""
+    """Return the measures of a stored run over the queries it holds. A line has the keys id and messages (best
+    first).
+    """
     rows = map(orjson.loads, path.read_bytes().splitlines())
     rankings = {row["id"]: row["messages"][:CUTOFF] for row in rows}
     kept = [query for query in queries if query.id in rankings]

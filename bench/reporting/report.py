@@ -1,4 +1,4 @@
-"""What a benchmark found: figures, checks and tables, as JSON and as text. bench/README.md documents the schema."""
+"""The report of a benchmark: figures, checks and tables, as JSON and as text. bench/README.md documents the schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ Better = Literal["higher", "lower", "neither"]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number. `tolerance` is how much worse, as a share of the older value, is still noise."""
+    """One number. `tolerance` is the share of the older value by which a figure may be worse without being a
+    regression.
+    """
 
     name: str
     value: float
@@ -33,7 +35,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that must hold, and whether it did."""
+    """A condition that must hold, and whether it held."""
 
     name: str
     ok: bool
@@ -49,13 +51,13 @@ class Table:
     rows: Sequence[Sequence[str]]
 
     def markdown(self) -> str:
-        """The table in Markdown, first column left, the rest right."""
+        """Return the table in Markdown, the first column aligned left, the others right."""
         ruler = ["---", *("---:" for _ in self.columns[1:])]
         lines = [self.columns, ruler, *self.rows]
         return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
     def text(self) -> str:
-        """The table aligned for a terminal."""
+        """Return the table aligned for a terminal."""
         lines = [self.columns, *self.rows]
         widths = [max(len(line[i]) for line in lines if i < len(line)) for i in range(len(self.columns))]
         padded = (
@@ -80,7 +82,7 @@ class Plot:
 
 @dataclass(slots=True)
 class Report:
-    """One run of one benchmark."""
+    """The report of one run of one benchmark."""
 
     benchmark: str
     question: str
@@ -94,7 +96,7 @@ class Report:
     def add(
         self, name: str, value: float, unit: str = "", better: Better = "neither", tol: float = 0.0, n: int = 0
     ) -> None:
-        """Record a figure; one that is not a number is left out, since JSON has no word for it."""
+        """Record a figure. One that is not finite is left out, because JSON cannot hold it."""
         if math.isfinite(value):
             self.figures.append(Figure(name, value, unit, better, tol, n))
 
@@ -107,7 +109,7 @@ class Report:
         return [one for one in self.checks if not one.ok]
 
     def to_dict(self) -> dict[str, Any]:
-        """The documented JSON object."""
+        """Return the documented JSON object."""
         return {
             "schema": SCHEMA,
             "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -115,7 +117,7 @@ class Report:
         } | asdict(self)
 
     def text(self) -> str:
-        """For a terminal: the question, the tables, then the checks."""
+        """Return the report for a terminal: the question, the tables, then the checks."""
         lines = [f"{self.benchmark}: {self.question}", f"data: {self.data}"]
         lines += ["\n" + table.text() for table in self.tables]
         lines += [
@@ -125,7 +127,7 @@ class Report:
 
 
 def machine() -> dict[str, str]:
-    """What a figure depends on besides the code, without naming the machine."""
+    """Return versions, platform and processor, on which figures depend besides the code."""
     return {
         "python": platform.python_version(),
         "platform": f"{sys.platform}-{platform.machine()}",
@@ -153,7 +155,7 @@ def _version(package: str) -> str:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The reports of a result file. Raises ValueError when it is of another schema."""
+    """Return the reports of a result file. Raises ValueError for a file of another schema."""
     document = orjson.loads(path.read_bytes())
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise ValueError(f"{path} is not a result file of schema {SCHEMA}")

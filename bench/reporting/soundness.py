@@ -1,4 +1,4 @@
-"""Is one answer sound? What must hold for every response, whatever was asked and however little time there was."""
+"""Conditions that hold for every sound response, for any query and any budget of time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def faults(response: SearchResponse) -> list[str]:
-    """What is wrong with a response; empty when nothing is."""
+    """Return the faults of a response; empty when it is sound."""
     return [*_results(response), *_ledger(response), *_totals(response)]
 
 
@@ -46,7 +46,7 @@ def _ledger(response: SearchResponse) -> Iterator[str]:
 
 
 def adds_up(count: Count) -> bool:
-    """known = eligible + skipped, and eligible = searched + not reached."""
+    """Return whether known = eligible + skipped, and 0 <= searched <= eligible."""
     whole = count.known == count.eligible + sum(count.skipped.values())
     return whole and 0 <= count.searched <= count.eligible
 

@@ -1,4 +1,4 @@
-"""An index that a process of its own builds on disk from a stream of sessions, and what it takes there."""
+"""Builds an index on disk from a stream of sessions in a process of its own, and measures that process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from recall_rank.index.storage.publish import open_generation
 
 
 def built_apart(parts: int, seed: int, folder: Path) -> dict[str, Any]:
-    """CPU seconds and peak bytes of a process that builds a generated history into `folder`."""
+    """Return the CPU seconds and peak bytes of a process that builds a generated history into `folder`."""
     done = subprocess.run(
         [sys.executable, "-m", "bench.reporting.streamed_build", str(parts), str(seed), str(folder)],
         capture_output=True,
@@ -36,7 +36,7 @@ def child(parts: int, seed: int, folder: Path) -> dict[str, Any]:
 
 
 def sizes_of(folder: Path) -> tuple[int, int]:
-    """Bytes of the text in an index on disk, and of all else in its folder."""
+    """Return the bytes of the text in an index on disk, and the bytes of everything else in its folder."""
     segments = open_generation(folder).segments
     text = sum(len(segment.text_for(())) for segment in segments)
     return text, sum(path.stat().st_size for path in folder.iterdir()) - text

@@ -1,4 +1,4 @@
-"""Searches a second on one thread and on four, in turns."""
+"""Measures searches a second on one thread and on four threads."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ THREADS = 4
 
 
 def throughputs(index: Index, queries: Sequence[str], rounds: int) -> tuple[float, float, bool]:
-    """Searches a second on one thread and on four, by the clock; whether every thread answered alike.
+    """Return searches a second on one thread and on four, by wall time, and whether all answers were equal.
 
-    The median of `rounds` turns: what else runs on the machine strikes both.
+    Both are medians of `rounds` interleaved measurements, so that other load on the machine affects both.
     """
     expected = {query: _answer(index, query) for query in queries}
     one, four, alike = [], [], True

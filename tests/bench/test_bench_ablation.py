@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench.benchmarks.ablation import FACTORS, SHAPES, ablate, parse, switches, table
 from bench.engines import create
+from bench.reporting.ablation import FACTORS, SHAPES, ablate, parse, switches, table
 from recall_rank.frontends.cli.options.weights import weight_names
 from recall_rank.model import Message, Part, Session
 from recall_rank.weights import DEFAULT, Weights

@@ -1,4 +1,4 @@
-"""What is every weight worth? Measures a ranking under changed copies of the weights."""
+"""Measures a ranking under changed weights, one change at a time."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def parse(text: str, weights: Weights = DEFAULT) -> Weights:
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """What one change did: the values with it, and the reason when they could not be measured."""
+    """The values under one change, or the reason why they could not be measured."""
 
     label: str
     values: Values = field(default_factory=dict)
