@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
     given = list(sys.argv[1:] if argv is None else argv)
-    if given[:1] == ["run"]:  # options belong to the benchmarks, names come first
+    if given[:1] == ["run"]:  # names come first, then options of the benchmarks
         cut = next((at for at, word in enumerate(given) if word.startswith("-")), len(given))
         return _run(parser, parser.parse_args(given[:cut]).names, given[cut:])
     options = parser.parse_args(given)

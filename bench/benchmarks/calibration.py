@@ -43,9 +43,9 @@ class Shown:
 
     score: float
     confidence: str
-    relevant: bool  # it is what was sought
-    session: bool  # it stands in a session that holds what was sought
-    signs: Sequence[float]  # what its chances are made of
+    relevant: bool  # it answers the query
+    session: bool  # it is in a session with an answer
+    signs: Sequence[float]  # the inputs of the calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class Shares:
     high: int
     session_right: float
     right: float
-    covered: float  # of the queries whose answer is among the ten, those whose first result is called high
+    covered: float  # share of the queries with an answer among the ten whose first result has confidence "high"
     area: float
 
     @classmethod
@@ -235,9 +235,11 @@ def _judge(report: Report, tally: Tally, gibberish: Counter[str]) -> None:
     report.add("session of high behind the first right", mean([one.session for one in behind]), "share", n=len(behind))
     report.add("answered and high", of.covered, "share", "higher", 0.05)
     report.add("AUROC of answerable", of.area, "share", "higher", 0.02, len(tally.found))
-    report.check("nine of ten called high are of the right session", of.session_right >= 0.9, f"{of.session_right:.1%}")
+    report.check(
+        "nine in ten results called high are of the right session", of.session_right >= 0.9, f"{of.session_right:.1%}"
+    )
     report.check("half of the answered queries are called high", of.covered >= 0.5, f"{of.covered:.1%}")
-    report.check("answerable tells answered from unanswered", of.area >= 0.8, f"AUROC {of.area:.3f}")
+    report.check("answerable separates queries with and without an answer", of.area >= 0.8, f"AUROC {of.area:.3f}")
     report.check("gibberish is never called high", not gibberish["high"], str(dict(gibberish)))
 
 

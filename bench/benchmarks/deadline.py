@@ -118,8 +118,8 @@ def _measure(report: Report, label: str, index: Index, asked: Iterator[Asked], s
     wrong: Counter[str] = Counter()
     total = Spent([], [], [], Counter())
     gc.collect()
-    gc.freeze()  # a walk of the collector over this benchmark's own records is no work of a search
-    for one in itertools.islice(asked, 10):  # imports and caches
+    gc.freeze()  # a search does not pay for a collection over the benchmark's records
+    for one in itertools.islice(asked, 10):  # fills caches and does late imports
         _search(index, one, 50.0, Spent([], [], [], Counter()))
     for budget in BUDGETS_MS:
         spent = Spent([], [], [], Counter())
@@ -148,12 +148,12 @@ def _search(index: Index, asked: Asked, budget_ms: float, spent: Spent) -> Seque
     wall, cpu = time.perf_counter(), time.thread_time()
     try:
         response = index.search(asked.query, match=asked.match, results=10, scope="global", budget_ms=budget_ms)
-    except ValueError:  # a pattern may be refused, in no time
+    except ValueError:  # a refused pattern takes no time
         response = None
         spent.refused += 1
     cpu_ms, wall_ms = (time.thread_time() - cpu) * 1e3, (time.perf_counter() - wall) * 1e3
-    # The budget is wall time. Undisturbed, what lies past it is this thread's own work; where the scheduler
-    # took the processor away, only CPU beyond the whole budget is certain to be.
+    # The budget is wall time. Without a context switch, all time past it is this thread's work; with one,
+    # only CPU time beyond the full budget certainly is.
     disturbed = _switches() != switched
     spent.past_ms.append(max(0.0, (cpu_ms if disturbed else wall_ms) - budget_ms))
     spent.wall_past_ms.append(max(0.0, wall_ms - budget_ms))

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from recall_rank.model import Result, SearchResponse
 
 WITHIN = 1e-6
-TURNS = 2  # parts of one session on a page before other sessions have had their turn
-STAGES = ("score", "prefilter", "scan")  # in the order in which a list may show them
-SHOWN = 5  # violations of each sort that are printed
+TURNS = 2  # parts of one session that are placed without regard to other sessions
+STAGES = ("score", "prefilter", "scan")  # in their order in a list of results
+SHOWN = 5  # violations of each rule that are printed
 RULES = {
     "parts": f"explained parts add up to the score within {WITHIN:g}",
     "range": "scores lie between 0 and 1",
@@ -102,7 +102,9 @@ def _ask(index: Index, asked: Asked, seen: Seen) -> Iterator[tuple[str, str]]:
         if not adds_up(getattr(response.coverage, name)):
             yield "ledger", f"{name}: {getattr(response.coverage, name)}"
     order = [STAGES.index(result.stage) for result in response.results]
-    mixed = {0, 1} <= set(order) and asked.options["offset"] % asked.options["results"] == 0  # from page to page
+    mixed = {0, 1} <= set(order) and asked.options["offset"] % asked.options[
+        "results"
+    ] == 0  # a page that begins where another ends
     if by_relevance(asked) and (mixed or order != sorted(order)):
         yield "stages", str(dict(Counter(result.stage for result in response.results)))
 

@@ -22,7 +22,7 @@ from bench.reporting.report import Report, Table
 FORMS = {**agent_lines.FORMS, **agent_rows.FORMS}
 WANTED = {"lines": 80.0, "database": 40.0}  # MB a second of CPU; of a database, of its text
 MEMORY_MB = 64 * 1.048576  # above the largest record
-STALL_MS = 50.0  # for which a line over a mebibyte may keep other threads waiting
+STALL_MS = 50.0  # the time that a line over a mebibyte may block other threads
 HUGE = 1 << 25  # bytes of that line
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "stores"
 
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> Report:
         if form.kind in WANTED:
             report.check(f"{name}: at least {WANTED[form.kind]:g} MB/s CPU", rate >= WANTED[form.kind], f"{rate:.0f}")
         report.check(f"{name}: at most {MEMORY_MB:.0f} MB", got["memory"] <= MEMORY_MB, f"{got['memory']:.0f} MB")
-        if form.kind != "database" and got["read"] is not None:  # whose signatures ask the database
+        if form.kind != "database" and got["read"] is not None:  # signatures of a database read from it
             report.check(f"{name}: idle, no content is read", not got["read"], f"{got['read']} bytes")
         idle = f"{got['idle'] * 1e6:.0f}"
         rows.append([name, f"{made.size / 1e6:.0f}", f"{rate:.0f}", f"{got['memory']:.0f}", idle])
@@ -168,7 +168,7 @@ def _stalled(sources: list[Any], rounds: int) -> dict[str, Any]:
         begun = time.perf_counter()
         counts = _read(sources)
         took, read = time.perf_counter() - begun, len(gaps)
-        time.sleep(took)  # what the machine itself keeps a thread waiting
+        time.sleep(took)  # gaps without reading, which are the machine's own
         done.set()
         thread.join()
         longest.append(max(gaps[:read], default=took))

@@ -18,8 +18,8 @@ from bench.reporting.process_usage import peak_bytes
 from bench.reporting.report import Report, Table
 from recall_rank.model import Message, Part, Session
 
-LIMIT = 2.2  # bytes resident for a byte of text,
-LARGE_BYTES = 50_000_000  # of this much text: what an index needs whatever its size is no matter there
+LIMIT = 2.2  # resident bytes for each byte of text,
+LARGE_BYTES = 50_000_000  # checked from this much text on, where the fixed size of an index does not matter
 TINY = Session(id="s", messages=[Message(id="m", role="user", parts=[Part(id="p", type="text", text="hello there")])])
 DEFAULT = "ours,fts5,tantivy,bm25s"
 
@@ -71,7 +71,7 @@ def child(engine_name: str, data: str, parts: str, seed: str) -> dict[str, Any]:
 
     options = argparse.Namespace(data=data or None, parts=int(parts), seed=int(seed))
     engine = engines.create(engine_name)
-    engine.build([TINY])  # everything imported, next to nothing indexed
+    engine.build([TINY])  # everything is imported, almost nothing is indexed
     engine = engines.create(engine_name)
     empty = _resident()
     loaded = dataset.load(options)

@@ -26,14 +26,14 @@ ASKED: tuple[tuple[Match, str], ...] = (
     ("smart", NEEDLE),
     ("smart", "quenching-fjord-latch"),
     ("smart", "quenching fjord latch"),
-    ("smart", "enchingfjordlat"),  # the inside of a name: only the text scan finds it
+    ("smart", "enchingfjordlat"),  # an infix, which only the text scan finds
     ("fuzzy", NEEDLE),
     ("fuzzy", "quenchnigFjordLatch"),
     ("fuzzy", "quenching fjrod latch"),
     ("regex", r"quenching\w+Latch"),
 )
 GROUPS: tuple[Group, ...] = ("part", "session")
-ROUNDS = 3  # searches of each sort, of which the fastest counts
+ROUNDS = 3  # searches of each query; the fastest counts
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -114,7 +114,7 @@ def _cost(report: Report, sessions: Sequence[Session], queries: Sequence[str]) -
         tools = RecallTools(recall)
         for number, query in enumerate(queries):
             best = {False: float("inf"), True: float("inf")}
-            for turn in range(2 * ROUNDS):  # in turns: a noisy moment strikes both alike
+            for turn in range(2 * ROUNDS):  # interleaved, so that other load affects both
                 redact = bool((turn + number) % 2)
                 best[redact] = min(best[redact], _seconds(tools, query, redact=redact))
             plain += best[False]

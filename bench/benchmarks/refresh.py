@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 CHANGED = 10
 REFRESH_MS, OPEN_MS, SEARCH_MS, SEARCH_MIB = 50.0, 2.0, 250.0, 150.0
-# its own peak: what the system says of a child counts the one that started it
+# the process reports its own peak: the system counts the parent's memory in that of a child
 SEARCH = """
 import atexit, sys
 from bench.reporting.process_usage import peak_bytes
@@ -42,7 +42,7 @@ atexit.register(lambda: sys.stderr.write(str(peak_bytes())))
 main()
 """
 BESIDE = ("pass", "import rapidfuzz, numpy")
-PER_FILE = 4096  # bytes of a file whose signature is taken: its ends
+PER_FILE = 4096  # bytes that a signature reads: both ends of a file
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,12 +77,12 @@ def run(options: argparse.Namespace) -> Report:
         report.add("refresh", spent, "ms", "lower", 0.2, options.refreshes)
         report.add("idle refresh", idle, "ms", "lower", 0.2, options.refreshes)
         report.check(f"{CHANGED} messages within {REFRESH_MS:g} ms CPU", spent <= REFRESH_MS, f"{spent:.1f} ms")
-        report.check("only what grew is read", all(each.report.units == CHANGED for each in grown))
+        report.check("only grown files are read", all(each.report.units == CHANGED for each in grown))
         if read is not None:
             most = PER_FILE * len(files) + (1 << 20)
             report.check("an idle refresh reads the ends of files", 0 < read <= most, f"{read:,}")
         report.check(f"open within {OPEN_MS:g} ms", opening <= OPEN_MS, f"{opening:.2f} ms")
-        report.check("answers are those of an index built anew", _answers_alike(grown[-1], sources))
+        report.check("answers equal those of an index built anew", _answers_alike(grown[-1], sources))
         _beside(report, Path(folder), options.beside)
     _searches(report, options)
     return report
@@ -183,7 +183,7 @@ def _searches(report: Report, options: argparse.Namespace) -> None:
         first = _searched(words)
         runs: list[dict[str, Any]] = []
         beside: dict[str, list[dict[str, Any]]] = {f"python -c {code}": [] for code in BESIDE}
-        for _ in range(options.searches):  # interleaved: a noisy moment strikes all alike
+        for _ in range(options.searches):  # interleaved, so that other load affects all of them
             runs.append(_searched(words))
             for code in BESIDE:
                 beside[f"python -c {code}"].append(_timed(["-c", code])[0])
@@ -208,7 +208,9 @@ def _searches(report: Report, options: argparse.Namespace) -> None:
     report.add("search, whole process", wall, "ms", "lower", 0.3, len(runs))
     report.check(f"a search within {SEARCH_MS:g} ms", wall <= SEARCH_MS, f"{wall:.0f} ms wall, {cpu:.0f} ms CPU")
     report.check(f"a search within {SEARCH_MIB:g} MiB", memory <= SEARCH_MIB, f"{memory:.0f} MiB")
-    report.check("warm and cold find the same", all(each["found"] == first["found"] for each in runs))
+    report.check(
+        "searches with and without a cache find equal results", all(each["found"] == first["found"] for each in runs)
+    )
 
 
 def _searched(words: list[str]) -> dict[str, Any]:

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
     from bench.datasets.history_files import LabelledQuery
 
-# what the article about memo-agent says of itself; a message there is a text with a role, as a part is here
+# figures of the article about memo-agent, whose messages are texts with a role, as parts are here
 ARTICLE_BUILD_MS = 200.0  # 10,000 messages
 ARTICLE_QUERY_MS = {10_000: 10.0, 100_000: 50.0}
-ARTICLE_INDEX = 0.30  # of the data
-INDEX, INDEX_REAL = 0.45, 0.35  # bytes of the index beside those of the text: generated, real histories
+ARTICLE_INDEX = 0.30  # share of the data
+INDEX, INDEX_REAL = 0.45, 0.35  # bytes of the index for each byte of text: of generated and of real histories
 BUILD = 2.5  # times faster than others
-COMPARED = 100_000  # parts, at most, of the histories that several engines build
+COMPARED = 100_000  # most parts of a history that several engines build
 PEAK_GIB, OPEN_MS, FOUR_THREADS = 1.5, 2.0, 1.6
-FOUND = 0.7  # share of the queries whose answer has to be among the first ten
+FOUND = 0.7  # share of queries that must have an answer among the first ten
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -141,7 +141,7 @@ def _on_disk(report: Report, options: argparse.Namespace, folder: Path) -> None:
         _check_found(report, "on disk", index, asked)
         one, four, alike = throughputs(index, [query.query for query in asked], options.rounds)
         rows.append(["searches a second: 1 thread, 4 threads", f"{one:.0f}, {four:.0f}", f"{FOUR_THREADS:g} times"])
-        report.check("answers are the same on any thread", alike)
+        report.check("every thread gives equal answers", alike)
         report.add("4 threads beside 1", four / one, "times", "higher", 0.2)
         report.check(f"4 threads {FOUR_THREADS:g} times as fast", four >= FOUR_THREADS * one, f"{four / one:.2f}")
     report.tables.append(Table(f"{options.parts:,} parts on disk", ["what", "measured", "limit"], rows))

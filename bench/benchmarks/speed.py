@@ -44,13 +44,13 @@ def _measure(data: dataset.Dataset, options: argparse.Namespace) -> Report:
     report = Report("speed", __doc__ or "", data.name, {"queries": options.queries, "rounds": options.rounds})
     runs = [_build(name, data) for name in options.engines.split(",")]
     gc.collect()
-    gc.freeze()  # the collector's walks over the benchmark's own records are no engine's work
+    gc.freeze()  # no engine pays for a collection over the benchmark's records
     drawn = _draw(data.queries, options.queries)
     for number in range(options.rounds):
         for one in runs:
             one.rounds.append([])
         for query in drawn:
-            for one in runs:  # interleaved: a noisy moment strikes all alike
+            for one in runs:  # interleaved, so that other load affects all of them
                 _time(one, query)
                 if not number:
                     _look(one, query)
@@ -77,7 +77,7 @@ def _build(name: str, data: dataset.Dataset) -> Measured:
     before = time.process_time()
     engine.build(sessions)
     built = Measured(engine, time.process_time() - before - sessions.spent)
-    for query in data.queries[:3]:  # caches filled, imports done
+    for query in data.queries[:3]:  # fills caches and does late imports
         _page(engine, query.query)
     return built
 
@@ -116,7 +116,7 @@ def _record(report: Report, one: Measured) -> None:
         if asked := one.asked_of(group):
             report.add(f"{name}/{group} any@10", one.rate(group), "share", "higher", 0.01, asked)
     report.check(f"{name} finds answers", one.found > 0, f"{one.found} of {one.asked}")
-    report.check(f"{name} answers the same question the same way", not one.unstable, f"{one.unstable} differed")
+    report.check(f"{name} gives equal answers to equal queries", not one.unstable, f"{one.unstable} differed")
 
 
 def _row(one: Measured) -> list[str]:

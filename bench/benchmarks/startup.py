@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> Report:
     statements = {"bare": "pass", "recall_rank": "import recall_rank", "Index": "from recall_rank import Index"}
     spent: dict[str, list[float]] = {name: [] for name in statements}
     loaded: dict[str, list[str]] = {}
-    for _ in range(options.rounds):  # interleaved: a noisy moment strikes all alike
+    for _ in range(options.rounds):  # interleaved, so that other load affects all of them
         for name, statement in statements.items():
             words = _python(CODE.format(statement=statement, heavy=HEAVY)).split()
             spent[name].append(float(words[0]) * 1e3)

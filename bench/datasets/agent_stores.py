@@ -13,10 +13,10 @@ from typing import Any
 from bench.datasets import generate
 from recall_rank.model import Message, Part, Session
 
-POOL = 40  # conversations that are written again and again, each time under another number
+POOL = 40  # conversations that are repeated, each copy under another number
 LONGEST = 12_000  # bytes of an output; most are far shorter, as in real histories
 HOME = "/home/dev/project"
-NUMBER = "999999999999"  # stands for a conversation's number until it is written
+NUMBER = "999999999999"  # placeholder of a conversation's number
 KEY = f"00000000-0000-4000-8000-{NUMBER}"
 START = 1_780_000_000_000
 
@@ -44,7 +44,7 @@ class Form:
     render: Callable[[Session], bytes] | None = None
     schema: str = ""
     rows: Callable[[Session], Iterator[tuple[str, tuple[Any, ...]]]] | None = None
-    title_parts: int = 0  # parts a session has beyond those of its messages
+    title_parts: int = 0  # parts of a session besides those of its messages
 
 
 def write(form: Form, folder: Path, size: int, seed: int = 1) -> Made:

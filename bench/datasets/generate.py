@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PARTS_PER_SESSION = 120
 PROJECTS = 24
-CONCEPTS = 180_000  # compounds the code is made of; each session uses a few of its project's
+CONCEPTS = 180_000  # compounds; each session uses some of those of its project
 START = 1_700_000_000_000  # time of the first session, ms
 SESSION_GAP = 5_400_000
 TURN_GAP = 40_000
@@ -41,7 +41,7 @@ class Mention:
     """Something that a person could search for later, and the part that holds it."""
 
     kind: str  # identifier, error, path, prose, request
-    key: str  # the same for every way of writing it
+    key: str  # equal for all styles of a compound
     text: str
     answer: Answer
 

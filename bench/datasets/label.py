@@ -14,9 +14,9 @@ from bench.datasets.history_files import Answer, LabelledQuery
 from bench.datasets.vocabulary import STYLES, misspell, words, write
 
 PER_KIND = 300
-MOST_ANSWERS = 5  # something mentioned by more parts than this is not a thing to find again
-ALL_OF = 100_000  # parts up to which everything mentioned may be asked for; of larger histories a share of it is kept
-RARE = 400  # words of a higher rank than this say what a passage is about
+MOST_ANSWERS = 5  # a thing that more parts mention is no known item
+ALL_OF = 100_000  # largest history, in parts, of which every mention is kept
+RARE = 400  # words from this rank on tell the topic of a passage
 
 Way = Callable[[Mention, random.Random], str]
 Found = dict[str, list[Mention]]  # key -> its mentions, one a part
@@ -40,7 +40,7 @@ def label(
         if len(same) <= MOST_ANSWERS and not any(one.answer == mention.answer for one in same):
             same.append(mention)
             if len(same) > MOST_ANSWERS:
-                found[mention.kind][mention.key] = _TOO_MANY  # only that they are too many matters
+                found[mention.kind][mention.key] = _TOO_MANY  # replaced: only the count matters from here on
     queries = []
     for kind, (source, ask) in KINDS.items():
         chance = random.Random(f"{seed}/{kind}")
@@ -64,7 +64,7 @@ def _ask(
         mention, *others = found[key]
         text = ask(mention)
         if not text or (kind != "identifier" and plain(text) in found and plain(text) != key):
-            continue  # cannot be asked this way, or asks for something else by accident
+            continue  # impossible in this way, or the name of another thing
         answers: list[Answer] = [one.answer for one in (mention, *others)]
         sessions = frozenset(session for session, _, _ in answers)
         queries.append(LabelledQuery(f"{kind}-{len(queries):04d}", kind, text, answers, relevant_sessions=sessions))

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from recall_rank.model import Message, Part, Session
 
 MODES = ("literal", "smart", "fuzzy", "regex") if importlib.util.find_spec("re2") else ("literal", "smart", "fuzzy")
-ENOUGH_MS = 600_000.0  # no search is ever cut by the clock, which would not happen again
-SAMPLE = 400  # parts whose words are asked for
-LONGEST = 40  # characters of a word that somebody would type
+ENOUGH_MS = 600_000.0  # no search ends at its deadline, which would not be repeatable
+SAMPLE = 400  # parts that queries are drawn from
+LONGEST = 40  # characters of the longest drawn word
 _STOP = "the of and to in is it that was how what why we".split()
 _WORD = re.compile(r"[\w./:-]+")
 
@@ -64,7 +64,7 @@ class RandomSearches:
         self.seed = seed
         self.sessions = sessions
         held = [(m, p) for s in sessions for m in s.messages for p in m.parts if part_text(p).strip()]
-        # a part, with its message; every draw begins with one, so that filters and words can agree
+        # every draw begins with one of these, so that filters and words can match one part
         self.parts: list[tuple[Message, Part]] = random.Random(seed).sample(held, min(SAMPLE, len(held)))
         self.session_of = {m.id: s for s in sessions for m in s.messages}
         self.now = max((m.time for s in sessions for m in s.messages), default=0) + 86_400_000
@@ -128,9 +128,9 @@ class RandomSearches:
         }
         for _ in range(chance.choice((0, 0, 1, 1, 2, 3))):
             options |= self._filter(chance, message, part)
-        if "tool_name" in options:  # the two must agree
+        if "tool_name" in options:  # the engine requires it
             options["type"] = "tool"
-        if chance.random() < 0.1:  # degraded in the middle
+        if chance.random() < 0.1:  # cancelled while it runs
             options["cancel"] = LooksLeft(chance.randrange(12))
         if chance.random() < 0.15:
             some = chance.sample(self.parts, min(40, len(self.parts)))

@@ -25,7 +25,7 @@ _LETTERS: Final = {
 _SLOT: Final = re.compile(r"\{([A-Za-z])(\d+)\}")
 UUID: Final = "{h8}-{h4}-{h4}-{h4}-{h12}"
 
-# family | what such a secret looks like; {A36} are 36 characters of an alphabet above
+# family: pattern of its secrets; {A36} stands for 36 characters of the alphabet A above
 FORMS: Final = {
     "anthropic": "sk-ant-api03-{W93}AA",
     "anthropic oauth": "sk-ant-oat01-{W86}AA",
@@ -78,7 +78,7 @@ FORMS: Final = {
     "private key": "pem",
 }
 
-# family | the name it stands under, and what it looks like
+# family: name of the variable that holds the secret, and pattern of the secret
 NAMED_FORMS: Final = {
     "aws secret": ("AWS_SECRET_ACCESS_KEY", "{B40}"),
     "cloudflare": ("CLOUDFLARE_API_TOKEN", "{W40}"),
@@ -165,7 +165,7 @@ def make(drawn: random.Random, family: str) -> str:
 
 
 def _surrounded(drawn: random.Random, number: int, secret: str, *, alone: bool) -> str:
-    if not alone and number % 12 == 10:  # base64 in front of it and behind
+    if not alone and number % 12 == 10:  # base64 before and after it
         return f"{_drawn(drawn, 'B', 60)} {secret}/{_drawn(drawn, 'B', 60)}"
     return SHAPES[number % len(SHAPES)].format(secret)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recall_rank.model import Match, Session
     from recall_rank.weights import Weights
 
-UNHURRIED_MS = 60_000.0  # quality is measured without a deadline; bench.benchmarks.deadline measures the deadline
+UNHURRIED_MS = 60_000.0  # quality is measured without a deadline
 
 
 class Ours:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bench.engines import Hit
     from recall_rank.model import Session
 
-WORD = re.compile(r"[^\W_]+")  # what tantivy's own tokenizer takes for a word
+WORD = re.compile(r"[^\W_]+")  # a word of tantivy's tokenizer
 FUZZY_LENGTH = 4  # shorter words must match exactly
 WRITER_BYTES = 128_000_000
 

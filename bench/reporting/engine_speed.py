@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from bench.reporting.report import Report
 
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
-# kinds of query that times could be bought with: what is misspelt, and what many words together tell
+# kinds of query that a faster search could answer worse: misspelt ones, and those of many words
 GROUPS = {
     "typo": ("identifier_typo", "identifier_typo_separator", "error_noisy"),
     "multi-term": ("phrase", "words_dropped", "error_string", "first_message_dropped", "question_answer"),
 }
 
-FEW, MANY = 20_000, 900_000  # parts: a history is small up to the first, large from the second
+FEW, MANY = 20_000, 900_000  # parts of a small history at most, and of a large one at least
 P50_OF_FUZZY, P99_OF_FUZZY, P99_OF_FTS5 = 0.8, 1 / 3, 1 / 50
-TYPO_AHEAD = 0.05  # of a search that repairs words, beside one that allows one edit
+TYPO_AHEAD = 0.05  # share of misspelt queries answered more often than by tantivy with one edit
 BUILD = 2.5  # times faster than others, at MEDIUM parts
 MEDIUM = range(90_000, 110_000)
 
@@ -35,8 +35,8 @@ class Measured:
 
     engine: Engine
     build_cpu: float
-    rounds: list[list[float]] = field(default_factory=list)  # ms of every search, a list a run over the queries
-    unstable: int = 0  # searches that answered otherwise the second time
+    rounds: list[list[float]] = field(default_factory=list)  # ms of every search, one list for each round
+    unstable: int = 0  # searches whose second answer differed
     _asked: Counter[str] = field(default_factory=Counter)
     _found: Counter[str] = field(default_factory=Counter)
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 STEPS = 50
-SHRINK = 0.1  # of the squares of all coefficients but the first, in observations: signs that say nothing stay near 0
+SHRINK = 0.1  # ridge penalty on all coefficients but the first: useless signals stay near 0
 DONE = 1e-9
 
 

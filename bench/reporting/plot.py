@@ -50,7 +50,7 @@ def _draw(path: Path, plot: Plot) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "recall_rank"  # the same values give the same file
+    mpl.rcParams["svg.hashsalt"] = "recall_rank"  # equal values give an equal file
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(8, 4.5))

@@ -14,7 +14,7 @@ LINUX: bool = sys.platform == "linux"
 def peak_bytes() -> int:
     """Return the largest resident size of this process in bytes. On Linux, memory of its parent does not count."""
     if LINUX:
-        # not getrusage(): what it says of a child counts the process that started it
+        # getrusage() would count the memory of the parent
         lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
     scale = 1 if sys.platform == "darwin" else 1024

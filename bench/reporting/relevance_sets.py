@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SETS = ("locomo", "realtalk", "beam100k", "beam500k", "cranfield", "cisi")
 PERTURBATIONS = ("typo1", "typo2", "sep", "drop")
-LEFT_OUT = "adversarial"  # questions about the wrong person on purpose: in no mean
+LEFT_OUT = "adversarial"  # questions about the wrong person, on purpose; they count in no mean
 DEPTH = 30  # results asked for
 CUTOFF = 10  # messages or sessions kept of a ranking
 MEASURES = (nDCG @ 10, R @ 1, R @ 5, R @ 10, RR @ 10)
@@ -84,7 +84,7 @@ class RelevanceSet:
         engine = self.engines["" if self.pooled else query.project or ""]
         hits = engine.search(query.query, DEPTH)
         messages = dict.fromkeys(hit.message for hit in hits)
-        if isinstance(engine, HasModes):  # it ranks sessions itself; of the others the best message ranks its session
+        if isinstance(engine, HasModes):  # other engines rank a session by its best message
             sessions = dict.fromkeys(engine.search_sessions(query.query, CUTOFF, "smart"))
         else:
             sessions = dict.fromkeys(hit.session for hit in hits)

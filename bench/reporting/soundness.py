@@ -27,7 +27,7 @@ def _results(response: SearchResponse) -> Iterator[str]:
             yield f"score {result.score}"
         if any(not 0 <= span.start < span.end <= len(result.snippet) for span in result.spans):
             yield "a span outside its snippet"
-    # What the ranking stages found stands before what only the text scan found.
+    # Results of the ranking stages come before results that only the text scan found.
     order = [result.stage for result in response.results]
     ranked = [stage for stage in order if stage != "scan"]
     if len(set(ranked)) > 1:

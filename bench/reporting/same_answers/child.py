@@ -44,7 +44,7 @@ def open_index(rr: Any, corpus: Path, kind: str) -> Any:
     own = Path(corpus.name)
     if kind == "segments":
         return _refreshed(rr, corpus / "steps", own)
-    for history in corpus.glob("history.jsonl*"):  # the data folder's: read by its loader
+    for history in corpus.glob("history.jsonl*"):  # a history of the data folder, which its loader reads
         own.mkdir(exist_ok=True)
         shutil.copy(history, own / history.name)
         return rr.Recall(rr.open_sources(own / history.name))
