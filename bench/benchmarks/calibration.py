@@ -1,6 +1,4 @@
-"""Are results with confidence "high" right, are scores chances of relevance, and does `answerable` fall without
-answers?
-"""
+"""Is a result called "high" right, is a score a chance of relevance, and is a missing answer noticed?"""
 
 from __future__ import annotations
 
