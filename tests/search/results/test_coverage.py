@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_rank.index.reader import joined_evidence, literal_scan
+from recall_rank._core.search.evidence import Evidence
+from recall_rank.index.reader import index_reader, literal_scan
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
 from recall_rank.model import Coverage, SearchResponse, Session
@@ -330,9 +331,16 @@ def test_a_prefilter_cut_short_claims_no_more_than_it_read(
     claims_no_more(response, allowed(history, limits))
 
 
-def in_turn(only: Callable[[int], bool]) -> Callable[..., bool]:
-    """Of several segments those that `only` names are read before the deadline."""
-    return lambda read, sizes: False not in [only(at) and read(at, at + 1) for at in range(len(sizes))]
+def evidence_without(missing: set[int]) -> type[Evidence]:
+    """Evidence that reaches the deadline at the first segment whose number is in `missing`, when it comes to it."""
+
+    class CutEvidence(Evidence):
+        def accumulate_segments(self, first: int, last: int, deadline_ns: int) -> bool:
+            read = super().accumulate_segments
+            done = [number not in missing and read(number, number + 1, deadline_ns) for number in range(first, last)]
+            return all(done)
+
+    return CutEvidence
 
 
 @some
@@ -341,7 +349,7 @@ def test_segments_that_were_not_read_are_not_claimed(
     history: list[Session], cut: Cut, limits: dict[str, Any], missing: set[int], parts: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joined_evidence, "_read", in_turn(lambda number: number not in missing))
+        patch.setattr(index_reader, "Evidence", evidence_without(missing))
         replace_everywhere(patch, literal_stage.text_hits, cut_scan(parts))
         # in another order than anybody says it, so that the text scan finds nothing that the words do not
         response = run(joined(history, cut), f"velvet thistle {NEEDLE}", match="smart", **limits)
@@ -424,7 +432,7 @@ def test_the_folded_copies_were_searched_too_or_are_not_claimed(monkeypatch: pyt
 
     def too_late(*args: Any) -> int:
         """The plain text is looked at in time; when the turn of the copies comes, the deadline has passed."""
-        return real(*args[:5], 1) if args[0] is segment.folded_text else real(*args)
+        return real(*args[:5], 1) if args[0] is segment.views[0].segment.folded_text else real(*args)
 
     segment = IndexReader([build([session(f"s{n}", "ÄRGER", "calm") for n in range(5)])])
     assert len(run(segment, "ärger", match="literal").results) == 5
