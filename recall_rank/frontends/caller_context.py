@@ -1,4 +1,6 @@
-"""The caller's context, which says what "current" means: from a folder, from the working directory, or from JSON."""
+"""The caller's context, which defines the current session, project and folder: from a folder, the working
+directory, or JSON.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _EXPECTED_TYPES: Final = {"in_context": "a list of message ids"}
 
 
 def context_of_folder(folder: str | Path) -> Context:
-    """Return a context with the folder as directory and the repository around it, else the folder, as worktree."""
+    """Return the context of a folder: `directory` is the folder, `worktree` its repository, or the folder when it
+    has none.
+    """
     here = Path(folder).expanduser().absolute()
     try:
         root = _repository_root(here)
@@ -33,7 +37,7 @@ def context_of_working_directory() -> Context | None:
 
 
 def read_context(value: object) -> Context | None:
-    """Return the context that a JSON object describes; None for None, and absent fields for blank values.
+    """Return the context that a JSON object describes; None for None. A blank value counts as absent.
 
     `in_context` is a list of message ids, every other field a string. Raises ValueError that names the wrong field.
     """

@@ -1,4 +1,4 @@
-"""Text and times in the form in which people see them: escaped for a terminal, and counted back from now.
+"""Text and times as people see them: text escaped for a terminal, times as an age.
 
 Recalled text is untrusted. Escaping makes every character visible that could move the cursor of a terminal, hide or
 reorder text, or imitate the lines that this program prints.
@@ -53,7 +53,9 @@ def one_line(text: str) -> str:
 
 
 def safe_json(document: bytes) -> bytes:
-    r"""Return a JSON document of equal values in which unsafe characters are \u escapes; line feeds are kept."""
+    """Return the JSON document with unsafe characters as \\u escapes, which does not change its values; line feeds
+    are kept.
+    """
     text = document.decode("utf-8")
     return document if text.isascii() and "\x7f" not in text else _UNSAFE_IN_JSON.sub(_json_escaped, text).encode()
 
@@ -65,7 +67,7 @@ def escaped(found: re.Match[str]) -> str:
 
 
 def age(time: int, now: int) -> str:
-    """Return how long before `now` a time is: "just now", "5 min ago", "3 weeks ago", or "5 min ahead".
+    """Return the distance of a time from `now`: "just now", "5 min ago", "3 weeks ago", or "5 min ahead".
 
     Both are epoch milliseconds; a time of 0 or less is "time unknown".
     """

@@ -1,4 +1,4 @@
-"""HostOptions: what the program that offers the recall tools decides once, when it starts."""
+"""HostOptions: settings that the host program of the recall tools makes once, when it starts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MAXIMUM = {"default_width": 10_000, "max_results": 1000}  # what the engine ret
 
 @dataclass(frozen=True, slots=True)
 class HostOptions:
-    """Limits and defaults of the tools, and which hooks are on.
+    """Limits and defaults of the tools, and the hooks that are enabled.
 
-    `concurrency` is accepted for hosts that set it, and limits the calls of the MCP server only.
+    `concurrency` limits the calls of the MCP server only; other hosts may set it without effect.
     """
 
     concurrency: int = 3
@@ -34,7 +34,7 @@ class HostOptions:
 
     @property
     def max_width(self) -> int:
-        """The most characters of a snippet that a call may ask for."""
+        """The largest snippet, in characters, that a call may request."""
         return max(self.default_width, 1000)
 
 
@@ -49,7 +49,7 @@ def snake_name(name: str) -> str:
 
 
 def host_options(given: Mapping[str, Any], start: HostOptions | None = None) -> HostOptions:
-    """Return the options that `given` sets, by snake_case or camelCase names, over those of `start`.
+    """Return the options in `given`, by snake_case or camelCase names; absent ones are those of `start`.
 
     Numbers are rounded down and limited to the accepted range. Values of a wrong type are ignored.
     """

@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
 
 
 def _with_advice(error: click.UsageError) -> click.UsageError:
-    """Return the error, with advice when a word of a query was taken for an option."""
+    """Return the error, with advice added when a word of a query was parsed as an option."""
     if not isinstance(error, click.NoSuchOption) or error.ctx is None or error.ctx.command.name not in _TAKES_QUERY:
         return error
     said = error.format_message().rstrip(".")
@@ -101,7 +101,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line and exit: 0 hits, 1 none, 2 usage, 3 every source failed, 4 the answer was not written."""
+    """Run the command line and exit: 0 hits, 1 no hits, 2 usage error, 3 every source failed, 4 output not written."""
     _open_closed_streams()
     try:
         cli(prog_name="recall-rank")
@@ -114,7 +114,9 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open the null device for every standard stream that is closed, so that no file gets its descriptor."""
+    """Open the null device for every closed standard stream, so that no opened file gets the number of its
+    descriptor.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDWR)

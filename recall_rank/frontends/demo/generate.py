@@ -1,4 +1,4 @@
-"""Writes history.jsonl from the stories, always the same bytes: `python -m recall_rank.frontends.demo.generate`."""
+"""Writes history.jsonl from the stories, reproducibly: `python -m recall_rank.frontends.demo.generate`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ TARGET: Final = Path(__file__).with_name("history.jsonl")
 
 
 def history() -> str:
-    """Return the text of the file: for each session, the oldest first, its record and those of its messages."""
+    """Return the text of the file: the record of each session, the oldest first, followed by the records of its
+    messages.
+    """
     chance = random.Random(SEED)  # noqa: S311 - invented pauses, not a secret
     stories = sorted(STORIES, key=lambda story: -story.days_ago)
     lines = (line for number, story in enumerate(stories, 1) for line in _lines(story, number, chance))
@@ -27,7 +29,7 @@ def history() -> str:
 
 
 def _lines(story: Story, number: int, chance: random.Random) -> Iterator[dict[str, Any]]:
-    """Yield the records of session `number`; `chance` gives the pauses between its messages."""
+    """Yield the records of session `number`; `chance` draws the pauses between its messages."""
     session = f"demo-{number:02}"
     start = time = NOW - int(story.days_ago * DAY_MS)
     messages = []

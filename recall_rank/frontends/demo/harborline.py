@@ -1,4 +1,4 @@
-"""harborline: a booking API for ferries, in TypeScript."""
+"""The invented project harborline: sessions about a booking API for ferries, in TypeScript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kitewatch: readings of weather kites, in Rust."""
+"""The invented project kitewatch: sessions about readings of weather kites, in Rust."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ledgerleaf: bookkeeping for small clubs, in Python."""
+"""The invented project ledgerleaf: sessions about bookkeeping for small clubs, in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""mossgarden: a site about mosses, in Vue."""
+"""The invented project mossgarden: sessions about a web site on mosses, in Vue."""
 
 from __future__ import annotations
 

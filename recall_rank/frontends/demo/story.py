@@ -1,4 +1,4 @@
-"""Story and StoryTurn: an invented session as its author writes it, from which generate.py makes records."""
+"""Invented sessions in the short form in which they are written; generate.py makes records of them."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ class Story:
 
 
 def user(text: str) -> StoryTurn:
-    """Return a message of the user."""
+    """Return a part with a text of the user."""
     return StoryTurn("user", text)
 
 
 def say(text: str) -> StoryTurn:
-    """Return a text of the assistant."""
+    """Return a part with a text of the assistant."""
     return StoryTurn("say", text)
 
 
 def think(text: str) -> StoryTurn:
-    """Return reasoning of the assistant."""
+    """Return a part with reasoning of the assistant."""
     return StoryTurn("think", text)
 
 
 def run(command: str, output: str, *, error: bool = False) -> StoryTurn:
-    """Return a call of the tool bash."""
+    """Return a part with a call of the tool bash."""
     return StoryTurn("run", output, "bash", {"command": command, "description": "Run a command"}, error)
 
 
 def read(path: str, output: str) -> StoryTurn:
-    """Return a call of the tool read."""
+    """Return a part with a call of the tool read."""
     return StoryTurn("run", output, "read", {"filePath": path})
 
 
 def edit(path: str, old: str, new: str) -> StoryTurn:
-    """Return a call of the tool edit."""
+    """Return a part with a call of the tool edit."""
     return StoryTurn("run", "Edit applied.", "edit", {"filePath": path, "oldString": old, "newString": new})

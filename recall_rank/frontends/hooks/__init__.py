@@ -1,4 +1,4 @@
-"""Hooks: what a host program may add to a conversation unasked. The names below are the documented ones."""
+"""Hooks: functions that a host program calls to add recalled text to a conversation. Documented names are below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Phrases that refer to earlier work, in several languages, and the query that a message with them stands for."""
+"""Phrases that refer to earlier work, in several languages, and the search query of a message with such phrases."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ _WORD: Final = re.compile(r"[^\W_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]
 
 
 def refers_back(message: str) -> bool:
-    """Return whether a message points to earlier work; slash commands and messages that call a recall tool do not."""
+    """Return whether a message refers to earlier work; false for slash commands and messages that call a recall
+    tool.
+    """
     text = message.strip()
     if len(text) < MIN_MESSAGE_CHARS and text.isascii():
         return False
@@ -96,7 +98,7 @@ def refers_back(message: str) -> bool:
 
 
 def query_of(message: str) -> str:
-    """Return what the message is about, without the phrases that point back; "" when no word is left."""
+    """Return the message without the phrases that refer to earlier work, as a query; "" when no word remains."""
     text = _CUE.sub(lambda found: f" {found['keep_en'] or found['keep_prior'] or ''} ", message)
     text = _PUNCTUATION.sub(" ", text)
     if _ENGLISH_CUE.search(message) is None:

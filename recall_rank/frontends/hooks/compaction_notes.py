@@ -1,4 +1,4 @@
-"""Sentences of a conversation that should outlast its compaction: decisions, constraints, open tasks, root causes."""
+"""Extracts sentences to keep when a conversation is compacted: decisions, constraints, open tasks, root causes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _LIST_MARK: Final = re.compile(r"^[\s>*#\-•\d.)\]]+")
 
 @dataclass(frozen=True, slots=True)
 class CompactionNote:
-    """A sentence that should outlast a compaction, with its message; `worth` orders the notes of a session."""
+    """A sentence to keep when a session is compacted, with its message; `worth` orders the notes of a session."""
 
     kind: str
     text: str

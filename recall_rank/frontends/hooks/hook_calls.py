@@ -17,14 +17,14 @@ Hook = Callable[[CallContext, Mapping[str, Any]], dict[str, Any]]
 
 
 def _nudge(_: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the system prompts in `system` with a reminder among them."""
+    """Return the list of system prompts in `system`, with a reminder added."""
     from recall_rank.frontends.hooks.prompt_blocks import nudge
 
     return {"system": nudge(args.get("system"))}
 
 
 def _auto_recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `parts` of a user's message, followed by a part with what earlier sessions say to it."""
+    """Return the `parts` of a user's message, followed by a part with hits of earlier sessions, if there are any."""
     from recall_rank.frontends.hooks.prompt_blocks import auto_recall
 
     parts = args.get("parts")
@@ -53,7 +53,7 @@ def _auto_recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _compaction(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the texts for a summary in `context`, followed by the notes from the session that should be kept."""
+    """Return the texts for a summary in `context`, followed by the notes of the session to keep."""
     from recall_rank.frontends.hooks.prompt_blocks import compaction_recall
 
     given = args.get("context")
@@ -65,7 +65,7 @@ def _compaction(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _run(hook: Hook, option: str, call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of a hook; `registered` is false and the arguments are unchanged when its option is off."""
+    """Return the answer of a hook; when its option is off, the unchanged arguments with `registered` false."""
     registered = bool(getattr(call.options, option))
     return {**(hook(call, args) if registered else args), "ok": True, "registered": registered}
 

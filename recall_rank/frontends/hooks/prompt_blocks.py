@@ -1,4 +1,4 @@
-"""The three hooks: a reminder, what earlier sessions say to a message, and what must outlast a compaction.
+"""The three hooks: a reminder, hits of earlier sessions for a message, and notes to keep in a compaction.
 
 They are plain functions over a Recall. None raises; each returns None, or its input unchanged, when it has nothing to
 add.
@@ -42,7 +42,7 @@ _CUT: Final = "..."
 
 
 def nudge(system: Any, reminder: str = REMINDER) -> Any:
-    """Return the list of system prompts with a reminder that earlier sessions can be searched, once.
+    """Return the list of system prompts with one reminder that earlier sessions can be searched.
 
     A value that is not a list, or that has the reminder already, is returned unchanged.
     """
@@ -68,12 +68,13 @@ def auto_recall(
     now: int | None = None,
     redact: bool = True,
 ) -> str | None:
-    """Return a block of at most `chars` characters with what earlier sessions say to a message that points back.
+    """Return a block of at most `chars` characters with hits of earlier sessions for a message that refers to earlier
+    work.
 
-    Returns None when the message does not point back, when the chance that it is answered is below `floor`, when no
-    hit contains half of its terms, or when `budget_ms` is over. A first reading of the histories that was started
-    goes on for the next call. Messages that `context` lists as still in the model's context are not repeated. Secrets
-    are replaced unless `redact` is false.
+    Returns None when the message does not refer to earlier work, when the chance that it is answered is below `floor`,
+    when no hit contains half of its terms, or when `budget_ms` is over. If the first reading of the histories is not
+    over by then, it continues, and a later call can use it. Messages that `context` lists as still in the model's
+    context are not repeated. Secrets are replaced unless `redact` is false.
     """
     if not refers_back(message):
         return None
@@ -144,7 +145,7 @@ def compaction_recall(
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a block: only `text` may be cut, `lead` and `place` are shown in full."""
+    """A line of a block. Only `text` may be cut; `lead` and `place` are shown in full."""
 
     lead: str
     text: str
@@ -161,7 +162,7 @@ def _citation(hit: Result, now: int) -> _Line:
 def _block(name: str, heading: str, lines: Sequence[_Line], chars: int, *, redact: bool = True) -> str | None:
     """Return the lines between tags that no recalled text can imitate, at most `chars` long; None without lines.
 
-    The characters are shared evenly: what a line does not need is left to the lines after it.
+    The characters are shared evenly; a line that needs fewer leaves the rest to later lines.
     """
     left = chars - len(f"<{name}>\n{heading}\n</{name}>")
     shown: list[str] = []
@@ -178,14 +179,14 @@ def _block(name: str, heading: str, lines: Sequence[_Line], chars: int, *, redac
 
 
 def _without_tags(text: str) -> str:
-    """Return the text on one line, unable to begin or end a block; a blank at either end is kept."""
+    """Return the text on one line, with tags of blocks disabled; a blank at either end is kept."""
     return _TAG.sub("\u2039", one_line(text))
 
 
 def _within(budget_ms: float, work: Callable[[], T], stop: threading.Event) -> T | None:
-    """Return what `work` returns within the budget; None when it fails, which is logged, or takes longer.
+    """Return the result of `work` within the budget; None when it fails, which is logged, or takes longer.
 
-    `work` runs in a thread of its own. `stop` is set when the budget is over; the thread may go on after that.
+    `work` runs in a thread of its own. `stop` is set when the budget is over; the thread may continue after that.
     """
     found: list[T] = []
     done = threading.Event()

@@ -1,7 +1,8 @@
 """Pages of long answers: every value of an answer is on some page, and the size of a page is limited.
 
-An answer is walked leaf by leaf (a leaf is a string, number or empty container). A cursor is "LEAF.OFFSET.CHECKSUM":
-the number of the leaf at which the next page begins, the characters of it that were returned, and its checksum.
+An answer is traversed leaf by leaf (a leaf is a string, number or empty container). A cursor is
+"LEAF.OFFSET.CHECKSUM": the number of the leaf at which the next page begins, the number of its characters already
+returned, and its checksum.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def paged(answer: dict[str, Any], cursor: str | None = None, limit: int = PAGE_B
     """Return the page of the answer at the cursor, of about `limit` bytes, with `next_cursor` when more follows.
 
     A text that is too long for a page is continued on the next one, where the ids of its message and part are
-    repeated. Raises ToolError for a malformed cursor and for the cursor of another answer.
+    repeated. Raises ToolError for a malformed cursor and for a cursor that belongs to another answer.
     """
     import orjson
 
@@ -50,13 +51,13 @@ def _read_cursor(cursor: str | None) -> tuple[int, int, str | None]:
 
 
 def _stale_cursor() -> ToolError:
-    """Return the error for the cursor of an answer that has changed since."""
+    """Return the error for a cursor whose answer has changed."""
     return ToolError("cursor", "The answer is another one by now: call again without cursor")
 
 
 @dataclass(slots=True)
 class _PageBuilder:
-    """Walks over the leaves of an answer in order and keeps those from `first` on, as many as there is room for."""
+    """Traverses the leaves of an answer in order and keeps those from `first` on that fit on the page."""
 
     room: int  # bytes
     first: int  # number of the first leaf of the page
@@ -66,7 +67,7 @@ class _PageBuilder:
     following: str | None = None  # the cursor of the next page
 
     def take(self, value: Any, depth: int) -> Any:
-        """Return the part of a value that belongs to the page; _ABSENT for none."""
+        """Return the part of a value that belongs to the page; _ABSENT when it has none."""
         if isinstance(value, dict) and value:
             found = {}
             for name, item in value.items():
@@ -114,5 +115,5 @@ class _PageBuilder:
 
 
 def _checksum(value: Any) -> str:
-    """Return the checksum by which a cursor recognises its leaf."""
+    """Return the checksum of a leaf, by which a cursor detects that its leaf has changed."""
     return f"{zlib.crc32(str(value).encode('utf-8', 'replace')):08x}"

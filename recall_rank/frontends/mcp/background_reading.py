@@ -1,4 +1,4 @@
-"""BackgroundHistories: a Recall that is read, and kept up to date, by threads while a server answers."""
+"""BackgroundHistories: a Recall that threads prepare and refresh while a server answers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ class BackgroundHistories:
 
     @property
     def ready(self) -> bool:
-        """Whether calls can be answered: the first reading is over, or its newest part is there after PART_SECONDS."""
+        """Whether calls can be answered: the first reading is over, or, after PART_SECONDS, its newest part is
+        indexed.
+        """
         return self.complete or (self._part.is_set() and time.monotonic() >= self._began + PART_SECONDS)
 
     def wait(self, seconds: float) -> bool:
@@ -45,7 +47,7 @@ class BackgroundHistories:
 
     @property
     def progress(self) -> tuple[str, float]:
-        """The stage of the first reading and how many per cent of all its work are done."""
+        """The stage of the first reading, and its progress in per cent of all work."""
         return self._progress
 
     def keep_fresh(self) -> None:
@@ -79,7 +81,7 @@ class BackgroundHistories:
             self._refreshing.release()
 
     def _schedule(self, began: float) -> None:
-        """Set when the next refresh is due, after a reading that began at a monotonic time."""
+        """Set the time of the next refresh, after a reading that began at the monotonic time `began`."""
         now = time.monotonic()
         self._next = now + max(FRESH_SECONDS, _READING_SHARE * (now - began))
 

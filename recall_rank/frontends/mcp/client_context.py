@@ -1,4 +1,4 @@
-"""The context of an MCP client: the session, project and folder of the command, of the client, or of the process."""
+"""The context of an MCP client: session, project and folder from the command line, the client, or the process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
 def context_of_command(session: str | None, project: str | None, directory: str | None) -> Context:
-    """Return the context that the options of the command give; what they leave out is None."""
+    """Return the context that the options of the command give; absent options are None."""
     here = context_of_folder(directory) if directory else Context()
     return replace(here, session_id=session or None, project=project or None)
 
@@ -23,7 +23,8 @@ def context_of_command(session: str | None, project: str | None, directory: str 
 def context_with_roots(command: Context, roots: Iterable[str]) -> Context:
     """Return the context of the command, completed by the client's first root, else by the working directory.
 
-    A directory of the command is kept. A working directory that is no project, such as the home folder, is ignored.
+    A directory given to the command is kept. A working directory that is not a project, such as the home folder, is
+    ignored.
     """
     if command.directory:
         return command
@@ -48,7 +49,7 @@ def percent_decoded(text: str) -> str:
 
 
 def percent_encoded(text: str) -> str:
-    """Return the text with everything but the unreserved characters of a URI as percent escapes (UTF-8)."""
+    """Return the text with all characters percent-encoded (UTF-8) except the unreserved ones of URIs."""
     return "".join(
         chr(byte) if (chr(byte).isalnum() and byte < 128) or chr(byte) in "-._~" else f"%{byte:02X}"
         for byte in text.encode("utf-8", "replace")

@@ -34,7 +34,7 @@ Streams = tuple[Any, Any]
 
 
 def private_pipes() -> tuple[int, int]:
-    """Return copies of the descriptors 0 and 1 for frames, and detach the originals from the client.
+    """Return copies of the descriptors 0 and 1 for frames, and redirect the originals.
 
     Other code that reads stdin gets the end of file; other code that prints to stdout prints to stderr.
     """
@@ -48,7 +48,9 @@ def private_pipes() -> tuple[int, int]:
 
 @asynccontextmanager
 async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
-    """Give the streams of a server over two descriptors; the first stream ends when the client closes its side."""
+    """A context manager with the streams of a server over two descriptors; the first ends when the client closes
+    its side.
+    """
     connection = _Connection(outward)
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
@@ -138,7 +140,7 @@ def too_deep(line: bytes) -> bool:
 
 
 class _Connection:
-    """The open requests of a client, and the descriptor that answers are written to."""
+    """The open requests of a client, and the descriptor to which answers are written."""
 
     def __init__(self, outward: int) -> None:
         self.open: set[tuple[type, Any]] = set()
@@ -154,7 +156,7 @@ class _Connection:
             await self._wrote.wait()
 
     async def understood(self, line: bytes | None) -> Any:
-        """Return the message of a frame; None for a frame that is no message, after answering it with an error."""
+        """Return the message in a frame; None for a frame without a message, which is answered with an error."""
         if line is None:
             return await self._refused(None, _INVALID_REQUEST, f"a frame may have {MAX_BYTES} bytes")
         try:
@@ -179,7 +181,7 @@ class _Connection:
         return await self._refused(known, _INVALID_REQUEST, "not a JSON-RPC 2.0 message")
 
     async def _counted(self, message: Any) -> Any:
-        """Return a message and note its request as open; None for a request that is refused."""
+        """Return a message, its request noted as open; None for a request that is refused."""
         if isinstance(message, JSONRPCRequest):
             key = (type(message.id), message.id)
             if key in self.open:
@@ -204,7 +206,7 @@ class _Connection:
         await self._write(orjson.dumps(error))
 
     async def _write(self, data: bytes) -> None:
-        """Write one frame, in a thread: a client that does not read must not block the others."""
+        """Write one frame, in a thread, so that a client that does not read does not block other requests."""
         self._writing += 1
         try:
             async with self._turn:

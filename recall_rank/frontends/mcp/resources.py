@@ -35,7 +35,7 @@ RESOURCE_TEMPLATES: Final = (
 
 
 def listed_resources(answer: Mapping[str, Any]) -> list[types.Resource]:
-    """Return the sessions of an answer of `recall_sessions` as resources."""
+    """Return the sessions in an answer of `recall_sessions` as resources."""
     return [
         types.Resource(
             uri=f"recall://session/{percent_encoded(session['id'])}",
@@ -49,9 +49,9 @@ def listed_resources(answer: Mapping[str, Any]) -> list[types.Resource]:
 
 
 def resource_call(uri: str, most: int) -> tuple[str, dict[str, Any]] | None:
-    """Return the tool and the arguments whose answer is the resource; None for a URI of no resource.
+    """Return the tool and the arguments whose answer is the resource; None for a URI that is no resource.
 
-    `most` is the number of messages of a session that one answer may have.
+    `most` is the largest number of messages of a session in one answer.
     """
     found = _URI.fullmatch(uri)
     if found is None:
@@ -67,7 +67,7 @@ def resource_call(uri: str, most: int) -> tuple[str, dict[str, Any]] | None:
 
 
 def rest_of(uri: str, answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence with the URI at which a resource continues, when its answer is not all of it."""
+    """Yield a sentence with the URI of the continuation of a resource, when the answer is not the whole of it."""
     place = uri.partition("?")[0]
     page = answer.get("pagination") or {}
     offset = f"offset={page.get('offset', 0)}&" if page.get("offset") else ""

@@ -100,7 +100,9 @@ class RecallServer:
         )
 
     async def _answer(self, ctx: Any, name: str, args: dict[str, Any]) -> tuple[dict[str, Any], str]:
-        """Return the structured answer of a call and its text form; cancelling ends a search at its next check."""
+        """Return the structured answer of a call and its text form. A cancelled search ends at its next deadline
+        check.
+        """
         if not await self._loaded(ctx):
             stage, done = self._histories.progress
             text = f"The histories are still being read ({stage}, {done:.0f} %), nothing was searched: ask again soon"
@@ -136,7 +138,7 @@ class RecallServer:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
 
     def _warn_of_first_reading(self, answer: dict[str, Any]) -> None:
-        """Add to an answer that the first reading is not over; a search has said so itself when it found out."""
+        """Add a warning that the first reading is not over, unless the coverage of the answer says so already."""
         if FIRST_READING not in answer.get("coverage", {}).get("limited_by", ()):
             stage, done = self._histories.progress
             _warn(answer, f"{STILL_READING} ({stage}, {done:.0f} %); ask again soon")
@@ -150,7 +152,7 @@ class RecallServer:
         return page, untrusted_text(page)
 
     async def _loaded(self, ctx: Any) -> bool:
-        """Return whether the histories can be searched; wait FIRST_READING_SECONDS for it and report the progress."""
+        """Return whether the histories can be searched; waits up to FIRST_READING_SECONDS and reports the progress."""
         if self._histories.ready:
             return True
         reported = -1.0
@@ -164,14 +166,14 @@ class RecallServer:
         return self._histories.ready
 
     async def _current(self, ctx: Any) -> Context:
-        """Return the context of the client, which is asked for its roots once and after every change of them."""
+        """Return the context of the client, whose roots are requested once and after every change."""
         if not self._roots_known:
             self._context = context_with_roots(self._command, await self._roots(ctx))
             self._roots_known = True
         return self._context
 
     async def _roots(self, ctx: Any) -> list[str]:
-        """Return the URIs of the client's roots; none when it has no roots or does not answer in time."""
+        """Return the URIs of the client's roots; empty when it has no roots or does not answer in time."""
         capabilities = ctx.session.client_capabilities
         if self._command.directory or capabilities is None or capabilities.roots is None:
             return []
@@ -194,7 +196,7 @@ def _warn(answer: dict[str, Any], text: str) -> None:
 
 
 def check_limits(args: Mapping[str, Any]) -> None:
-    """Raise ToolError for arguments beyond the limits of the server; they are refused, not cut."""
+    """Raise ToolError for arguments beyond the limits of the server; such arguments are never shortened."""
     for name, value in args.items():
         texts = value if isinstance(value, list) else [value]
         if len(texts) > MAX_TEXTS:

@@ -1,4 +1,4 @@
-"""Secrets that are known by their form: keys with a prefix, passwords in URLs, headers, private key blocks.
+"""Secrets recognised by their form: keys with a prefix, passwords in URLs, headers, private key blocks.
 
 Time is linear in the text: every expression is possessive, every lookaround is bounded, and no key is read twice.
 """
@@ -35,7 +35,7 @@ _CHARACTER_KINDS: Final = _ASCII_KINDS + bytes(128)
 
 @dataclass(frozen=True, slots=True)
 class _KeyForm:
-    """One prefix of a row of PREFIXED, with what must follow it."""
+    """One key format of the table PREFIXED: a prefix, and the conditions on the characters after it."""
 
     family: str
     prefix: str
@@ -45,7 +45,7 @@ class _KeyForm:
     infix: bool  # the key begins before the prefix
 
     def end(self, text: str, at: int) -> int | None:
-        """Return where the key ends that has its prefix at `at`; None when the text there is not a key."""
+        """Return the end of the key whose prefix is at `at`; None when the text there is not a key."""
         begin = end = at + len(self.prefix)
         body = ""
         while True:
@@ -70,7 +70,7 @@ class _KeyForm:
 
 
 def _key_forms() -> Iterator[_KeyForm]:
-    """Yield the forms of PREFIXED."""
+    """Yield the key formats of the table PREFIXED."""
     runs = {name: re.compile(f"[{letters}]++") for name, letters in ALPHABETS.items()}
     for line in PREFIXED.strip().splitlines():
         family, prefixes, shape = (cell.strip() for cell in line.split("|"))
@@ -80,7 +80,7 @@ def _key_forms() -> Iterator[_KeyForm]:
 
 
 def _alternatives(words: list[str]) -> str:
-    """Return an expression that matches any of the words, as a trie: one letter after the other."""
+    """Return a regular expression for any of the words, built as a trie."""
     if "" in words:
         return ""
     firsts = sorted({word[0] for word in words})
@@ -98,7 +98,7 @@ _ANY_PREFIX: Final = re.compile(_alternatives([form.prefix for form in _FORMS]))
 def keys(text: str, start: int, end: int) -> Iterator[Secret]:
     """Yield the keys with a known prefix in characters [start, end), in order.
 
-    They are looked for only around runs of at least 20 characters of keys.
+    They are searched only around runs of at least 20 characters that keys may have.
     """
     kinds = text[start:end].encode("ascii", "replace").translate(_CHARACTER_KINDS).decode("ascii")
     at, run = start, kinds.find(_RUN)
@@ -126,7 +126,7 @@ def _is_identifier(run: str) -> bool:
 
 
 def _key_at(text: str, begin: int) -> Secret | None:
-    """Return the key that has its prefix at `begin`; None when there is none."""
+    """Return the key whose prefix is at `begin`; None when there is none."""
     for form in _BY_FIRST[text[begin]]:
         if not text.startswith(form.prefix, begin) or (form.common and _inside_word(text, begin)):
             continue
@@ -138,14 +138,14 @@ def _key_at(text: str, begin: int) -> Secret | None:
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Return whether a word character precedes `at`; the letter of an escaped line end such as \\n is none."""
+    """Return whether a word character precedes `at`; the letter of an escaped line end such as \\n does not count."""
     if at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_-"):
         return False
     return not (at > 1 and text[at - 2] == "\\" and text[at - 1] in "nrt")
 
 
 def _word_start(text: str, at: int) -> int:
-    """Return where the letters and digits before `at` begin, at most 64 characters back."""
+    """Return the start of the word that ends at `at`, at most 64 characters back."""
     floor = max(0, at - 64)
     while at > floor and (text[at - 1].isalnum() or text[at - 1] in "_~."):
         at -= 1
@@ -168,7 +168,7 @@ def headers(text: str, start: int, end: int) -> Iterator[Secret]:
 
 
 def blocks(text: str, at: int, end: int) -> Iterator[Secret]:
-    """Yield the private key blocks that begin in characters [at, end), whole or cut off."""
+    """Yield the private key blocks that begin in characters [at, end), complete or cut off."""
     while (begin := text.find("-----BEGIN", at, end)) >= 0:
         at = begin + 10
         head = _BLOCK_HEAD.match(text, begin)

@@ -1,6 +1,6 @@
-"""Secrets that are known by their name: `api_key = ...`, `"password": "..."`, `--token ...`.
+"""Secrets recognised by their name: `api_key = ...`, `"password": "..."`, `--token ...`.
 
-Here are also the two tests that every kind of secret shares: is_placeholder and looks_random.
+is_placeholder and looks_random are also used for secrets recognised by their form.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _JUDGED_CHARS: Final = 256  # of a value, by which it is judged
 
 
 def _shapes(cell: str) -> re.Pattern[str]:
-    """Return the expression for the shapes of a row of NAMED."""
+    """Return the regular expression for the value formats of a row of the table NAMED."""
     shapes = []
     for shape in cell.split():
         if shape == "uuid":
@@ -65,7 +65,9 @@ _VENDOR: Final = re.compile("|".join(sorted(map(re.escape, _FAMILIES), key=len, 
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value stands for a secret: it contains a word such as "example", or very few characters."""
+    """Return whether a value is an example rather than a secret: it has a word such as "example", or few
+    characters.
+    """
     value = value[:_JUDGED_CHARS]
     return len(set(value)) < min(5, len(value)) or _PLACEHOLDER.search(value) is not None
 
@@ -101,12 +103,12 @@ def named_secrets(text: str, start: int, end: int) -> Iterator[Secret]:
 
 
 def family_of(name: str, value: str) -> str | None:
-    """Return the family of a whole value of this name; None when it is not a secret."""
+    """Return the family of a secret, by its name and its whole value; None when the value is not a secret."""
     return _family(name, value, quoted=True, follows="")
 
 
 def _family(name: str, value: str, *, quoted: bool, follows: str) -> str | None:
-    """Return the family of a value after a name; `follows` is the character after the value. None for no secret."""
+    """Return the family of a value after a name, or None; `follows` is the character after the value."""
     digits = any(map(str.isdigit, value))
     if len(value) < 8 or (follows and follows in _OPENING) or not digits:
         return None

@@ -1,7 +1,7 @@
 """Find secrets in recalled text, by their form or by their name, and replace them.
 
-A prefilter reads a text once and tells which kinds of secrets are possible. Most texts contain none: their search ends
-there, and the modules with the rules are not even loaded.
+A prefilter reads a text once and returns the kinds of secrets it may contain. Most texts contain none; for these, the
+modules with the rules are not even loaded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PREFILTER: Final = SecretPrefilter(
 def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
     """Return the secrets that overlap characters [low, high) of the text, in order and disjoint.
 
-    The text around the range is read as far as a secret may reach, so that a secret cut by the range is found.
+    Text around the range is also read, as far as a secret may extend, so that a secret cut by the range is found.
     """
     high = len(text) if high is None else min(high, len(text))
     if low >= high:
@@ -59,12 +59,12 @@ def redacted(text: str) -> str:
 
 
 def label(family: str) -> str:
-    """Return what replaces a secret of a family."""
+    """Return the text that replaces a secret of a family."""
     return f"[redacted {family}]"
 
 
 def _disjoint(found: list[Secret]) -> list[Secret]:
-    """Return the secrets in order, overlapping ones merged into one of the family of the first."""
+    """Return the secrets in order; overlapping ones are merged into one with the family of the first."""
     disjoint: list[Secret] = []
     for secret in sorted(found, key=lambda secret: (secret.start, -secret.end)):
         if disjoint and secret.start < disjoint[-1].end:

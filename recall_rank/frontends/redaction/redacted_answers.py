@@ -37,7 +37,9 @@ _CACHED_CHARS: Final = 512  # titles and folders are shorter, and come again in 
 
 
 def hidden(text: str, low: int, high: int) -> list[Edit]:
-    """Return the edits that replace every secret in characters [low, high): the option `redact` of a search."""
+    """Return the edits that replace every secret in characters [low, high). The value of the search option
+    `redact`.
+    """
     return [(start, end, label(family)) for start, end, family in secrets(text, low, high)]
 
 
@@ -96,7 +98,7 @@ def response_without_secrets(response: SearchResponse) -> SearchResponse:
 
 
 def _redacted_input(value: Any, name: str | None = None) -> Any:
-    """Return the input of a tool with every secret replaced, in names too: the caller of the tool chose them."""
+    """Return the input of a tool with every secret replaced, also in the keys, which the caller of the tool chose."""
     if isinstance(value, str):
         return _redacted_value(name, value)
     if isinstance(value, dict):
@@ -110,7 +112,7 @@ def _redacted_value(name: str | None, value: str) -> str:
 
 
 def _replaced(name: str | None, value: str) -> str:
-    """Return a label when the name tells that the whole value is a secret, else the value with its secrets replaced."""
+    """Return a label when the name marks the whole value as a secret, else the value with its secrets replaced."""
     if name and any(word in name.casefold() for word in _NAME_WORDS):
         from recall_rank.frontends.redaction.named_secrets import family_of  # loaded on first use
 

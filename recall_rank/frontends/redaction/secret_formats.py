@@ -1,7 +1,7 @@
-"""Tables of secret formats: prefixes, alphabets and lengths of keys that are known by their form or by their name.
+"""Tables of secret formats: prefixes, alphabets and lengths of keys that are recognised by form or by name.
 
-The formats are public facts, most of them as gitleaks 8 (MIT) lists them in its default rules, the rest as the
-providers document or issue them. The modules key_patterns and named_secrets read the tables.
+The formats are public facts, most of them from the default rules of gitleaks 8 (MIT), the others as the providers
+document or issue them. The modules key_patterns and named_secrets read the tables.
 """
 
 from __future__ import annotations

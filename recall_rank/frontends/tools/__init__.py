@@ -1,4 +1,4 @@
-"""The recall tools for agents: arguments in, JSON values out. The names below are the documented ones."""
+"""The recall tools for agents: arguments in, JSON values out. Documented names are below."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class CallContext:
 
     @property
     def knows_project(self) -> bool:
-        """Whether the caller's context says what the current project is."""
+        """Whether the caller's context identifies the current project."""
         return bool(self.context.project or self.context.directory or self.context.worktree)
 
 

@@ -38,7 +38,7 @@ MAX_VIEWS: Final = 4  # views of single projects that are kept for the next call
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: the function that answers, and its parameters for the options of a host."""
+    """One tool: the function that answers calls, and a function that returns its parameters for host options."""
 
     answer: CallHandler
     parameters: Callable[[HostOptions], tuple[Parameter, ...]]
@@ -56,9 +56,9 @@ TOOLS: Final[Mapping[str, Tool]] = {
 class RecallTools:
     """Answers calls by name and never raises. Thread-safe.
 
-    `options` are fixed at the start. `context` applies to calls that give none. `hooks` maps further names to
-    functions, such as recall_rank.frontends.hooks.HOOKS. With the option `global_` off, every call is answered from
-    a view of the histories that contains the project of its caller and nothing else.
+    `options` are fixed at the start. `context` applies to calls without one. `hooks` maps further names to functions,
+    such as recall_rank.frontends.hooks.HOOKS. With the option `global_` off, every call is answered from a view of the
+    histories that contains only the project of its caller.
     """
 
     def __init__(
@@ -109,7 +109,9 @@ class RecallTools:
         return answer
 
     def _arguments(self, name: str, args: object, options: HostOptions, *, schema: bool) -> Mapping[str, Any]:
-        """Return the arguments of a call by their snake_case names. ToolError when they or the name are refused."""
+        """Return the arguments of a call by their snake_case names. Raises ToolError for an unknown tool or refused
+        arguments.
+        """
         if name not in TOOLS and name not in self._hooks:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
@@ -123,7 +125,7 @@ class RecallTools:
         return known
 
     def _call_context(self, context: Context | None, options: HostOptions, now: int | None, cancel: Any) -> CallContext:
-        """Return what a call depends on, its context completed by the repository that surrounds the directory."""
+        """Return the call context; the repository of its directory is filled in."""
         from recall_rank.loaders.projects.repositories import name_context_repository
 
         here = name_context_repository(context or self._context) or Context()
@@ -135,7 +137,7 @@ class RecallTools:
         return TOOLS[name].answer(call, args) if hook is None else hook(call, args)
 
     def _view(self, context: Context) -> Recall:
-        """Return the histories reduced to the project of a context; the MAX_VIEWS used last are kept."""
+        """Return the histories reduced to the project of a context; the MAX_VIEWS most recent views are kept."""
         context = replace(context, in_context=(), in_context_since=None)  # does not change what a project contains
         with self._lock:
             view = self._views.pop(context, None) or self._histories.only(context)

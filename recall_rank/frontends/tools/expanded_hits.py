@@ -24,9 +24,9 @@ _FIELDS: Final = ("content", "output", "error")
 def expanded_hits(
     call: CallContext, request: RecallRequest, results: Sequence[Result], warnings: Warnings
 ) -> list[dict[str, Any]]:
-    """Return the first hits that are not titles, expanded as JSON objects as far as the budgets reach.
+    """Return the first hits that are not titles, expanded as JSON objects within the budgets.
 
-    What a budget cut, and messages that could not be read again, are added to `warnings`.
+    Texts cut by a budget, and messages that could not be read again, are reported in `warnings`.
     """
     given = request.given
     wanted = min(given["expand_results"], 3)
@@ -85,14 +85,16 @@ def _put_neighbours(call: CallContext, hit: Result, window: int, budget: _Budget
 
 
 def _window(window: int | str, messages: int, results: int, most: int) -> int:
-    """Return the messages on each side of a hit; "auto" shares the budget of messages evenly among the hits."""
+    """Return the number of messages on each side of a hit; "auto" shares the budget of messages evenly among the
+    hits.
+    """
     if isinstance(window, int):
         return window
     return max(0, min(most, (messages // max(1, results) - 1) // 2))
 
 
 class _Budget:
-    """The messages and characters that may still be shown, and whether anything was cut."""
+    """The number of messages and characters that may still be shown, and whether something was cut."""
 
     __slots__ = ("chars", "context_cut", "messages", "redact", "text_cut")
 

@@ -1,4 +1,6 @@
-"""The parameters of the five tools: types and limits, what the schema refuses, and usable values for odd ones."""
+"""The parameters of the five tools: their types and limits, validation by the schema, and replacement of invalid
+values.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ class Parameter:
 
 
 def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
-    """Return the parameters of `recall`, in the order in which odd values are reported."""
+    """Return the parameters of `recall`, in the order in which invalid values are reported."""
     return (
         Parameter("query", "text", required=True),
         Parameter("scope", "choice", "global", ("session", "project", "global")),
@@ -142,7 +144,7 @@ def _in_range(parameter: Parameter, value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    """Return whether the value is a finite number; a bool is none."""
+    """Return whether the value is a finite number and not a bool."""
     return (isinstance(value, int) and not isinstance(value, bool)) or (
         isinstance(value, float) and math.isfinite(value)
     )
@@ -151,9 +153,9 @@ def _is_number(value: object) -> bool:
 def read(
     parameters: Sequence[Parameter], args: Mapping[str, Any], warnings: Warnings, expansion_warnings: Warnings
 ) -> dict[str, Any]:
-    """Return a usable value for every parameter; times and the query are returned as they were given.
+    """Return a usable value for every parameter; times and the query are returned unchanged.
 
-    An odd value is replaced by the nearest accepted one or by the default, and a warning is added: to
+    An invalid value is replaced by the nearest accepted one or by the default, and a warning is added: to
     `expansion_warnings` for a parameter of EXPANSION, else to `warnings`.
     """
     found: dict[str, Any] = {}
@@ -228,7 +230,7 @@ def _ignored(parameter: Parameter, value: object, reason: str, warnings: Warning
 
 
 def _shown(value: object) -> str:
-    """Return the value as a warning quotes it, at most 60 characters of it."""
+    """Return the value as quoted in a warning, at most 60 characters."""
     if isinstance(value, int) and abs(value) > LARGEST:
         return "a number of no use"
     text = repr(value) if isinstance(value, str | int | float) else type(value).__name__

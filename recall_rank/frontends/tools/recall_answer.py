@@ -1,6 +1,6 @@
-"""The answer of `recall`: a SearchResponse as JSON values in the form that agents know.
+"""The answer of `recall`: a SearchResponse as JSON values in the format of the original tool.
 
-Fields that a way of matching cannot fill, such as scores of literal hits, are left out.
+Fields that do not apply to a match mode, such as scores of literal hits, are left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _REPLACED: Final = ("warnings", "suggestions", "near_misses", "load_errors", "lo
 def shaped(request: RecallRequest, response: SearchResponse, *, fallback: bool) -> dict[str, Any]:
     """Return the response without warnings, suggestions, near misses and load errors, which are added afterwards.
 
-    `fallback` tells that the hits are those of the text scan, whatever way of matching was asked for.
+    `fallback` is true when the hits are those of the fallback text scan, whatever match mode was requested.
     """
     answer = response.to_dict()
     for name in _REPLACED:
@@ -45,7 +45,9 @@ def shaped(request: RecallRequest, response: SearchResponse, *, fallback: bool) 
 
 
 def _shape_result(entry: dict[str, Any], result: Result, *, scanned: bool) -> None:
-    """Change the JSON object of one result; a result of a text scan loses everything that only ranking gives."""
+    """Change the JSON object of one result to the format of the original tool; fields of ranking are removed if
+    `scanned`.
+    """
     why = entry["why"]
     if result.title_match is not None:
         entry["title_match"] = {"title": repaired(result.title_match)}
@@ -63,9 +65,9 @@ def _shape_result(entry: dict[str, Any], result: Result, *, scanned: bool) -> No
 def set_coverage(
     answer: dict[str, Any], request: RecallRequest, response: SearchResponse, buckets: Sequence[str] | None
 ) -> None:
-    """Reduce the coverage of an answer to what a caller of this scope may know.
+    """Remove from the coverage of an answer what a caller of this scope must not see.
 
-    `buckets` are the directory buckets of the searched sessions; None when no directory was asked for.
+    `buckets` are the directory buckets of the searched sessions; None when no directory was requested.
     """
     coverage = answer["coverage"]
     coverage.pop("per_source", None)
@@ -91,7 +93,7 @@ def set_coverage(
 
 
 def set_unknown_session(answer: dict[str, Any], session_id: str) -> list[str]:
-    """Change the counts of an answer whose one session does not exist; return the load errors that say so."""
+    """Change the counts of an answer whose requested session does not exist; return the load errors to report."""
     coverage = answer["coverage"]
     answer["scanned"] = 1
     for name in ("sessions_discovered", "sessions_eligible", "sessions_searched"):
@@ -101,7 +103,7 @@ def set_unknown_session(answer: dict[str, Any], session_id: str) -> list[str]:
 
 
 def load_errors(response: SearchResponse, request: RecallRequest) -> list[str]:
-    """Return what could not be read, each error with its place.
+    """Return the errors of reading the sources, each with its place.
 
     Failed stores are left out of a widened search: only its fallback needed them, which has a warning of its own.
     """
@@ -121,12 +123,12 @@ def set_load_errors(answer: dict[str, Any], errors: Sequence[str]) -> None:
 
 
 def _limit(name: str, request: RecallRequest) -> str:
-    """Return the name of a limit as agents know it."""
+    """Return the name of a limit in the format of the original tool."""
     return "max_sessions" if name == "sessions_limit" and request.capped else name
 
 
 def _replace(entry: dict[str, Any], name: str, value: Any) -> None:
-    """Set a name to a value that is not empty; remove the name for an empty value."""
+    """Set a field of an entry; remove it when the value is empty."""
     if value:
         entry[name] = value
     else:

@@ -28,7 +28,7 @@ _NO_FLAGS: Final = re.compile(r"\(\?:")
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """A checked call of `recall`: options of Recall.search, and what the answer has to contain."""
+    """A checked call of `recall`: the options of Recall.search, and the options of its answer."""
 
     query: str
     options: dict[str, Any]  # of Recall.search, without results, offset and order
@@ -42,7 +42,7 @@ class RecallRequest:
 
     @property
     def scans(self) -> bool:
-        """Whether hits are ordered by time and not by relevance, which literal and regex matching default to."""
+        """Whether hits are ordered by time instead of relevance, the default of literal and regex matching."""
         return self.options["match"] in ("literal", "regex") and self.given["order"] != "relevance"
 
     @property
@@ -53,7 +53,7 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class SelectedSession:
-    """A session that a request searches, and how near it is to the directory that the request names."""
+    """A session that a request searches, and its bucket relative to the directory of the request."""
 
     session: Session
     bucket: str  # one of DIRECTORY_BUCKETS
@@ -88,7 +88,7 @@ def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
 
 
 def selected_sessions(call: CallContext, request: RecallRequest) -> list[SelectedSession]:
-    """Return the sessions that a request searches, in the order in which they are searched."""
+    """Return the sessions that a request searches, in search order."""
     given, options = request.given, request.options
     if request.unknown:
         return []
@@ -149,7 +149,9 @@ def _check_pattern(pattern: str) -> None:
 
 
 def _time_window(call: CallContext, args: Mapping[str, Any], warnings: Warnings) -> tuple[int | None, int | None]:
-    """Return the bounds (after, before) in epoch milliseconds; None is no bound. Raises ToolError when it is empty."""
+    """Return the bounds (after, before) in epoch milliseconds; None is no bound. Raises ToolError for an empty
+    window.
+    """
     times: dict[str, Any] = {}
     for name in TIMES:
         value = args.get(name)
@@ -167,7 +169,7 @@ def _time_window(call: CallContext, args: Mapping[str, Any], warnings: Warnings)
 
 
 def _quotable(value: object) -> object:
-    """Return a value short enough to be quoted in a warning: no time is long, and no nested value is a time."""
+    """Return a value shortened so that a warning can quote it; a nested value becomes the name of its type."""
     if isinstance(value, str):
         return value if len(value) <= 60 else f"{value[:57]}..."
     if value is None or isinstance(value, int | float):
@@ -176,7 +178,7 @@ def _quotable(value: object) -> object:
 
 
 def _wanted_session(call: CallContext, given: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Return the id of the one session to search, None for several, and whether no session has that id."""
+    """Return the id of the one session to search, None for several, and whether that id is unknown."""
     if not given["session_id"]:
         if given["scope"] == "session" and not call.context.session_id:
             raise ToolError("no_current_session", "There is no current session: name one by sessionID")

@@ -24,7 +24,9 @@ from recall_rank.model import SearchResponse, Session
 
 
 def recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Search the histories and answer with hits. ToolError for a request that cannot be served or was cancelled."""
+    """Search the histories and return the answer with its hits. Raises ToolError for an invalid or cancelled
+    request.
+    """
     request = read_request(call, args)
     if call.cancelled():
         raise _aborted()
@@ -61,7 +63,7 @@ def recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _search(call: CallContext, request: RecallRequest) -> SearchResponse:
-    """Return the response to a request, its hits in the order that the request asks for."""
+    """Return the response to a request, its hits in the requested order."""
     given = request.given
     results, offset = given["results"], given["offset"]
 
@@ -82,7 +84,7 @@ def _aborted() -> ToolError:
 
 
 def _warn_of_fallback(call: CallContext, buckets: Iterable[str], warnings: Warnings, *, unlisted: bool) -> None:
-    """Add warnings on a search that looked beyond the directory asked for."""
+    """Add warnings when a search was extended beyond the requested directory."""
     if not (call.context.worktree or call.context.directory):
         warnings.add("fallback_no_worktree", "No worktree is known: no session counts as of this project")
     if unlisted:
@@ -99,7 +101,7 @@ def _put_advice(
     *,
     fallback: bool,
 ) -> None:
-    """Put suggestions into an answer, and near misses into one without hits."""
+    """Add suggestions to an answer, and near misses to an answer without hits."""
     if request.unknown:  # the session that was asked for counts as searched
         count = replace(response.coverage.sessions, eligible=1)
         response = replace(response, coverage=replace(response.coverage, sessions=count))

@@ -1,4 +1,4 @@
-"""Suggestions of what to try next, and near misses of a search without hits."""
+"""Suggestions for the next search, and near misses of a search without hits."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def looks_like_regex(query: str) -> bool:
 
 
 def suggestions(request: RecallRequest, response: SearchResponse, fallback: bool) -> Suggestions:
-    """Return what to try next, the most promising first; `fallback` tells that the hits are those of the text scan."""
+    """Return suggestions for the next search, the most promising first; `fallback` is true for hits of the fallback
+    text scan.
+    """
     found, given, results = Suggestions(), request.given, response.results
     if given["match"] != "regex" and looks_like_regex(request.query):
         found.add("try_regex", 'This looks like a regular expression: try match "regex"')
@@ -68,8 +70,8 @@ def suggestions(request: RecallRequest, response: SearchResponse, fallback: bool
 def near_misses(response: SearchResponse, sessions: Sequence[Session]) -> list[dict[str, Any]]:
     """Return the near misses of a search without hits as JSON objects.
 
-    The response's own come first. The newest of the searched `sessions` follow, up to MAX_NEAR_MISSES in all, with a
-    reason that says that they hold no hit.
+    The response's own come first. The newest of the searched `sessions` follow, up to MAX_NEAR_MISSES in all, with the
+    reason that they hold no hit.
     """
     found: list[dict[str, Any]] = []
     for miss in response.near_misses:

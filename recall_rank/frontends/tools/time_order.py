@@ -36,7 +36,7 @@ def scan_page(search: Search, results: int, offset: int) -> SearchResponse:
 
 
 def scan_groups(search: Search, results: int, offset: int) -> SearchResponse:
-    """Return a page of sessions, each with its newest hit; the title stands for a session that has no other hit."""
+    """Return a page of sessions, each with its newest hit, or with its title when it has no other hit."""
     response = search(results=results, offset=offset)
     found = [_newest_hit(search, entry) for entry in response.results]
     return replace(response, results=_nearest_first(found))

@@ -1,4 +1,4 @@
-"""The tools that read without searching: one message, its neighbours, the messages of a session, the sessions."""
+"""The tools that read without a search: a message, its neighbours, the messages of a session, the sessions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNKNOWN_SESSION = "Unknown session"
 
 
 def recall_get(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer with one message in full. ToolError when it is unknown or cannot be read."""
+    """Return one message in full. Raises ToolError when it is unknown or cannot be read."""
     warnings = Warnings()
     session_id, message_id = _ids(read(get_parameters(), args, warnings, warnings))
     try:
@@ -37,7 +37,7 @@ def recall_get(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recall_context(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer with a message and its neighbours. ToolError when it is unknown or cannot be read."""
+    """Return a message and its neighbours. Raises ToolError when it is unknown or cannot be read."""
     warnings = Warnings()
     given = read(context_parameters(call.options), args, warnings, warnings)
     session_id, message_id = _ids(given)
@@ -62,7 +62,7 @@ def recall_context(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]
 
 
 def recall_messages(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer with a page of the messages of a session. ToolError when it is unknown or cannot be read."""
+    """Return a page of the messages of a session. Raises ToolError when it is unknown or cannot be read."""
     warnings = Warnings()
     given = read(messages_parameters(call.options), args, warnings, warnings)
     session_id = given.pop("session_id") or call.context.session_id
@@ -85,7 +85,7 @@ def recall_messages(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
 
 
 def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Answer with the newest sessions of the project, or of all projects. ToolError when they cannot be listed."""
+    """Return the newest sessions of the project, or of all projects. Raises ToolError when they cannot be listed."""
     warnings = Warnings()
     given = read(sessions_parameters(call.options), args, warnings, warnings)
     everywhere = given["scope"] == "global"
@@ -108,12 +108,12 @@ def global_disabled() -> ToolError:
 
 
 def full_message(message: Message) -> dict[str, Any]:
-    """Return a message with all its parts as JSON values, nothing cut."""
+    """Return a message with all its parts as JSON values; nothing is cut."""
     return {"message": message_to_dict(message), "parts": [part_to_dict(part) for part in message.parts]}
 
 
 def _ids(given: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the session id and the message id. ToolError when either is missing."""
+    """Return the session id and the message id. Raises ToolError when either is missing."""
     session_id, message_id = given["session_id"], given["message_id"]
     if not session_id or not message_id:
         raise ToolError("ids_required", "sessionID and messageID are required (session_id and message_id)")
@@ -121,7 +121,7 @@ def _ids(given: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _looked_up(call: CallContext, session_id: str, find: Callable[[], Any]) -> Any:
-    """Return what `find` returns, its errors as ToolError."""
+    """Return the result of `find`; errors about unknown or unreadable sessions are raised as ToolError."""
     try:
         return find()
     except UnknownSession:

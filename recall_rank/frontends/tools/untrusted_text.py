@@ -26,7 +26,7 @@ _TIMES: Final = frozenset({"time", "created", "updated"})
 
 
 def with_controls_escaped(answer: dict[str, Any]) -> dict[str, Any]:
-    r"""Return the answer with control and invisible characters of its texts written out, such as \x1b or \u202e.
+    """Return the answer with control and invisible characters of its texts escaped, such as \\x1b or \\u202e.
 
     Line ends and tabs are kept. The spans of a changed snippet are moved along with their words.
     """
@@ -54,8 +54,8 @@ def _escaped_value(value: Any) -> Any:
 def untrusted_text(answer: Mapping[str, Any]) -> str:
     """Return the answer as text: a notice, then one line of JSON per item between two lines with a random number.
 
-    A line is the name of a list and one of its items; the line `answer` holds the fields that are no lists of items.
-    The random number has 128 bits and is new for each answer, so that no recalled text can contain it.
+    A line is the name of a list and one of its items; the line `answer` holds the other fields. The random number has
+    128 bits and is new for each answer, so that no recalled text can contain it.
     """
     import orjson
 
@@ -89,7 +89,7 @@ def _escaped_text(text: str) -> str:
 
 
 def _moved(text: str, spans: list[dict[str, int]]) -> list[dict[str, int]]:
-    """Return the spans of a text moved to where its escaped form has the words."""
+    """Return the spans of a text as spans of its escaped form."""
     edits = [(*found.span(), escaped(found)) for found in UNSAFE_IN_LINES.finditer(text)]
     shown = edited(text, edits)
     moved = []

@@ -14,7 +14,7 @@ MAX_SUGGESTIONS: Final = 3
 
 
 class ToolError(Exception):
-    """A call that cannot be served. Its answer is the sentence, the category and the `extra` fields."""
+    """An error of a call: a sentence, a category and `extra` fields, which make up its answer."""
 
     def __init__(self, category: str, text: str, **extra: Any) -> None:
         super().__init__(text)
@@ -33,11 +33,13 @@ class _CategorizedTexts:
         self._categories: dict[str, str] = {}  # sentence -> category
 
     def add(self, category: str, text: str) -> None:
-        """Append a sentence; a sentence that is there already keeps its place and category."""
+        """Append a sentence; a sentence that was added before keeps its position and category."""
         self._categories.setdefault(text, category)
 
     def put(self, answer: dict[str, Any]) -> None:
-        """Write the first sentences and their categories into an answer; write nothing when there are none."""
+        """Write the sentences, up to the limit, and their categories into an answer; write nothing when there are
+        none.
+        """
         if self._categories:
             first = list(self._categories.items())[: self._most]
             answer[f"{self._name}s"] = [repaired(str(text)) for text, _ in first]
@@ -48,7 +50,9 @@ class _CategorizedTexts:
 
 
 class Warnings(_CategorizedTexts):
-    """Warnings on what a call ignored, changed or left out; at most MAX_WARNINGS reach the answer."""
+    """Warnings about arguments that a call ignored or changed and results it left out; at most MAX_WARNINGS are
+    returned.
+    """
 
     __slots__ = ()
     _name = "warning"
@@ -61,7 +65,7 @@ class Warnings(_CategorizedTexts):
 
 
 class Suggestions(_CategorizedTexts):
-    """Suggestions for the next call; at most MAX_SUGGESTIONS reach the answer."""
+    """Suggestions for the next call; at most MAX_SUGGESTIONS are returned."""
 
     __slots__ = ()
     _name = "suggestion"

@@ -78,7 +78,7 @@ def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[i
 
 
 def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, int]:
-    """How many messages at the beginning and at the end of `parent` the child repeats."""
+    """The number of messages at the beginning, and at the end, of `parent` that the child repeats."""
     head = 0
     while head < min(len(parent), len(child)) and _same(parent[head], child[head]):
         head += 1

@@ -1,6 +1,6 @@
 """pi: one JSONL file a session below ~/.pi/agent/sessions, in folders named after projects or in one folder.
 
-tallow writes the same format in homes of its own (see tallow.py).
+tallow writes this format in homes of its own (see tallow.py).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Pi(SessionFiles):
 
 
 def agent_at(path: Path) -> str:
-    """ "pi" or "tallow", by the name of the home in which the path is."""
+    """The agent of a path: "pi", or "tallow" when it is in a home of tallow."""
     home = any(part.lower().startswith(".tallow") for part in Path(os.path.realpath(path)).parts)
     return TALLOW if home else NAME
 

@@ -85,7 +85,7 @@ def serve(tools: RecallTools, line: bytes, number: int) -> dict[str, Any]:
 
 
 def _read_call(line: bytes) -> BatchCall:
-    """Return the call on a line. Raises ValueError that says what is wrong with it."""
+    """Return the call on a line. Raises ValueError that states the problem of the line."""
     import orjson
 
     call = orjson.loads(line)  # JSONDecodeError is a ValueError
@@ -121,7 +121,7 @@ def _read_call(line: bytes) -> BatchCall:
 
 
 def _id_of(line: bytes) -> Any:
-    """Return the id of a call that cannot be served; None when the line has none."""
+    """Return the id of a malformed call; None when the line has none."""
     import orjson
 
     try:

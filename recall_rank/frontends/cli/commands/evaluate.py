@@ -1,4 +1,4 @@
-"""The command `evaluate`: how well labelled queries are answered, as aggregates without any recalled text."""
+"""The command `evaluate`: quality of the answers to labelled queries, as aggregates without any recalled text."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ def evaluate(
 def _configurations(
     match: str | None, against: str | None, weights: str | None, *, as_json: bool
 ) -> list[dict[str, Any]]:
-    """Return the configuration that is measured, and the one that it is compared with: {"match", "weights"?}."""
+    """Return the measured configuration and, if there is one, the second configuration to compare: {"match",
+    "weights"?}.
+    """
     first: dict[str, Any] = {"match": match or _BY_KIND}
     if against is None and weights is None:
         return [first]

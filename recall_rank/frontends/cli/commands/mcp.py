@@ -72,7 +72,7 @@ def mcp(
 
 
 def _open(histories: tuple[str, ...]) -> Recall:
-    """Return the Recall to serve; a machine without histories is served too, since the agent is about to write one."""
+    """Return the Recall to serve. A machine without histories is not an error, since the agent will write one."""
     from recall_rank.recall import Recall
 
     if histories:

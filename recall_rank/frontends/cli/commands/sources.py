@@ -1,4 +1,4 @@
-"""The command `sources`: what each store contains, and what in it could not be read."""
+"""The command `sources`: the content of each store, and its records that could not be read."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _lines(found: Activity, unit: str | None) -> Iterator[Line]:
 
 
 def _span(found: Activity) -> str:
-    """Return the first and the last day, and how many messages have no time."""
+    """Return the first and the last day as text, with the number of messages without a time."""
     dated = f" · {utc_minute(found.first)[:10]} to {utc_minute(found.last)[:10]}" if found.first else ""
     return dated + (f" · {found.undated:,} without a time" if found.undated else "")
 

@@ -92,7 +92,9 @@ def sessions(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
 
 
 def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None) -> None:
-    """Add the number of all sessions, and to each listed one whether it is gone and the command that reopens it."""
+    """Add the number of all sessions; to each listed session add whether it is gone, and the command that reopens
+    it.
+    """
     output["total"] = len(recall.sessions(scope=output["scope"], search=search))
     for entry in output["sessions"]:
         session = recall.session(entry["id"])
@@ -111,7 +113,7 @@ def _run(
     found: str,
     complete: Completion | None = None,
 ) -> NoReturn:
-    """Call a tool, print its answer and end: with 0 when the answer has something in the field `found`, else 1."""
+    """Call a tool, print its answer and exit: with 0 when the field `found` of the answer is not empty, else 1."""
     from recall_rank.frontends.host_options import HostOptions
     from recall_rank.frontends.tools.dispatch import RecallTools
     from recall_rank.model import Context

@@ -1,4 +1,4 @@
-"""The options of the cache and of what is never read, and CacheOptions: their values over those of the settings."""
+"""The options of the cache and of ignored histories, and CacheOptions: their values combined with the settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _KINDS: Final = {"store": "stores", "project": "projects", "path": "paths", "ses
 
 
 def not_empty(context: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Refuse an empty value, a callback of click: it is an unset variable of the shell, not the working directory."""
+    """Refuse an empty value, as from an unset shell variable, which would mean the working directory. A click
+    callback.
+    """
     if any(not each.strip() for each in ((value,) if isinstance(value, str) else value or ())):
         raise click.BadParameter("must not be empty", context, option)
     return value
@@ -51,7 +53,7 @@ def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class CacheOptions:
-    """The place of the index, and the patterns of stores, projects, paths and sessions that are never read."""
+    """The location of the index, and the patterns of stores, projects, paths and sessions that are never read."""
 
     cache: str | Literal[True] | None = True  # True: the default folder; None: in memory
     keep_vanished: bool | None = None
@@ -59,7 +61,9 @@ class CacheOptions:
 
     @classmethod
     def given(cls) -> CacheOptions:
-        """Return the options of the running command over the settings. Raises ValueError for values that conflict."""
+        """Return the options of the running command; the settings replace absent ones. Raises ValueError for a
+        conflict.
+        """
         from recall_rank.histories.settings import settings
 
         context = click.get_current_context(silent=True)
@@ -89,7 +93,7 @@ class CacheOptions:
 
 
 def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:
-    """Return the KIND:PATTERN values of --ignore. Raises ValueError for another form."""
+    """Return the patterns of --ignore, written KIND:PATTERN. Raises ValueError for another form."""
     from recall_rank.histories.ignore import Ignore
 
     found = Ignore()
@@ -103,7 +107,7 @@ def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:
 
 
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """Return a callback of click that keeps the value of an option in the context of the command."""
+    """Return a click callback that stores the value of an option in the context of the command."""
 
     def note(context: click.Context, option: click.Parameter, value: Any) -> None:
         if name == "cache":

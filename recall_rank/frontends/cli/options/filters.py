@@ -92,7 +92,7 @@ def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> di
 
 
 def _below(path: str, worktree: str | None) -> str:
-    """Return the part of a path that its absolute and its relative form share."""
+    """Return the end of a path that its absolute and its relative form have in common."""
     root = f"{worktree.rstrip('/')}/" if worktree else ""
     short = path.removeprefix(root) if root and path.startswith(root) else path
     while short.startswith("./"):

@@ -24,7 +24,9 @@ Point to one with --history PATH, or try the history that ships with this progra
 
 @dataclass(frozen=True, slots=True)
 class UnreadableSource:
-    """A source that could not be opened: reading it fails, so that it is reported as other failed sources are."""
+    """A source that could not be opened; reading it raises the error, so that it is reported like other failed
+    sources.
+    """
 
     location: str
     reason: str
@@ -82,7 +84,7 @@ def read_with_progress(recall: Recall, *, index: bool = True) -> list[SourceRepo
 
 
 def finish_refresh(recall: Recall, stale_ms: int) -> None:
-    """Wait for a refresh that runs in the background, after the answer was written; a terminal is told about it."""
+    """Wait for a refresh in the background after the answer was printed; a message on a terminal says so."""
     if recall.wait(0):
         return
     sys.stdout.flush()

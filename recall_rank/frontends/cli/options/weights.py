@@ -1,4 +1,4 @@
-"""Weights with changes that are written on a command line."""
+"""Changes of weights that are written on a command line."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from recall_rank.weights import DEFAULT, Weights
 
 
 def parse_weights(text: str, weights: Weights = DEFAULT) -> Weights:
-    """Return a copy of `weights` with the changes NAME=VALUE[+NAME=VALUE...]; TABLE.ENTRY changes one entry of a table.
+    """Return a copy of `weights` with the changes NAME=VALUE[+NAME=VALUE...]; TABLE.ENTRY changes one entry of a
+    table.
 
-    Names are those of the fields in capitals. Values have the type of the weight they replace. Raises ValueError naming
-    the weight and what is accepted.
+    Names are those of the fields in capitals. Values have the type of the weight they replace. Raises ValueError
+    naming the weight and the accepted values.
     """
     for change in text.split("+"):
         label, given, written = (piece.strip() for piece in change.partition("="))
@@ -47,7 +48,7 @@ def _with_entry(name: str, table: Any, entry: str, written: str) -> Any:
 
 
 def _value(label: str, now: object, written: str) -> Any:
-    """Return the written value in the type of `now`. Raises ValueError when it has another type."""
+    """Return the written value in the type of the current value `now`. Raises ValueError when it has another type."""
     if isinstance(now, tuple):
         pieces = written.split(",")
         if len(pieces) != len(now):

@@ -95,7 +95,7 @@ def activity(sessions: Iterable[Session]) -> Activity:
 
 
 def _by_short_name(places: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
-    """Return the counts by the last name of each path; by the whole path where several end in that name."""
+    """Return the counts by the last component of each path; by the whole path where several have that component."""
     names = Counter(_last_name(place) for place in places)
     return {(_last_name(place) if names[_last_name(place)] == 1 else place): counts for place, counts in places.items()}
 
@@ -131,10 +131,10 @@ def _start(day: date, unit: str) -> date:
 
 
 def _after(start: date, unit: str) -> date:
-    """Return a day of the period after the one that begins at `start`."""
+    """Return a day in the period that follows the one beginning at `start`."""
     return start + timedelta(days={"day": 1, "week": 7, "month": 31, "year": 366}[unit])
 
 
 def busiest(shares: Sequence[Share]) -> int:
-    """Return the most messages of one share, at least 1: what a full bar stands for."""
+    """Return the largest number of messages of a share, at least 1; a bar of full length represents it."""
     return max((share.messages for share in shares), default=1) or 1

@@ -22,7 +22,7 @@ _STYLE: Final = (
 
 
 def activity_svg(found: Activity, unit: str | None = None) -> str:
-    """Return an SVG with bars of messages over time, and below them those by project and by agent."""
+    """Return an SVG with bars of messages over time, by project and by agent."""
     unit, periods = found.named_periods(unit)
     projects, agents = found.projects()[:MAX_NAMES], found.agents()[:MAX_NAMES]
     rows = len(projects) + len(agents)

@@ -54,7 +54,7 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 
 def print_lines(lines: Iterable[Line], stream: TextIO | None = None, *, colour: bool | None = None) -> None:
-    """Write the lines, to stdout by default; in colour on a terminal without NO_COLOR unless `colour` says otherwise.
+    """Write the lines, to stdout by default; in colour on a terminal without NO_COLOR unless `colour` is given.
 
     rich is imported for colour only: importing it takes a quarter of the time that a command needs to start.
     """
@@ -81,8 +81,8 @@ def note_line(text: str) -> Line:
 def table_lines(rows: Sequence[Sequence[str]], right: Collection[int], head_style: str) -> Iterator[Line]:
     """Yield rows of equal length as columns two blanks apart; the first row is the head, cells are escaped already.
 
-    `right` are the numbers of the columns that are flush right. Lines are as long as their cells need, whatever the
-    width of the terminal, so that piped and shown output are equal.
+    `right` has the numbers of the right-aligned columns. Lines do not depend on the width of the terminal, so that
+    piped and shown output are equal.
     """
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for number, row in enumerate(rows):
@@ -95,7 +95,9 @@ def table_lines(rows: Sequence[Sequence[str]], right: Collection[int], head_styl
 
 @contextmanager
 def progress_on_stderr() -> Iterator[Progress | None]:
-    """Give a callback (stage, done, total) that draws a bar for each stage on stderr; None when it is no terminal."""
+    """A context manager with a callback (stage, done, total) that draws a bar for each stage; None if stderr is no
+    terminal.
+    """
     if not sys.stderr.isatty():
         yield None
         return

@@ -47,7 +47,9 @@ def markdown_lines(session: Session) -> Iterator[str]:
 
 
 def html_lines(session: Session) -> Iterator[str]:
-    """Yield the session in HTML, all texts escaped; its Content-Security-Policy forbids to load or run anything."""
+    """Yield the session in HTML, all texts escaped; its Content-Security-Policy forbids loading and running
+    anything.
+    """
     title = html.escape(_title(session))
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
@@ -146,7 +148,7 @@ def _html_part(part: Part) -> Iterator[str]:
 def history_lines(session: Session) -> Iterator[dict[str, Any]]:
     """Yield the session as records of history JSONL: one for the session, one for each message.
 
-    Reading the records gives an equal session. Unknown values are left out.
+    Reading the records returns an equal session. Unknown values are left out.
     """
     about = {**_values(session, _SESSION_FIELDS), "agent_app": session.agent, "tokens": _token_counts(session.tokens)}
     yield {"t": "session", **_known(about)}
@@ -180,5 +182,5 @@ def _values(record: Session | Message | Part | Tokens, names: tuple[str, ...]) -
 
 
 def _known(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the entries that are known."""
+    """Return the entries whose values are known: not None, and not 0 for a time."""
     return {name: value for name, value in entry.items() if value is not None and (value or name not in _TIMES)}

@@ -1,4 +1,4 @@
-"""The response to a search as lines for people: three lines per hit, then what was searched and what was not."""
+"""The response to a search as lines for people: three lines per hit, then the coverage of the search."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def answer_lines(response: SearchResponse, now: int, offset: int = 0) -> Iterato
 
 
 def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
-    """Yield place and time; the snippet with its matches marked; the reason; the command that reopens the session.
+    """Yield the lines of a hit: place and time; snippet with marked matches; reason; command that reopens the session.
 
     An explained score takes one more line, and so does each query word that was found in another form.
     """
@@ -76,7 +76,7 @@ def marked(snippet: str, spans: Sequence[Span]) -> Line:
 
 
 def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
-    """Yield what was searched and what was left out; then warnings, near misses and suggestions."""
+    """Yield the totals and the coverage of the search; then warnings, near misses and suggestions."""
     coverage = response.coverage
     searched = [_searched(coverage.sessions, "session"), _searched(coverage.parts, "part")]
     if coverage.per_source:
@@ -102,7 +102,7 @@ def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
 
 
 def _first_lines(label: str, style: str, texts: Sequence[str], most: int) -> Iterator[Line]:
-    """Yield the first `most` texts, one line each, and how many more there are."""
+    """Yield the first `most` texts, one line each, and a line with the number of further texts."""
     for text in texts[:most]:
         yield [(label, style), (one_line(text), "")]
     if len(texts) > most:
@@ -110,7 +110,7 @@ def _first_lines(label: str, style: str, texts: Sequence[str], most: int) -> Ite
 
 
 def _part_kind(result: Result) -> str:
-    """Return the kind of a part where its line does not show it otherwise."""
+    """Return the kind of a part, or "" when the line of the hit shows it already."""
     if result.source == "title":
         return "title"
     return "" if result.part_type in ("text", "tool") else result.part_type
@@ -122,7 +122,7 @@ def _place(result: Result) -> str:
 
 
 def _why(result: Result) -> str:
-    """Return what matched, the score, counts and flags of a hit, and its ids."""
+    """Return the line with the matched terms, the score, counts and flags of a hit, and its ids."""
     why = result.why
     terms, fields = ", ".join(why.matched_terms), ", ".join(why.matched_fields)
     reasons = [" in ".join(filter(None, (terms, fields))), f"score {result.score:.2f}, confidence {why.confidence}"]
@@ -138,7 +138,7 @@ def _why(result: Result) -> str:
 
 
 def _shown(response: SearchResponse, offset: int) -> str:
-    """Return how many hits there are, which of them are shown, and the offset of the next page."""
+    """Return the number of hits, the range of hits shown, and the offset of the next page, as text."""
     noun = "session" if response.group == "session" else "hit"
     if not response.total:
         return "No hits"
@@ -151,7 +151,7 @@ def _shown(response: SearchResponse, offset: int) -> str:
 
 
 def _left_out(response: SearchResponse) -> Iterator[str]:
-    """Yield a sentence for each reason why something was not searched."""
+    """Yield a sentence for each reason why sessions or parts were not searched."""
     sessions, parts = response.coverage.sessions.skipped, response.coverage.parts.skipped
     if sessions:
         reasons = ", ".join(f"{count:,} by {reason}" for reason, count in sessions.items()).replace("_", " ")

@@ -25,7 +25,7 @@ def turn_lines(answer: Entry, now: int) -> Iterator[Line]:
 
 
 def excerpt_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """Yield consecutive messages, the one that was asked for marked."""
+    """Yield consecutive messages; the requested one is marked."""
     yield from _heading(answer["context"])
     if answer["has_more_before"]:
         yield [("... more before", "dim")]
@@ -50,7 +50,9 @@ def page_lines(answer: Entry, now: int) -> Iterator[Line]:
 
 
 def session_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """Yield two lines per session: title and time; directory and id. A third one has the command that reopens it."""
+    """Yield the lines of each session: title and time; directory and id; the command that reopens it, if there is
+    one.
+    """
     for entry in answer["sessions"]:
         updated = entry["time"]["updated"]
         yield [
