@@ -367,10 +367,10 @@ def _boosted(boost: Any, order: Any, candidates: list[Any]) -> Any:
 
 def _record_factory_case() -> Case:
     values = tuple(range(len(fields(Result))))
-    native: Any = record_factory.Maker(Result).make  # the types of the values make no difference to it
-    slow = reference("runtime.record_factory.Maker")(Result).make
+    native: Any = record_factory.RecordFactory(Result).make  # the types of the values make no difference to it
+    slow = reference("runtime.record_factory.RecordFactory")(Result).make
     return Case(
-        "record_factory.Maker",
+        "record_factory.RecordFactory",
         lambda: [native(*values) for _ in range(100)],
         lambda: [slow(*values) for _ in range(100)],
         100,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.text.tokens import query_tokens
 from recall_rank.analysis.normalize import encode, fold
 from recall_rank.analysis.stop_words import STOP_WORDS
@@ -105,7 +105,11 @@ class Query:
         )
 
 
-_query, _words_of, _compounds_of = Maker(Query).make, Maker(Word).each, Maker(Compound).each
+_query, _words_of, _compounds_of = (
+    RecordFactory(Query).make,
+    RecordFactory(Word).make_all,
+    RecordFactory(Compound).make_all,
+)
 _STOP_FORMS = frozenset(word.encode() for word in STOP_WORDS)
 
 

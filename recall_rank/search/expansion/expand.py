@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from recall_rank._core.rank.matcher import Matcher
-from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.search.evidence import idf
 from recall_rank.analysis.question_intent import answer_cues, framing_words
 from recall_rank.index.reader.index_reader import IndexReader
@@ -52,7 +52,7 @@ class Expansion:
     words_done: int  # words that were looked up before the deadline
 
 
-_group, _expansion = Maker(TermGroup).make, Maker(Expansion).make
+_group, _expansion = RecordFactory(TermGroup).make, RecordFactory(Expansion).make
 
 
 def expand(query: Query, reader: IndexReader, eligible: EligibleSet, deadline: Deadline | None = None) -> Expansion:

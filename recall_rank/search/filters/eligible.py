@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.search.column_filters import count_marks, keep_marks, mark, spread
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
@@ -17,7 +17,7 @@ from recall_rank.model.project_scope import in_project, inside, normal_path
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
 from recall_rank.search.query import Query
 
-_count = Maker(Count).make
+_count = RecordFactory(Count).make
 FOREVER = 2**62  # ms; no time is later
 SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning",)}
 

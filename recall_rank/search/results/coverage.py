@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.search.column_filters import count_marks
 from recall_rank.model import Count, Coverage, Result
 from recall_rank.search.context import SearchContext
 
-_coverage = Maker(Coverage).make
+_coverage = RecordFactory(Coverage).make
 
 
 def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:

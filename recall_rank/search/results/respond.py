@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.model import Count, Result, SearchResponse, Suggestion
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
@@ -12,7 +12,7 @@ from recall_rank.search.results.coverage import coverage
 from recall_rank.search.results.result import ResultMaker
 
 DEGRADED = (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK)
-_response = Maker(SearchResponse).make
+_response = RecordFactory(SearchResponse).make
 
 
 def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from recall_rank._core.rank.passage_matches import PassageMatches
 from recall_rank._core.rank.snippet_window import Snippet
-from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
 from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Span, Why
 from recall_rank.model.drafts import Drafts
@@ -21,7 +21,7 @@ DAY_MS = 86_400_000
 RECENT_DAYS = 7
 PRUNED = int(Flag.PRUNED)
 RESULTS = Drafts(Result)
-_why = Maker(Why).make
+_why = RecordFactory(Why).make
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from recall_rank._core.rank.matcher import Matcher
 from recall_rank._core.rank.passage_matches import PassageMatches, WordMatch
 from recall_rank._core.rank.snippet_window import Snippet, SnippetWindow
-from recall_rank._core.runtime.record_factory import Maker
+from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.analysis.fields import FIELD_NAMES, Field
 from recall_rank.analysis.text_edits import Redact, edited
 from recall_rank.index.segment.segment import Text
@@ -18,7 +18,7 @@ REDACT_REACH = 8_192  # bytes in front of a window in which a secret that reache
 
 _FIELD_NAMES = tuple(FIELD_NAMES[field] for field in Field)  # by number: the hash of an Enum costs more than a look-up
 _TEXT = int(Field.TEXT)
-_span = Maker(Span).make
+_span = RecordFactory(Span).make
 
 
 def passage_matches(

@@ -1,4 +1,4 @@
-"""Records made by their own constructor."""
+"""Records made by the constructor of their dataclass."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 
-class Maker:
-    """The record's own constructor."""
+class RecordFactory:
+    """Makes records by calling the dataclass."""
 
     def __init__(self, cls: type) -> None:
         self.cls = cls
@@ -15,5 +15,5 @@ class Maker:
     def make(self, *values: Any) -> Any:
         return self.cls(*values)
 
-    def each(self, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def make_all(self, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
         return [self.cls(*row) for row in rows]

@@ -9,7 +9,7 @@ from recall_rank._core.rank.passage_matches cimport PassageMatches
 from recall_rank._core.rank.query_forms cimport (CUE, forms_add, forms_add_prefix, forms_free, forms_init,
                                                  forms_match)
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
-from recall_rank._core.runtime.prefetch cimport ask_for_passage
+from recall_rank._core.runtime.prefetch cimport prefetch_passage
 from recall_rank._core.text.token_buffer cimport TokenBuffer, buffer_clear, buffer_free, buffer_init
 from recall_rank._core.text.tokens cimport tokenise
 
@@ -167,7 +167,7 @@ cdef class Matcher:
                     break
                 done += 1
                 buffer_clear(&buffer)
-                ask_for_passage(data, &starts[0], &ends[0], count, k)
+                prefetch_passage(data, &starts[0], &ends[0], count, k)
                 tokenise(data + starts[k], ends[k] - starts[k], &buffer)
                 if buffer.count > room:
                     PyMem_RawFree(matches)

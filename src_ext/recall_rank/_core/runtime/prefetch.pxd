@@ -1,34 +1,27 @@
-# Memory that is asked for before it is read: what is in no cache takes as long to come as a hundred comparisons, and
-# several such waits together no longer than one.
+# Prefetch of text that is read soon. A cache miss takes as long as a hundred comparisons; several misses that overlap
+# take no longer than one.
 
 from libc.stdint cimport uint64_t
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define rr_prefetch(p) __builtin_prefetch(p)
-    #else
-    #define rr_prefetch(p) ((void)(p))
-    #endif
-    """
+cdef extern from "simd/prefetch.h":
     void rr_prefetch(const void* address) noexcept nogil
 
 cdef enum:
-    LINE = 64         # bytes that come together
-    BEGINNING = 512   # bytes of a text that are asked for; the processor sees by itself how it goes on
-    PASSAGES = 2      # how many passages ahead of the one that is read
+    LINE = 64            # bytes of a cache line
+    PREFETCHED = 512     # bytes at the beginning of a text; the hardware prefetcher follows from there
+    LOOKAHEAD = 2        # passages between the one that is read and the one that is prefetched
 
 
-cdef inline void ask_for(const unsigned char* text, uint64_t size) noexcept nogil:
-    """Ask for the beginning of a text that is read soon."""
+cdef inline void prefetch_text(const unsigned char* text, uint64_t size) noexcept nogil:
+    """Prefetch the first PREFETCHED bytes of a text of `size` bytes."""
     cdef uint64_t at = 0
-    while at < size and at < BEGINNING:
+    while at < size and at < PREFETCHED:
         rr_prefetch(text + at)
         at += LINE
 
 
-cdef inline void ask_for_passage(const unsigned char* text, const uint64_t* starts, const uint64_t* ends,
-                                 Py_ssize_t count, Py_ssize_t k) noexcept nogil:
-    """While passage `k` of `count` is read, ask for one that is read soon."""
-    if k + PASSAGES < count:
-        ask_for(text + starts[k + PASSAGES], ends[k + PASSAGES] - starts[k + PASSAGES])
+cdef inline void prefetch_passage(const unsigned char* text, const uint64_t* starts, const uint64_t* ends,
+                                  Py_ssize_t count, Py_ssize_t k) noexcept nogil:
+    """Prefetch passage k + LOOKAHEAD, text[starts[.]:ends[.]], if it is below `count`; called when `k` is read."""
+    if k + LOOKAHEAD < count:
+        prefetch_text(text + starts[k + LOOKAHEAD], ends[k + LOOKAHEAD] - starts[k + LOOKAHEAD])

@@ -1,22 +1,14 @@
-"""Frozen records made in one go: their own constructors make a call a field."""
+"""Constructors of frozen dataclasses that fill the slots directly.
+
+The generated __init__ of a frozen dataclass calls object.__setattr__ once a field; a search makes thousands of records.
+"""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyCFunction, PyMethodDef, PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 
-cdef extern from *:
-    """
-    #include <structmember.h>
-
-    /* Where the object of a slot stands in its record; -1 for what is no slot. */
-    static Py_ssize_t rr_place(PyObject* slot) {
-        PyMemberDef* member;
-        if (Py_TYPE(slot) != &PyMemberDescr_Type) return -1;
-        member = ((PyMemberDescrObject*)slot)->d_member;
-        return member->type == T_OBJECT_EX ? member->offset : -1;
-    }
-    """
-    Py_ssize_t rr_place(object slot) noexcept
+cdef extern from "simd/record_slots.h":
+    Py_ssize_t rr_slot_offset(object slot) noexcept
 
 cdef extern from "Python.h":
     enum:
@@ -29,87 +21,98 @@ cdef tuple NO_VALUES = ()
 cdef PyMethodDef MAKE
 
 
-cdef class Maker:
-    """Makes records of one frozen dataclass with slots; make() is the constructor, with every field given.
+cdef class RecordFactory:
+    """Makes instances of one frozen dataclass whose fields are its own __slots__; every field must be given.
 
-    Raises TypeError for a class whose fields are not slots of its own, or that looks at them when they are set.
+    Raises TypeError for a class whose fields are not exactly its slots, or that has a __post_init__.
     """
 
     cdef type cls
     cdef tuple names
-    cdef Py_ssize_t* places  # of the fields, in bytes from the beginning of a record
+    cdef Py_ssize_t* offsets  # bytes from the start of an instance to each field
     cdef Py_ssize_t count
 
     def __cinit__(self, type cls not None):
         cdef Py_ssize_t k
-        own = vars(cls)
-        names = tuple(own.get("__dataclass_fields__", ()))
-        if (not names or names != own.get("__slots__") or hasattr(cls, "__post_init__")
-                or any([rr_place(own[name]) < 0 for name in names])):
+        namespace = vars(cls)
+        names = tuple(namespace.get("__dataclass_fields__", ()))
+        if (not names or names != namespace.get("__slots__") or hasattr(cls, "__post_init__")
+                or any([rr_slot_offset(namespace[name]) < 0 for name in names])):
             raise TypeError(f"{cls.__name__} is not a dataclass of slots alone")
         self.cls = cls
         self.names = names
         self.count = len(names)
-        self.places = <Py_ssize_t*>PyMem_Malloc(self.count * sizeof(Py_ssize_t))
-        if self.places == NULL:
+        self.offsets = <Py_ssize_t*>PyMem_Malloc(self.count * sizeof(Py_ssize_t))
+        if self.offsets == NULL:
             raise MemoryError
         for k in range(self.count):
-            self.places[k] = rr_place(own[names[k]])
+            self.offsets[k] = rr_slot_offset(namespace[names[k]])
 
     def __dealloc__(self):
-        PyMem_Free(self.places)
+        PyMem_Free(self.offsets)
 
-    cdef object empty(self):
+    cdef object new_record(self):
+        """An instance whose slots are all unset."""
         return (<PyTypeObject*>self.cls).tp_new(self.cls, <PyObject*>NO_VALUES, NULL)
 
-    cdef int put(self, object made, Py_ssize_t field, object value) except -1:
-        """Fill an empty slot: past the record's own __setattr__, which refuses."""
+    cdef int set_field(self, object record, Py_ssize_t field, object value) except -1:
+        """Set an unset slot, bypassing the __setattr__ of the frozen class."""
         Py_INCREF(value)
-        (<PyObject**>(<char*><PyObject*>made + self.places[field]))[0] = <PyObject*>value
+        (<PyObject**>(<char*><PyObject*>record + self.offsets[field]))[0] = <PyObject*>value
         return 0
 
     @property
     def make(self):
-        """A function: a record of values by place or by name. Raises TypeError when some are missing or too many."""
+        """A function that makes one record from positional and named values.
+
+        It raises TypeError when a field is missing or given twice, or when there are too many values.
+        """
         return PyCFunction_New(&MAKE, self)
 
-    def each(self, list rows not None):
-        """A record of the values of every row, in their order. Raises TypeError when a row has too many or too few."""
+    def make_all(self, list rows not None):
+        """A list of records, one for each tuple of field values in `rows`.
+
+        Raises TypeError when a row has too many or too few values.
+        """
         cdef Py_ssize_t k
         cdef tuple row
-        found = []
+        records = []
         for row in rows:
             if row is None or len(row) != self.count:
                 raise TypeError(f"{self.cls.__name__} has {self.count} fields, not those of {row!r}")
-            made = self.empty()
+            record = self.new_record()
             for k in range(self.count):
-                self.put(made, k, row[k])
-            found.append(made)
-        return found
+                self.set_field(record, k, row[k])
+            records.append(record)
+        return records
 
 
-cdef object make(Maker self, PyObject** values, Py_ssize_t placed, PyObject* names):
-    """The record of `placed` values and, behind them, one for each of the tuple of `names`, which may be NULL."""
+cdef object make(RecordFactory self, PyObject** values, Py_ssize_t positional, PyObject* names):
+    """Implement RecordFactory.make in the METH_FASTCALL convention.
+
+    `values` are `positional` values, then one for each of the tuple of strings `names`, which may be NULL.
+    """
     cdef Py_ssize_t k, place, named = 0 if names == NULL else len(<tuple>names)
-    if placed + named != self.count:
-        raise TypeError(f"{self.cls.__name__} has {self.count} fields, not {placed + named}")
-    made = self.empty()
+    if positional + named != self.count:
+        raise TypeError(f"{self.cls.__name__} has {self.count} fields, not {positional + named}")
+    record = self.new_record()
     for k in range(self.count):
         place = k
-        # who names fields in their order, as most do, names the very strings that the class has
-        if k >= placed and (<tuple>names)[k - placed] is not self.names[k]:
-            place = placed + place_of(self, <tuple>names, self.names[k])
-        self.put(made, k, <object>values[place])
-    return made
+        # most callers name the fields in their order, by interned strings: identity finds those without a search
+        if k >= positional and (<tuple>names)[k - positional] is not self.names[k]:
+            place = positional + index_of(self, <tuple>names, self.names[k])
+        self.set_field(record, k, <object>values[place])
+    return record
 
 
-cdef Py_ssize_t place_of(Maker self, tuple names, str name) except -1:
+cdef Py_ssize_t index_of(RecordFactory self, tuple names, str name) except -1:
+    """The index of `name` in the names of a call. Raises TypeError when it is missing."""
     if name not in names:
         raise TypeError(f"{self.cls.__name__} needs {name!r}")
     return names.index(name)
 
 
-# takes what a call gives as it lies, values and names in two arrays: a dict of thirty names takes longer than a record
+# METH_FASTCALL passes values and names as arrays: building a dict of thirty names would take longer than the record
 MAKE.ml_name = "make"
 MAKE.ml_meth = <PyCFunction><void*>make
 MAKE.ml_flags = METH_FASTCALL | METH_KEYWORDS

@@ -1,4 +1,4 @@
-cdef void* lend(size_t size) noexcept nogil
-cdef void take_back(void* memory, size_t size) noexcept nogil
-cdef void* lend_clean(size_t size) noexcept nogil
-cdef void take_back_clean(void* memory, size_t size) noexcept nogil
+cdef void* acquire(size_t size) noexcept nogil
+cdef void release(void* memory, size_t size) noexcept nogil
+cdef void* acquire_zeroed(size_t size) noexcept nogil
+cdef void release_zeroed(void* memory, size_t size) noexcept nogil

@@ -6,7 +6,7 @@ from libc.string cimport memset
 from recall_rank._core.search.block_scores cimport rr_add_scores, rr_add_touched, rr_fill_lanes, rr_take
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.index.doc_columns cimport Worth
-from recall_rank._core.runtime.scratch_pool cimport lend, lend_clean, take_back, take_back_clean
+from recall_rank._core.runtime.scratch_pool cimport acquire, acquire_zeroed, release, release_zeroed
 from recall_rank._core.index.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.index.postings cimport Cursor, Postings
 
@@ -24,8 +24,8 @@ rr_fill_lanes()
 cdef bint room_for_work(Work* work) noexcept nogil:
     """Room to weigh blocks in; False when memory ran out."""
     work.left = False
-    work.scores = <float*>lend_clean(NUMBERS)
-    work.first.docs = <uint16_t*>lend(MET)
+    work.scores = <float*>acquire_zeroed(NUMBERS)
+    work.first.docs = <uint16_t*>acquire(MET)
     if work.scores == NULL or work.first.docs == NULL:
         release_work(work)
         return False
@@ -39,8 +39,8 @@ cdef bint room_for_work(Work* work) noexcept nogil:
 cdef void release_work(Work* work) noexcept nogil:
     if work.left:
         memset(work.scores, 0, NUMBERS)
-    take_back_clean(work.scores, NUMBERS)
-    take_back(work.first.docs, MET)
+    release_zeroed(work.scores, NUMBERS)
+    release(work.first.docs, MET)
 
 
 cdef int64_t main_of(Postings postings, const Groups* groups, Py_ssize_t group) noexcept nogil:
@@ -197,14 +197,14 @@ cdef bint room_for_documents(DocScores* held, Py_ssize_t documents) noexcept nog
     """Room for `documents`, and for those that are written before they are counted."""
     held.count = 0
     held.room = documents + SPARE
-    held.docs = <uint32_t*>lend(held.room * sizeof(uint32_t))
-    held.scores = <float*>lend(held.room * sizeof(float))
+    held.docs = <uint32_t*>acquire(held.room * sizeof(uint32_t))
+    held.scores = <float*>acquire(held.room * sizeof(float))
     return held.docs != NULL and held.scores != NULL
 
 
 cdef void release_documents(DocScores* held) noexcept nogil:
-    take_back(held.docs, held.room * sizeof(uint32_t))
-    take_back(held.scores, held.room * sizeof(float))
+    release(held.docs, held.room * sizeof(uint32_t))
+    release(held.scores, held.room * sizeof(float))
     memset(held, 0, sizeof(DocScores))
 
 

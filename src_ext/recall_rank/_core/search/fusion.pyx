@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from recall_rank._core.index.doc_columns cimport GOES_ON, IS_TITLE, MESSAGE, PEOPLE, TITLE, DocColumns
-from recall_rank._core.runtime.scratch_pool cimport lend, take_back
+from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.doc_scores cimport DocScores
 
 cdef extern from "simd/select.h":
@@ -29,14 +29,14 @@ cdef const uint8_t* column8(const uint8_t[::1] view) noexcept nogil:
 cdef bint reserve_context(ContextScores* context, DocColumns columns) noexcept nogil:
     """Allocate the columns that fold() fills; False when memory ran out. release_context() frees them."""
     context.room = columns.messages + 2 * columns.sessions + 1
-    context.message_best = <float*>lend(context.room * sizeof(float))
+    context.message_best = <float*>acquire(context.room * sizeof(float))
     context.session_norm = context.message_best + columns.messages
     context.session_title = context.session_norm + columns.sessions
     return context.message_best != NULL
 
 
 cdef void release_context(ContextScores* context) noexcept nogil:
-    take_back(context.message_best, context.room * sizeof(float))
+    release(context.message_best, context.room * sizeof(float))
 
 
 cdef void add_in_times(DocScores* scored, DocColumns columns, const int64_t[::1] starts, const int64_t[::1] ends,

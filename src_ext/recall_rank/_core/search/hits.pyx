@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from recall_rank._core.index.doc_columns cimport PEOPLE, TALKS, TITLE, DocColumns
-from recall_rank._core.runtime.scratch_pool cimport lend, take_back
+from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.doc_scores cimport DocScores
 from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run, score_run
 
@@ -96,12 +96,12 @@ cdef bint reserve_hits(HitBuffer* hits, Py_ssize_t wanted) noexcept nogil:
     cdef void* grown
     if wanted <= hits.room:
         return True
-    grown = lend(more * sizeof(HitRow))
+    grown = acquire(more * sizeof(HitRow))
     if grown == NULL:
         return False
     if hits.room:
         memcpy(grown, hits.rows, hits.room * sizeof(HitRow))
-    take_back(hits.rows, hits.room * sizeof(HitRow))
+    release(hits.rows, hits.room * sizeof(HitRow))
     hits.rows = <HitRow*>grown
     hits.room = more
     return True
@@ -109,7 +109,7 @@ cdef bint reserve_hits(HitBuffer* hits, Py_ssize_t wanted) noexcept nogil:
 
 cdef void release_hits(HitBuffer* hits) noexcept nogil:
     """Free the rows of a buffer."""
-    take_back(hits.rows, hits.room * sizeof(HitRow))
+    release(hits.rows, hits.room * sizeof(HitRow))
 
 
 cdef void mark_parts(const HitBuffer* hits, uint8_t* parts) noexcept nogil:
@@ -305,7 +305,7 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
     where scoring every hit is O(hits). can_bound() must hold. The rows are in no order.
     """
     cdef Py_ssize_t size = (run_count + 1) * sizeof(Bound)
-    cdef Bound* bounds = <Bound*>lend(size)
+    cdef Bound* bounds = <Bound*>acquire(size)
     cdef Py_ssize_t k, more, left = run_count
     cdef const Run* run
     cdef float lowest = -INFINITY
@@ -330,7 +330,7 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
             bounds[0] = bounds[left]
             if left:
                 sink_bound(bounds, 0, left)
-    take_back(bounds, size)
+    release(bounds, size)
     return good
 
 

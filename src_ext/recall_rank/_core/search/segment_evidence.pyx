@@ -8,7 +8,7 @@ from libc.string cimport memset
 
 from recall_rank._core.index.doc_columns cimport DocColumns, Worth
 from recall_rank._core.index.postings cimport Postings
-from recall_rank._core.runtime.scratch_pool cimport lend, take_back
+from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.compiled_query cimport CompiledQuery
 from recall_rank._core.search.doc_scores cimport (BLOCK, Work, accumulate_blocks, release_documents,
                                                   room_for_documents)
@@ -79,7 +79,7 @@ cdef class SegmentEvidence:
     def __dealloc__(self):
         release_documents(&self.scored)
         PyMem_RawFree(self.own_groups)
-        take_back(self.runs, self.most_runs * sizeof(Run))
+        release(self.runs, self.most_runs * sizeof(Run))
         release_hits(&self.best)
         release_hits(&self.hits)
         release_context(&self.context)
@@ -115,7 +115,7 @@ cdef class SegmentEvidence:
         self.most_runs = self.scored.count + 1
         if self.columns.ordered and self.columns.sessions < self.scored.count:
             self.most_runs = self.columns.sessions + 1
-        self.runs = <Run*>lend(self.most_runs * sizeof(Run))
+        self.runs = <Run*>acquire(self.most_runs * sizeof(Run))
         if self.runs == NULL or not reserve_context(&self.context, self.columns):
             raise MemoryError
         self.places = self.columns.doc_places()
@@ -197,7 +197,7 @@ cdef class SegmentEvidence:
                 if not known[hit.part]:
                     self.append(hit.part, hit.doc, share * hit.score, share * hit.base, tier)
         finally:
-            take_back(known, self.columns.parts + 1)
+            release(known, self.columns.parts + 1)
         return 0
 
     cdef int extend_marked(self, const uint8_t* parts, uint32_t tier) except -1:
@@ -214,12 +214,12 @@ cdef class SegmentEvidence:
                     self.append(part, doc, 0, 0, tier)
                 part = next_marked(parts, part + 1, count)
         finally:
-            take_back(known, count + 1)
+            release(known, count + 1)
         return 0
 
     cdef uint8_t* known_parts(self) except NULL:
         """Marks of the parts that are hits, u8[parts + 1], from the scratch pool."""
-        cdef uint8_t* marks = <uint8_t*>lend(self.columns.parts + 1)
+        cdef uint8_t* marks = <uint8_t*>acquire(self.columns.parts + 1)
         if marks == NULL:
             raise MemoryError
         memset(marks, 0, self.columns.parts + 1)

@@ -8,7 +8,7 @@ more than 64 KiB of text.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
-from recall_rank._core.runtime.prefetch cimport ask_for_passage
+from recall_rank._core.runtime.prefetch cimport prefetch_passage
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 
 cdef extern from "simd/substring_scan.h":
@@ -232,7 +232,7 @@ cdef void scan_ranges(const rr_needle* needle, const unsigned char[::1] text, co
     cdef const unsigned char* data = &text[0] if text.shape[0] else NULL
     cdef Py_ssize_t k
     for k in range(starts.shape[0]):
-        ask_for_passage(data, &starts[0], &ends[0], starts.shape[0], k)
+        prefetch_passage(data, &starts[0], &ends[0], starts.shape[0], k)
         if (ends[k] - starts[k] >= <uint64_t>needle.size
                 and rr_find(needle, data, <Py_ssize_t>starts[k], <Py_ssize_t>ends[k], use_simd) >= 0):
             marks[k] = 1
