@@ -1,4 +1,4 @@
-"""`python -m recall_rank`: the command line, where its script is not on the path."""
+"""`python -m recall_rank`: the command line, for systems where the script is not on the path."""
 
 from __future__ import annotations
 

@@ -138,12 +138,12 @@ class Index:
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """The best parts (or sessions) for `query`. Options are those of recall_rank.Options.
 
-        Raises ValueError or TypeError, which names the value and what is accepted, for a bad query or option.
+        Raises ValueError or TypeError for a bad query or option; the message names the value and the accepted values.
         """
         return search(self._reader, self._parse(query, options))
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """search() in a thread; cancelling the task ends the search at its next look at the clock."""
+        """search() in a thread; cancelling the task ends the search at its next deadline check."""
         import asyncio
         import threading
 
@@ -158,9 +158,10 @@ class Index:
             raise
 
     def scores(self, query: str, **options: Unpack[SearchOptions]) -> npt.NDArray[np.float32]:
-        """The evidence of every part for `query`, f32[parts], 0 for a part that is no hit; rows as in `columns`.
+        """The evidence of every part for `query`, f32[parts], 0 for a part that is not a hit; rows as in `columns`.
 
-        Evidence is the prefilter's, divided by the most that the query could give, for a caller's own fusion.
+        Evidence is the prefilter's score divided by the largest score that the query allows, for a caller's own
+        fusion.
         """
         import numpy as np
 
@@ -196,7 +197,7 @@ class Index:
         return {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}
 
     def close(self) -> None:
-        """Release the texts, or the files. Running searches end as usual; later ones raise ValueError."""
+        """Release the texts and files. Running searches end as usual; later ones raise ValueError."""
         self._held = None
 
     def __enter__(self) -> Self:
@@ -212,7 +213,7 @@ class Index:
 
 
 def index_of_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None) -> Index:
-    """An index over segments that exist already. `dead` are the rows of each segment's deleted sessions."""
+    """An index over existing segments; dead[k] are the row numbers of the deleted sessions of segments[k]."""
     return Index(IndexReader(segments, dead))
 
 

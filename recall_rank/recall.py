@@ -40,10 +40,10 @@ class Recall:
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
     ) -> None:
-        """Without a cache each Recall reads everything; with one, only what changed since the last refresh.
+        """Without a cache each Recall reads everything; with one, only units that changed since the last refresh.
 
         Sources and sessions that `ignore` matches are never read. `keep_vanished` says whether the cache keeps
-        sessions that their source lost; None keeps the setting of the last refresh, at first False.
+        sessions that their source no longer has; None keeps the setting of the last refresh, at first False.
         """
         from recall_rank.histories.open_backend import OpenedSources, open_backend
 
@@ -65,7 +65,7 @@ class Recall:
     ) -> Self:
         """A Recall over every agent's store on this machine; `found` is 0 when there is none.
 
-        The index lies in this user's cache folder unless `cache` says otherwise.
+        The index is kept in this user's cache folder unless `cache` says otherwise.
         """
         from recall_rank.histories.open_backend import open_backend
         from recall_rank.loaders import discover
@@ -76,7 +76,7 @@ class Recall:
     def only(self, context: Context) -> Recall:
         """A Recall over the project of `context` and the session of `context` alone.
 
-        Nothing of other projects shows through: no word, id, count or error.
+        No word, id, count or error of other projects is visible.
         """
         from recall_rank.histories.open_backend import OpenedSources
         from recall_rank.loaders.projects.repositories import name_context_repository
@@ -90,7 +90,7 @@ class Recall:
         return len(self._sources)
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """Index.search over all sources; the response also reports what each source gave and failed to give."""
+        """Index.search over all sources; the response also has the reports of reading the sources."""
         from recall_rank.histories.source_reports import as_of
         from recall_rank.index.errors import UnusableIndexError
         from recall_rank.loaders.projects.repositories import name_context_repository
@@ -106,7 +106,7 @@ class Recall:
         return as_of(response, snapshot)
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """search() in a thread. Cancelling the task ends the search at its next look at the clock."""
+        """search() in a thread; cancelling the task ends the search at its next deadline check."""
         import asyncio
 
         cancel = options.get("cancel")
@@ -121,7 +121,7 @@ class Recall:
             raise
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
-        """Index.holds over all sources."""
+        """The places that are in the index and have searchable text, as Index.holds, over all sources."""
         return self._backend.ready().index.holds(places, project=project)
 
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:
@@ -136,7 +136,7 @@ class Recall:
         limit: int | None = None,
         context: Context | None = None,
     ) -> list[Session]:
-        """Sessions without their messages, newest first; `search` must stand in their titles.
+        """Sessions without their messages, newest first; `search` must be contained in their titles.
 
         Scope project keeps the sessions of the project of `context`, by default the context of this Recall. Raises
         ValueError for an invalid scope or limit.
@@ -159,7 +159,7 @@ class Recall:
     def transcript(self, session_id: str) -> Session:
         """A session with all its messages, read from its source now.
 
-        A kept session that its source lost is read from the index. Raises LookupError or OSError.
+        A kept session that its source no longer has is read from the index. Raises LookupError or OSError.
         """
         from recall_rank.histories.transcript import UnknownSession
 
@@ -184,7 +184,7 @@ class Recall:
     def context(
         self, session_id: str, message_id: str, *, window: int = 3, before: int | None = None, after: int | None = None
     ) -> Excerpt:
-        """A message and `window` messages on each side, or `before` and `after` it. Raises LookupError."""
+        """A message with `window` messages on each side, or with `before` and `after` messages. Raises LookupError."""
         from recall_rank.histories.transcript import excerpt
 
         before, after = (window if given is None else given for given in (before, after))
@@ -209,17 +209,17 @@ class Recall:
         return message_page(self.transcript(wanted), offset, limit, role=role, reverse=reverse, query=query)
 
     def refresh(self, progress: Progress | None = None) -> RefreshReport:
-        """Read what changed (everything, without a cache) and answer from it as soon as it is complete."""
+        """Read the units that changed (all without a cache); later calls answer from the result."""
         return self._backend.refresh(progress)
 
     def prepare(
         self, progress: Progress | None = None, *, soon: Callable[[], None] | None = None
     ) -> list[SourceReport]:
-        """Read and index what was not yet, so that the next search need not.
+        """Read and index the sources, so that the next search need not.
 
         An index in the cache is refreshed for about a second; the rest is done in the background. On a large first
-        reading `soon` is called when the newest part can be searched; responses come from that part, and say so, until
-        everything is read.
+        reading `soon` is called when the newest part can be searched; until everything is read, responses come from
+        that part and say so.
         """
         return list(self._backend.prepare(progress, index=True, soon=soon))
 
@@ -252,7 +252,7 @@ class Recall:
         self.close()
 
     def _newest(self, budget_ms: object) -> Snapshot:
-        """The snapshot to search, after a refresh when one is due and quick."""
+        """The snapshot to search, after waiting shortly for a refresh that runs."""
         snapshot = self._backend.ready()
         patience = PATIENCE_SECONDS
         if isinstance(budget_ms, int | float):

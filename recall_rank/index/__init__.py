@@ -1,1 +1,1 @@
-"""Segments: what a search reads."""
+"""The index: immutable segments, a reader over them, merging, and storage on disk."""

@@ -1,27 +1,27 @@
-"""What can be wrong with an index on disk, each kind with a type of its own."""
+"""Errors of an index on disk, a type for each kind of problem."""
 
 from __future__ import annotations
 
 
 class UnusableIndexError(ValueError):
-    """There is an index, but it cannot be searched. Nothing is lost by building it again."""
+    """An index exists but cannot be searched. Building it again loses nothing."""
 
 
 class DamagedIndexError(UnusableIndexError):
-    """A file of the index is not what was written: cut, changed, replaced or gone, or others may write to it."""
+    """A file of the index differs from the file that was written, is missing, or is writable by others."""
 
 
 class IndexFormatError(UnusableIndexError):
-    """The index has the format of another version, or of a machine of another kind."""
+    """The index has the format of another version, or of a machine with another byte order."""
 
 
 class MissingIndexError(FileNotFoundError):
-    """There is no such folder, or no index in it."""
+    """The folder does not exist, or has no index."""
 
 
 class IndexFolderError(OSError):
-    """The place cannot hold an index: no folder, a link, or a folder that others own or may write to."""
+    """The path cannot be an index folder: not a folder, a link, or a folder that others own or may write to."""
 
 
 class IndexNotSavedError(OSError):
-    """The index could not be written, as on a full disk. What was there before is still there, unchanged."""
+    """The index could not be written, as on a full disk. The earlier index is unchanged."""

@@ -1,1 +1,1 @@
-"""Write several segments as one."""
+"""Merge several segments into one."""

@@ -1,4 +1,4 @@
-"""Several segments, some of whose sessions are gone, written as one, without reading their texts again."""
+"""Merge several segments into one without their deleted sessions, and without tokenising their texts again."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _NAMED = {"message_author": "message", "part_type": "part", "part_tool": "part"}
 
 
 def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segment:
-    """The segment that a build from the sessions that are left would make, column for column.
+    """One segment of the live sessions, equal column for column to a segment built from them.
 
-    `dead` are the row numbers of each segment's sessions that are gone. Raises DamagedIndexError where a segment
-    comes from a damaged file.
+    dead[k] are the row numbers of the deleted sessions of segments[k]. Raises DamagedIndexError when a segment comes
+    from a damaged file.
     """
     reader = IndexReader(segments, dead)
     rows = taken(reader)
@@ -75,21 +75,23 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
 
 
 def part_rows(reader: IndexReader) -> npt.NDArray[np.int64]:
-    """The numbers, among the parts of all segments, of the parts that merge() would keep, in its order."""
+    """The numbers, over all segments, of the parts that merge() keeps, in the order of the merged segment."""
     first = [view.first_part for view in reader.views]
     numbers = [np.arange(row.first["part"], row.last["part"]) + first[row.piece] for row in taken(reader)]
     return np.concatenate([np.empty(0, np.int64), *numbers])
 
 
 def view(column: npt.NDArray[Any]) -> memoryview:
-    """A column as a segment holds it."""
+    """The column as a memoryview of its type code, the form of the columns of a Segment."""
     code = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "i8": "q"}[column.dtype.str[1:]]
     data = np.ascontiguousarray(column).data.cast("B") if len(column) else memoryview(b"")
     return data.cast(code)  # type: ignore[call-overload, no-any-return]
 
 
 def _column(rows: Sequence[Taken], name: str, kind: str, counted: str | None, ends: bool) -> npt.NDArray[Any]:
-    """A column of what is taken, its values moved to where the rows stand now that they count."""
+    """One merged column: the kept rows of each segment; row numbers of kind `counted` are shifted to the merged
+    rows.
+    """
     pieces = []
     end = 0
     for row in rows:
@@ -108,7 +110,7 @@ def _column(rows: Sequence[Taken], name: str, kind: str, counted: str | None, en
 def _names(
     rows: Sequence[Taken], columns: dict[str, npt.NDArray[Any]]
 ) -> tuple[Names, dict[str, npt.NDArray[np.uint32]]]:
-    """The names that are left, numbered as they come, and the columns that hold their numbers."""
+    """The distinct names of the kept rows, numbered in order of appearance, and the columns of their numbers."""
     values: list[str | None] = [None]
     bases: dict[int, int] = {}  # of each segment, what makes the numbers of its names differ from those of others
     for row in rows:

@@ -1,4 +1,4 @@
-"""The postings of several segments as one."""
+"""The postings of several segments merged into one list of blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 
 
 class _Source:
-    """The postings of one segment, and where its documents go."""
+    """The postings of one segment, with the merged numbers of its terms and documents."""
 
     def __init__(self, postings: Postings, docs: int, rows: Sequence[Taken], numbers: npt.NDArray[np.int64]) -> None:
         self.postings = postings
@@ -29,7 +29,7 @@ class _Source:
         self.places = self.place[self.left]  # ascending: a segment's sessions stay in their order
 
     def keys(self, base: int) -> Iterator[npt.NDArray[np.uint64]]:
-        """The postings of the documents that go to [base, base + BLOCK): term, document and frequency in one number."""
+        """The postings of the merged documents [base, base + BLOCK), as u64 of term, document and frequency."""
         low, high = np.searchsorted(self.places, (base, base + BLOCK)).tolist()
         if low == high:
             return
@@ -38,9 +38,9 @@ class _Source:
 
 
 def merged_postings(reader: IndexReader, rows: Sequence[Taken], terms: Terms) -> PostingsWriter:
-    """The postings of what is taken, block by block: what is held beside the result is a few times one block.
+    """The postings of the kept rows, written block by block. Needs memory for a few blocks besides the result.
 
-    Their terms still have the numbers of Terms, until the writer leaves out those that nobody holds any more.
+    Terms have the numbers of Terms; the writer later leaves out terms without postings.
     """
     sources = [
         _Source(view.segment.postings, view.segment.docs, [row for row in rows if row.piece == number], own)

@@ -1,4 +1,4 @@
-"""Which rows of which segment a merge takes, in which order, and where they go."""
+"""The rows of each segment that a merge keeps, in the order of the merged segment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = ("session", "message", "part", "document", "field", "byte", "folded part
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Rows [first, last) of each kind of a segment, which go to the rows from `place` on."""
+    """Kept rows [first, last) of a segment, by kind of row; in the merged segment they begin at `place`."""
 
     piece: int
     segment: Segment
@@ -23,7 +23,7 @@ class Taken:
 
 
 def taken(reader: IndexReader) -> list[Taken]:
-    """The rows that are left, in the order of one segment."""
+    """The kept rows as runs of live sessions, in the order of the merged segment."""
     found = []
     place = dict.fromkeys(KINDS, 0)
     for run in reader.order.runs:
@@ -35,7 +35,7 @@ def taken(reader: IndexReader) -> list[Taken]:
 
 
 def _rows_before(segment: Segment, session: int) -> dict[str, int]:
-    """Of each kind, how many rows stand before those of a session, or all when there is no such session."""
+    """For each kind, the number of rows before those of a session; all rows when the session does not exist."""
     message = segment.span_of(session)[0] if session < len(segment.sessions) else segment.messages
     part = segment.message_first_part[message]
     folded = bisect_left(segment.folded_part, part)

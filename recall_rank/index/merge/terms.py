@@ -1,4 +1,4 @@
-"""The vocabularies of several segments as one."""
+"""The vocabularies of several segments merged into one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from recall_rank._core.index.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of all segments, as a vocabulary orders them, and which number each term of each segment gets."""
+    """The distinct terms of all segments in vocabulary order; numbers[k] maps the terms of segment k to merged
+    numbers.
+    """
 
     numbers: Sequence[npt.NDArray[np.int64]]
     arena: npt.NDArray[np.uint8]
@@ -24,7 +26,7 @@ class Terms:
     longest: int  # rows of the column that tells where each length begins
 
     def columns(self, kept: npt.NDArray[np.bool_]) -> Iterator[npt.NDArray[Any]]:
-        """Arena, offsets, starts and signatures of the terms that are kept, as Vocabulary takes them."""
+        """Arena, offsets, starts and signatures of the terms marked in `kept`, the arguments of Vocabulary."""
         sizes = self.sizes[kept]
         yield self.arena[np.repeat(kept, self.sizes)]
         yield np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]).astype(np.uint32)
@@ -34,7 +36,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Terms of one length: a row of bytes each, filled up with 0, and what belongs to it."""
+    """Terms of equal length in code points: forms as rows of bytes padded with 0, their sizes and signatures."""
 
     forms: npt.NDArray[np.uint8]
     sizes: npt.NDArray[np.int64]
@@ -42,7 +44,7 @@ class _Block:
 
 
 def merged_terms(vocabularies: Sequence[Vocabulary]) -> Terms:
-    """The terms of all vocabularies. Each is sorted by length, then bytes, and so is what comes of them."""
+    """The distinct terms of all vocabularies, sorted by length, then by bytes, as each vocabulary is."""
     starts = [np.frombuffer(memoryview(one.starts_buffer), np.uint32).astype(np.int64) for one in vocabularies]
     longest = max(map(len, starts), default=66)
     numbers = [np.zeros(len(vocabulary), np.int64) for vocabulary in vocabularies]
@@ -78,7 +80,7 @@ _NONE = np.empty(0, np.int64)
 
 
 def _block(vocabulary: Vocabulary, first: int, last: int) -> _Block:
-    """The terms [first, last) of a vocabulary."""
+    """The terms [first, last) of a vocabulary, which have equal length."""
     offsets = np.frombuffer(memoryview(vocabulary.offsets_buffer), np.uint32)[first : last + 1].astype(np.int64)
     signatures = np.frombuffer(memoryview(vocabulary.signatures_buffer), np.uint32)[first:last]
     sizes = np.diff(offsets)
@@ -92,7 +94,7 @@ def _block(vocabulary: Vocabulary, first: int, last: int) -> _Block:
 
 
 def _union(blocks: Sequence[_Block]) -> tuple[_Block, npt.NDArray[np.int64]]:
-    """The distinct terms of all blocks in order, and for each term of each block its place among them."""
+    """The distinct terms of all blocks in order, and the index among them of each term of each block."""
     width = max(block.forms.shape[1] for block in blocks)
     forms = np.concatenate([_widened(block.forms, width) for block in blocks])
     texts = forms.view(f"S{width}").ravel()  # no form holds a 0: filled up, they compare as they are

@@ -1,1 +1,1 @@
-"""One view over the segments of an index."""
+"""Read the segments of an index as one."""

@@ -11,13 +11,15 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Column(Protocol[T_co]):
-    """One value a row: a number or a text."""
+    """A column with one value, a number or a text, for each row."""
 
     def __getitem__(self, row: int, /) -> T_co: ...
 
 
 class ConcatColumn(Generic[T]):
-    """The rows of several columns end to end, in O(log(columns)) a row. `starts` are the first row of each."""
+    """The rows of several columns, one column after the other; starts[k] is the first row of column k.
+    O(log(columns)) a row.
+    """
 
     __slots__ = ("_columns", "_starts")
 
@@ -46,7 +48,7 @@ class ConcatNumbers:
 
 
 def concat(starts: Sequence[int], columns: Sequence[Column[T]]) -> Column[T]:
-    """Several columns as one. A single column is returned unchanged: it is read without a search for its segment."""
+    """Several columns as one. A single column is returned unchanged, so that it is read without a look-up."""
     return columns[0] if len(columns) == 1 else ConcatColumn(starts, columns)
 
 

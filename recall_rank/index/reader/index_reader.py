@@ -25,19 +25,18 @@ class LocalPart(NamedTuple):
 
 
 class IndexReader:
-    """What a search reads: the live sessions of n >= 0 segments, newest first, in one numbering.
+    """Reads the live sessions of n >= 0 segments, newest first, in one numbering.
 
-    `dead` are the row numbers of each segment's deleted sessions, none by default. A session and all its messages lie
-    in one segment. The answers of a search do not depend on how sessions are distributed over segments: they are those
-    of one segment of the live sessions.
+    dead[k] are the row numbers of the deleted sessions of segments[k], none by default. A session and all its messages
+    are in one segment. The answers of a search do not depend on how sessions are distributed over segments.
 
-    Sessions are numbered as in that one segment. Messages, parts and documents are numbered segment after segment,
-    deleted ones included, so that the rows of a segment are contiguous and marks, u8 a row, are shared with native
-    code; no live session refers to a deleted row. Texts are read in the segment that holds them: see local() and
-    split_by_segment().
+    Sessions are numbered as in one segment of all live sessions. Messages, parts and documents are numbered segment
+    after segment, deleted ones included, so that the rows of a segment are contiguous and marks, u8 a row, are shared
+    with native code; no live session refers to a deleted row. Texts are read in the segment that holds them: see
+    local() and split_by_segment().
 
-    Immutable but for cached values; any number of threads may read. Raises ValueError when `dead` and `segments` differ
-    in length, IndexError for a deleted session that does not exist.
+    Immutable but for cached values; any number of threads may read. Raises ValueError when `dead` and `segments`
+    differ in length, IndexError for a deleted session that does not exist.
     """
 
     def __init__(self, segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None) -> None:
@@ -60,11 +59,13 @@ class IndexReader:
 
     @property
     def whole(self) -> Segment | None:
-        """The only segment, when there is one and none of its sessions is deleted: its numbers are the reader's."""
+        """The only segment, if there is exactly one without deleted sessions, so that its numbers equal the
+        reader's; else None.
+        """
         return self.views[0].segment if len(self.views) == 1 and self.views[0].sessions is None else None
 
     def evidence(self, eligible: bytearray | None) -> Evidence:
-        """New evidence over the documents marked in u8[docs], None for all."""
+        """A new Evidence over the documents marked in `eligible`, u8[docs], or over all for None."""
         return Evidence(self._sources, eligible, self._processors)
 
     @cached_property
@@ -83,7 +84,9 @@ class IndexReader:
         )
 
     def averages(self, eligible: bytearray | None = None) -> tuple[int, int]:
-        """(documents, words) of the documents marked in u8[docs], None for all live ones."""
+        """(number of documents, number of their words) of the documents marked in u8[docs], of all live ones for
+        None.
+        """
         own = [view.averages(eligible) for view in self.views]
         return sum(docs for docs, _ in own), sum(words for _, words in own)
 
@@ -96,7 +99,9 @@ class IndexReader:
 
     @cached_property
     def sessions(self) -> Sequence[SessionRow]:
-        """The live sessions. first_message and last_message of a row are the segment's; span_of() has the reader's."""
+        """The rows of the live sessions. Their first_message and last_message are numbers of the segment; see
+        span_of().
+        """
         return _LiveSessions(self, self._session_count) if self.whole is None else self.whole.sessions
 
     @cached_property
@@ -113,7 +118,7 @@ class IndexReader:
         return segment, segment.sessions[own]
 
     def span_of(self, session: int) -> tuple[int, int]:
-        """The messages [first, last) of a session; the first is its title."""
+        """The messages [first, last) of a session; message `first` is its title."""
         if self.whole is not None:
             return self.whole.span_of(session)
         number, own = self.order.find(session)
@@ -122,7 +127,9 @@ class IndexReader:
         return first + view.first_message, last + view.first_message
 
     def own_sessions(self, marks: Sequence[bool]) -> list[bytes]:
-        """Marks of sessions as each segment numbers them, u8[sessions of the segment]; deleted sessions have none."""
+        """For each segment, marks of its sessions, u8[sessions of the segment], from marks by reader numbers;
+        deleted ones are 0.
+        """
         if self.whole is not None:
             return [bytes(marks)]
         own = [bytearray(len(view.segment.sessions)) for view in self.views]
@@ -150,7 +157,7 @@ class IndexReader:
 
     @cached_property
     def message_first_part(self) -> Column[int]:
-        """The first part of every message; the last value of a segment is where its parts end."""
+        """The first part of every message; the last value of a segment is the end of its parts."""
         columns = [view.segment.message_first_part for view in self.views]
         return concat_numbers(self._first_messages, columns, self._first_parts)
 
@@ -167,7 +174,7 @@ class IndexReader:
 
     @cached_property
     def part_first_doc(self) -> Column[int]:
-        """The first document of every part; the last value of a segment is where its documents end."""
+        """The first document of every part; the last value of a segment is the end of its documents."""
         columns = [view.segment.part_first_doc for view in self.views]
         return concat_numbers(self._first_parts, columns, self._first_docs)
 
@@ -178,12 +185,12 @@ class IndexReader:
 
     @cached_property
     def said_messages(self) -> int:
-        """The number of messages of live sessions, titles not counted."""
+        """The number of messages of live sessions, without titles."""
         return self._without_titles([stretch for view in self.views for stretch in view.stretches()])
 
     @cached_property
     def said_parts(self) -> int:
-        """The number of parts of live sessions, titles not counted."""
+        """The number of parts of live sessions, without titles."""
         return self._without_titles([stretch for view in self.views for stretch in view.part_stretches()])
 
     def _without_titles(self, stretches: Sequence[Stretch]) -> int:
@@ -230,7 +237,9 @@ class IndexReader:
         return LocalPart(view, part - view.first_part, doc - view.first_doc)
 
     def split_by_segment(self, docs: Sequence[int]) -> Iterable[tuple[SegmentView, Sequence[int]]]:
-        """For every segment that holds some of `docs`, the places in `docs` of those that it holds, ascending."""
+        """For each segment with some of `docs`, the segment and the indices into `docs` of its documents,
+        ascending.
+        """
         if len(self.views) == 1:
             return ((self.views[0], range(len(docs))),)
         places: dict[int, list[int]] = {}
@@ -240,7 +249,7 @@ class IndexReader:
 
 
 class _LiveSessions(Sequence[SessionRow]):
-    """The rows of the live sessions of all segments."""
+    """The rows of the live sessions of all segments, by reader number."""
 
     __slots__ = ("_count", "_reader")
 
@@ -266,7 +275,7 @@ class _LiveSessions(Sequence[SessionRow]):
 
 
 class _SessionOfMessage:
-    """The reader's number of each message's session."""
+    """The session of each message, by reader numbers."""
 
     __slots__ = ("_reader", "_starts")
 

@@ -1,4 +1,4 @@
-"""Where a literal can stand in a segment, as far as words tell: what need not be looked at has no word that fits."""
+"""Find where a literal can occur in a segment by its postings: documents with the words that the literal contains."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ if TYPE_CHECKING:
     from recall_rank.index.reader.segment_view import Marks
     from recall_rank.index.segment.segment import Segment
 
-PARTIAL = b"\x04"  # the term of documents in which a run is in no word, or is cut: see _core.whole
-ASKED = 3  # runs that are looked up, the longest first, until one is rare
-SHARE = 8  # of the documents, one in so many may be looked at; of more, a look at all text is as quick
-FEW = 64  # documents that may always be
-AT_ONCE = 16  # stretches between two looks at the clock
+PARTIAL = b"\x04"  # the term of documents with a run that is in no token, or is cut: see _core.text.token_coverage
+ASKED = 3  # runs that are looked up, longest first, until one is rare
+SHARE = 8  # at most one in SHARE documents is scanned; for more, a scan of all text is as fast
+FEW = 64  # documents that may always be scanned
+AT_ONCE = 16  # ranges between two checks of the deadline
 _RUN = re.compile(rb"[0-9a-z]{3,}")
 
 Stretches = tuple[memoryview, memoryview, memoryview]  # where each starts and ends in the text, and its part
 
 
 def places(segment: Segment, needle: bytes, keep: Marks | None, deadline_ns: int) -> Iterator[Stretches] | None:
-    """The stretches outside of which `needle` stands in no text of the parts `keep`, parts ascending, some at a time.
+    """Byte ranges of the text that include every occurrence of `needle` in the parts marked in `keep`, in batches.
 
-    None where words do not tell, or tell of too much; or when the deadline came first.
+    A batch is (starts, ends, parts), parts ascending. None when the vocabulary cannot exclude enough text, or when the
+    deadline passed first.
     """
     documents = _documents(segment, needle, deadline_ns)
     if documents is None:
@@ -36,7 +37,9 @@ def places(segment: Segment, needle: bytes, keep: Marks | None, deadline_ns: int
 
 
 def _documents(segment: Segment, needle: bytes, deadline_ns: int) -> bytearray | None:
-    """Marks of the documents in which an occurrence of `needle` has its longest rare run, or begins it."""
+    """Marks of the documents in which an occurrence of `needle` may begin, or has its rarest long run; None for too
+    many.
+    """
     most = segment.docs // SHARE + FEW
     number = segment.vocabulary.find(PARTIAL)
     partial = () if number < 0 else (number,)

@@ -1,4 +1,4 @@
-"""The parts that contain a text, whatever the case: read in full, or where the postings admit it only."""
+"""Find the parts that contain a text in any case: by a scan of all text, or of the candidates of the postings only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def mark_literal(reader: IndexReader, text: str, keep: bytearray | None, found: 
 
 
 def _mark_segment(view: SegmentView, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
-    """mark_literal() for one segment."""
+    """Mark the parts of one segment that contain the needle; returns the number of parts read, as mark_literal()."""
     segment = view.segment
     read = _mark_ascii_folded(segment, needle, keep, found, deadline_ns)
     if len(segment.folded_part):
@@ -49,9 +49,9 @@ def _mark_segment(view: SegmentView, needle: bytes, keep: Marks | None, found: M
 
 
 def _mark_ascii_folded(segment: Segment, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
-    """Mark the parts that contain the needle when ASCII letters alone are folded; the number of parts read.
+    """Mark the parts that contain the needle when only ASCII letters are folded; returns the number of parts read.
 
-    Where the postings show that few passages can contain it, only these are read.
+    When the postings show that few passages can contain it, only these are read.
     """
     candidates = places(segment, needle, keep, deadline_ns)
     if candidates is None:
@@ -68,9 +68,9 @@ def _mark_ascii_folded(segment: Segment, needle: bytes, keep: Marks | None, foun
 
 
 def _mark_all(segment: Segment, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
-    """Mark the parts that contain the needle by a scan of all text, STRIDE_BYTES at a time; the number of parts read.
+    """Mark the parts that contain the needle by a scan of all text; returns the number of parts read.
 
-    A mapped segment verifies the blocks of a stride when they are first read, hence not all at once.
+    The scan goes in strides of STRIDE_BYTES, because a mapped segment verifies the blocks of a stride when it is read.
     """
     starts, found = segment.part_start, memoryview(found)
     kept = None if keep is None else memoryview(keep)
@@ -88,6 +88,6 @@ def _mark_all(segment: Segment, needle: bytes, keep: Marks | None, found: Marks,
 
 
 def end_of_stride(segment: Segment, part: int, size: int) -> int:
-    """The end of the longest run of parts from `part` on with at most `size` bytes of text; at least `part` + 1."""
+    """The end of the longest run of parts, from `part` on, with at most `size` bytes of text; at least one part."""
     wanted = segment.part_start[part] + size
     return max(part + 1, bisect_right(segment.part_start, wanted, part, segment.parts + 1) - 1)

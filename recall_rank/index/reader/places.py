@@ -1,4 +1,4 @@
-"""Which of the places that a caller names an index holds."""
+"""Look up places, such as the labelled answers of an evaluation, in an index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recall_rank.index.segment.segment import Segment, SessionRow
 
 
 class Place(NamedTuple):
-    """A part of a history by its ids: without a part the whole message, without a message the whole session."""
+    """A place in a history, by ids: a part; without a part id a message; without a message id a session."""
 
     session: str
     message: str | None = None
@@ -19,7 +19,7 @@ class Place(NamedTuple):
 
 
 def held(reader: IndexReader, places: Iterable[Place], project: str | None = None) -> set[Place]:
-    """Those of `places` that are there, and in sessions of `project` where one is named."""
+    """The subset of `places` that the index has; with `project`, only in sessions of that project."""
     wanted: dict[str, set[Place]] = defaultdict(set)
     for place in places:
         wanted[place.session].add(place)
@@ -31,7 +31,7 @@ def held(reader: IndexReader, places: Iterable[Place], project: str | None = Non
 
 
 def _places_of(segment: Segment, row: SessionRow) -> set[Place]:
-    """A session, its messages, and their parts with anything to search; its title is no place of its own."""
+    """The places in a session: itself, its messages, and their parts with searchable text. The title is no place."""
     places = {Place(row.id)}
     for message in range(row.first_message + 1, row.last_message):
         name = segment.message_ids[message]

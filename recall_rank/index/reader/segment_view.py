@@ -13,10 +13,10 @@ Stretch = tuple[int, int]  # rows [first, last)
 
 
 class SegmentView:
-    """A segment, the reader's numbers of its first rows, and the sessions of it that are live.
+    """A segment of a reader, with the reader's numbers of its first rows, and its live sessions.
 
-    `sessions` are the stretches of live sessions, as the segment numbers them; None when all are live. `dead` are the
-    numbers of the deleted ones; IndexError for one that does not exist.
+    `sessions` are the ranges of live sessions, in the numbering of the segment; None when all are live. `dead` are the
+    numbers of the deleted sessions; raises IndexError for one that does not exist.
     """
 
     __slots__ = (
@@ -59,7 +59,7 @@ class SegmentView:
         return len(self.segment.sessions) if self.sessions is None else sum(b - a for a, b in self.sessions)
 
     def stretches(self) -> list[Stretch]:
-        """The messages of live sessions, as the segment numbers them."""
+        """The ranges of messages of live sessions, in the segment's numbering."""
         if self.sessions is None:
             return [(0, self.segment.messages)]
         if self._messages is None:
@@ -68,17 +68,17 @@ class SegmentView:
         return self._messages
 
     def part_stretches(self) -> list[Stretch]:
-        """The parts of live sessions, as the segment numbers them."""
+        """The ranges of parts of live sessions, in the segment's numbering."""
         first_part = self.segment.message_first_part
         return [(first_part[first], first_part[last]) for first, last in self.stretches()]
 
     def doc_stretches(self) -> list[Stretch]:
-        """The documents of live sessions, as the segment numbers them."""
+        """The ranges of documents of live sessions, in the segment's numbering."""
         first_doc = self.segment.part_first_doc
         return [(first_doc[first], first_doc[last]) for first, last in self.part_stretches()]
 
     def before(self, message: int, part: int) -> tuple[int, int, int]:
-        """(sessions, messages, parts): how many live ones of this segment stand before a part of the reader.
+        """(sessions, messages, parts): the number of live ones of this segment before a part of the reader.
 
         `message` is the part's message; both have the reader's numbers and may be of another segment. A session counts
         when it ends before the part. Titles do not count.
@@ -103,19 +103,19 @@ class SegmentView:
     # --- marks: u8 a row of all segments, or None for the live rows ----------------------------------------
 
     def messages_in(self, marks: bytearray) -> Marks:
-        """The marks of this segment's messages; a write goes to `marks`."""
+        """A writable view of the segment's messages in `marks`, u8[messages of all segments]."""
         return _own(marks, self.first_message, self.segment.messages)
 
     def parts_in(self, marks: bytearray) -> Marks:
-        """The marks of this segment's parts; a write goes to `marks`."""
+        """A writable view of the segment's parts in `marks`, u8[parts of all segments]."""
         return _own(marks, self.first_part, self.segment.parts)
 
     def docs_in(self, marks: bytearray) -> Marks:
-        """The marks of this segment's documents; a write goes to `marks`."""
+        """A writable view of the segment's documents in `marks`, u8[docs of all segments]."""
         return _own(marks, self.first_doc, self.segment.docs)
 
     def parts_of(self, marks: bytearray | None) -> Marks | None:
-        """The marks of this segment's parts; for None marks of the live parts, None when all are live."""
+        """The segment's part of `marks`; without marks, those of the live parts, or None when all parts are live."""
         if marks is not None:
             return self.parts_in(marks)
         if self.sessions is None:
@@ -125,7 +125,9 @@ class SegmentView:
         return self._parts
 
     def docs_of(self, marks: bytearray | None) -> Marks | None:
-        """The marks of this segment's documents; for None marks of the live documents, None when all are live."""
+        """The segment's part of `marks`; without marks, those of the live documents, or None when all documents are
+        live.
+        """
         if marks is not None:
             return self.docs_in(marks)
         if self.sessions is None:
@@ -137,17 +139,18 @@ class SegmentView:
     # --- statistics ------------------------------------------------------------------------------------------
 
     def frequency_between(self, start: int, end: int) -> Callable[[int, int], int]:
-        """A function like that of frequency(), for the segment's documents [start, end) only.
+        """A function (first, last) -> document frequency, summed over the terms, in the segment's documents [start,
+        end).
 
-        It reads the postings of the blocks that hold these documents.
+        It reads only the blocks of postings that hold these documents.
         """
         postings, starts, ends = self.segment.postings, array("I", [start]), array("I", [end])
         return lambda first, last: postings.frequency_in(first, last, starts, ends)
 
     def frequency(self, marks: bytearray | None) -> Callable[[int, int], int]:
-        """A function (first, last) -> document frequency of the segment's terms [first, last), summed over the terms.
+        """A function (first, last) -> document frequency, summed over the segment's terms [first, last).
 
-        It counts the documents marked in u8[docs of all segments], None for the live ones.
+        It counts the documents marked in u8[docs of all segments], the live ones for None.
         """
         postings = self.segment.postings
         if marks is not None:
@@ -161,7 +164,7 @@ class SegmentView:
         )
 
     def _dead_ranges(self) -> tuple[array[int], array[int]]:
-        """(starts, ends) of the stretches of deleted documents."""
+        """The ranges of deleted documents as two arrays u32, (starts, ends)."""
         if self._dead_docs is None:
             live = self.doc_stretches()
             starts = array("I", [0, *(last for _, last in live)])
@@ -169,7 +172,9 @@ class SegmentView:
         return self._dead_docs
 
     def averages(self, marks: bytearray | None) -> tuple[int, int]:
-        """(documents, words) of the documents marked in u8[docs of all segments], None for the live ones."""
+        """(number of documents, number of their words) of the documents marked in u8[docs of all segments]; for
+        None the live ones.
+        """
         if marks is not None:
             return self.segment.doc_columns.averages(self.docs_of(marks))
         if self._averages is None:
@@ -178,7 +183,7 @@ class SegmentView:
 
 
 def _live(count: int, dead: Collection[int]) -> list[Stretch]:
-    """The stretches between the deleted sessions of `count`."""
+    """The ranges of live sessions among `count`, given the deleted ones."""
     wrong = [session for session in dead if not 0 <= session < count]
     if wrong:
         raise IndexError(f"no session {wrong[0]} among {count}")

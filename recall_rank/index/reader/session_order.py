@@ -38,7 +38,7 @@ class SessionOrder:
         self._firsts = [[run.first for run in runs] for runs in self._of_segment]
 
     def find(self, number: int) -> tuple[int, int]:
-        """(segment, session there) of the reader's session `number`."""
+        """The segment of the reader's session `number`, and its number in that segment."""
         run = self.runs[bisect_right(self._numbers, number) - 1]
         return run.segment, run.first + number - run.number
 
@@ -48,7 +48,7 @@ class SessionOrder:
         return run.number + session - run.first
 
     def runs_of(self, segment: int) -> tuple[array[int], array[int]]:
-        """(first sessions, their numbers in the reader) of a segment's runs, u32 each, as SegmentSource takes them."""
+        """The runs of a segment as two arrays u32: their first sessions, and the reader's numbers of these."""
         runs = self._of_segment[segment]
         return array("I", [run.first for run in runs]), array("I", [run.number for run in runs])
 
@@ -59,7 +59,7 @@ def sort_key(row: SessionRow) -> Key:
 
 
 def _runs(views: Sequence[SegmentView]) -> Iterator[Run]:
-    """Merge the segments; sessions with equal keys stand in the order of their segments."""
+    """Merge the live sessions of the segments into runs; sessions with equal keys keep the order of their segments."""
     left = [iter(view.sessions if view.sessions is not None else _all(view)) for view in views]
     heap: list[tuple[Key, int, int, int]] = []  # of each segment its next session, and where that one's stretch ends
 
@@ -88,7 +88,7 @@ def _all(view: SegmentView) -> list[tuple[int, int]]:
 
 
 def _before(segment: Segment, first: int, last: int, other: tuple[Key, int], number: int) -> int:
-    """The end of the sessions [first, ...) that sort before `other`, as session `first` does; O(log(sessions)) reads.
+    """The end of the run of sessions from `first` that sort before `other`. O(log(run)) reads.
 
     Exponential search, then binary search: the run is often short.
     """

@@ -25,9 +25,9 @@ _BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": 
 
 
 def build(sessions: Iterable[Session]) -> Segment:
-    """A segment of all `sessions`, whatever their order. Sessions with the same id and source stay apart.
+    """A segment of all `sessions`, in any order. Sessions with equal id and source are not merged.
 
-    Raises TypeError when something else than sessions is given.
+    Raises TypeError when an item is not a Session.
     """
     ordered = sorted(_checked(sessions), key=lambda s: (-(s.updated or newest(s)), s.source or "", s.id))
     building = _Building()
@@ -45,9 +45,9 @@ def _checked(sessions: Iterable[Session]) -> Iterable[Session]:
 
 @lru_cache(maxsize=1024)
 def kind_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -> int:
-    """The class of a part's documents: its Kind, plus SUBAGENT_KIND beside the main conversation.
+    """The class of a part's documents: its Kind, plus SUBAGENT_KIND for subagents and abandoned branches.
 
-    `flags` are those of part, message and session; `failed` is about the part alone.
+    `flags` are those of part, message and session; `failed` is that of the part alone.
     """
     if flags & Flag.SYNTHETIC:
         kind = Kind.INJECTED
@@ -69,26 +69,28 @@ def kind_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -
 
 
 def said_as(kind: int, passage: bytes) -> int:
-    """The kind of a passage of a person's words, UTF-8, of which `kind` says whom they are said to."""
+    """The kind of a passage that a person wrote, UTF-8. `kind` is that of its part: USER to an agent, TALK to
+    people.
+    """
     if kind == Kind.USER:
         return Kind.ORDER if is_order(passage) else kind
     return Kind.QUESTION if is_question(passage) else kind
 
 
 def talk_of(messages: Sequence[Message]) -> Talk:
-    """Where no tool is ever called there is only talk: between people where at least two authors are named."""
+    """The parties of a session: WORK if a tool is called, PEOPLE if two or more authors are named, else CHAT."""
     if any(part.type == "tool" for message in messages for part in message.parts):
         return Talk.WORK
     return Talk.PEOPLE if len({message.author for message in messages if message.author}) > 1 else Talk.CHAT
 
 
 def newest(session: Session) -> int:
-    """Time of the session's newest message, 0 when none is known."""
+    """The time of the session's newest message in ms, 0 when none is known."""
     return max((known_time(message.time) for message in session.messages), default=0)
 
 
 class _Building:
-    """Columns that grow until finish() makes a Segment of them."""
+    """The columns of a segment under construction; finish() returns the Segment."""
 
     def __init__(self) -> None:
         self.native = SegmentBuilder()

@@ -1,4 +1,4 @@
-"""Sessions that need not all fit into memory become segments, one after the other."""
+"""Build segments from a stream of sessions that need not fit into memory together."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ BATCH: Final = 393_216  # parts of a segment, and those of a session more: about
 
 
 def built(sessions: Iterable[Session], batch: int = BATCH) -> Iterator[Segment]:
-    """Segments of about `batch` parts each, in the order of `sessions`; an empty one where there are none.
+    """Yield segments of about `batch` parts each, in the order of `sessions`; one empty segment when there are none.
 
-    Whoever lets go of each before asking for the next holds no more than one batch of sessions and a segment.
+    Memory is needed for one batch of sessions and for the segments that the caller keeps.
     """
     left = iter(sessions)
     first = next(left, None)
@@ -28,7 +28,7 @@ def built(sessions: Iterable[Session], batch: int = BATCH) -> Iterator[Segment]:
 
 
 def _some(first: Session, others: Iterator[Session], most: int) -> Iterator[Session]:
-    """Sessions until there are `most` parts of them."""
+    """Yield `first` and further sessions until they have `most` parts."""
     count = 0
     for session in chain((first,), others):
         yield session

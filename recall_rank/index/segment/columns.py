@@ -14,7 +14,7 @@ class Column:
     """The type and the length of a column.
 
     `code` is the type code of `array`. The length is the number of rows of the kind `of`, plus `more`. A `packed`
-    column lies in the file as _core.index.packed_columns encodes it.
+    column is stored in the encoding of _core.index.packed_columns.
     """
 
     code: Code
@@ -24,7 +24,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Bytes of one number."""
+        """The bytes of one number."""
         return struct.calcsize(f"<{self.code}")
 
 

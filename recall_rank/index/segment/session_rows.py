@@ -1,4 +1,4 @@
-"""The sessions of a segment as bytes, a record each, decoded when a row is asked for."""
+"""The session rows of a segment as one record of bytes each, decoded on access."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Records(Protocol):
 
 
 def encoded(row: SessionRow) -> bytes:
-    """A row without the places of its messages."""
+    """The record of a row, without the numbers of its messages."""
     numbers = f"{int(row.created)} {int(row.updated)} {int(row.flags)}"  # decimal: what a store says may be of any size
     places = (row.directory, row.project, row.worktree, row.repository)
     texts = (row.id, row.title, *places, row.parent, row.source, row.agent, numbers)
@@ -30,7 +30,9 @@ def encoded(row: SessionRow) -> bytes:
 
 
 def decoded(record: bytes, first_message: int, last_message: int) -> SessionRow:
-    """The row that encoded() wrote. Raises ValueError or struct.error for other bytes."""
+    """The row of a record of encoded(), with the numbers of its messages. Raises ValueError or struct.error for
+    other bytes.
+    """
     text = record[_LENGTHS.size :].decode("utf-8", "surrogatepass")
     place = 0
     texts: list[str | None] = []
@@ -58,7 +60,7 @@ def decoded(record: bytes, first_message: int, last_message: int) -> SessionRow:
 
 
 class SessionRows(Sequence[SessionRow]):
-    """Rows over records; each is decoded once."""
+    """A sequence of session rows over records; each is decoded once."""
 
     __slots__ = ("_count", "_first_message", "_known", "_records")
 
@@ -93,5 +95,5 @@ class SessionRows(Sequence[SessionRow]):
 
 
 def first_messages(rows: Iterable[SessionRow], messages: int) -> list[int]:
-    """Where each session's messages begin, and behind the last where all end."""
+    """The first message of each session, and at last the number of all messages."""
     return [*(row.first_message for row in rows), messages]

@@ -1,4 +1,4 @@
-"""A session as a segment holds it, told again: what a build from it makes is the same."""
+"""Convert a session of a segment back to a Session, of which a build makes an equal segment."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "
 def stored_session(segment: Segment, number: int) -> Session:
     """A session of a segment with its messages.
 
-    What is searched is there as it was said. Of a tool's input the values are left without their names, and what is
-    not searched (files, models, states) is lost.
+    Searchable text is complete. The values of a tool's input have lost their names, and text that is not searchable
+    (files, models, states) is lost.
     """
     row = segment.sessions[number]
     reader = _Reader(segment, row.first_message + 1, row.last_message)
@@ -37,7 +37,7 @@ def stored_session(segment: Segment, number: int) -> Session:
 
 
 class _Reader:
-    """The messages [first, end) of a segment, whose text is verified once for all of them."""
+    """Reads the messages [first, end) of a segment, whose text is verified once for all of them."""
 
     def __init__(self, segment: Segment, first: int, end: int) -> None:
         self.segment = segment

@@ -14,7 +14,7 @@ def utf8(text: str) -> bytes:
 
 
 class Strings:
-    """An immutable list of strings: UTF-8 bytes end to end, and u64 offsets."""
+    """An immutable list of strings: concatenated UTF-8, and u64 offsets."""
 
     __slots__ = ("_data", "_starts")
 
@@ -42,17 +42,17 @@ class Strings:
         return self.raw(at).decode("utf-8", "surrogatepass")
 
     def held(self, at: int, holder: str) -> str:
-        """The string at `at`. `holder` is the id of its owner, which PrefixCodedStrings needs to decode it."""
+        """The string at `at`. `holder` is the id of its owner, which PrefixCodedStrings needs for decoding."""
         starts = self._starts
         return str(self._data[starts[at] : starts[at + 1]], "utf-8", "surrogatepass")
 
     def between(self, first: int, last: int) -> list[str]:
-        """The strings [first, last), faster than one by one."""
+        """The strings [first, last) as a list; faster than one by one."""
         data, starts = self.stretch(first, last).buffers()
         return [str(data[at:end], "utf-8", "surrogatepass") for at, end in pairwise(starts.tolist())]
 
     def stretch(self, first: int, last: int) -> Strings:
-        """The strings [first, last); what buffers() gives of them need not begin with the first byte."""
+        """The strings [first, last); the offsets in its buffers() need not begin with 0."""
         return Strings(self._data, self._starts[first : last + 1])
 
     def raw(self, at: int) -> bytes:
@@ -60,12 +60,12 @@ class Strings:
         return bytes(self._data[self._starts[at] : self._starts[at + 1]])
 
     def buffers(self) -> tuple[bytes | bytearray | memoryview, memoryview]:
-        """The UTF-8 end to end, and u64[strings + 1], where each begins."""
+        """The concatenated UTF-8, and the offsets, u64[strings + 1]."""
         return self._data, self._starts
 
 
 class Names:
-    """Numbers the distinct values of a column with few of them; number 0 is "no value"."""
+    """Numbers the distinct values of a column that has few of them; number 0 is "no value"."""
 
     __slots__ = ("_numbers", "values")
 
@@ -75,7 +75,7 @@ class Names:
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Self:
-        """Names whose numbers from 1 on are those of `values`."""
+        """Names that number `values` from 1 on, in order."""
         made = cls()
         for value in values:
             made.number(value)

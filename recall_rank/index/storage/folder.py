@@ -1,4 +1,4 @@
-"""The folder of an index: private to its user, and files in it that are written whole or not at all."""
+"""The folder of an index: private to its user, with files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ KEPT_NAME: Final = re.compile(rf"(segment|table)-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[
 
 
 class Folder:
-    """A folder held open: names are looked up in it, whatever happens to its path meanwhile."""
+    """An open folder: file names are resolved in it even if its path is moved or replaced meanwhile."""
 
     __slots__ = ("_descriptor", "path")
 
     def __init__(self, path: str | Path) -> None:
-        """Open an existing folder. Raises MissingIndexError, or IndexFolderError for what is not safe to read."""
+        """Open an existing folder. Raises MissingIndexError, or IndexFolderError for a folder that is not safe to
+        read.
+        """
         self.path = Path(path)
         try:
             # without a slash at its end, so that a link is not followed
@@ -53,10 +55,10 @@ class Folder:
 
     @classmethod
     def create(cls, path: str | Path) -> Self:
-        """Open a folder, made with its parents where it is missing, 0700 whatever the umask.
+        """Open a folder, created with its parents, mode 0700, when it is missing.
 
-        One that is there is closed to others when it is empty or holds nothing but an index; what its owner may not do
-        there stays forbidden.
+        An existing folder is made private when it is empty or holds nothing but an index; permissions that its owner
+        lacks are not added.
         """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +85,9 @@ class Folder:
         return os.listdir(self._descriptor)  # noqa: PTH208  # a descriptor, not a path
 
     def open(self, name: str) -> int:
-        """A descriptor of a file that only this user can have written. Raises FileNotFoundError, DamagedIndexError."""
+        """A descriptor of a file that only this user can have written. Raises FileNotFoundError or
+        DamagedIndexError.
+        """
         try:
             descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _NO_LINKS, dir_fd=self._descriptor)
         except OSError as error:
@@ -102,9 +106,10 @@ class Folder:
         raise DamagedIndexError(f"{self.path / name} is not a private file of this user; build the index again")
 
     def write(self, fill: Callable[[int], bytes]) -> tuple[str, bytes, int]:
-        """A new file under a temporary name, private, written and made durable by `fill`: name, what it gave, size.
+        """Create a private file with a temporary name, which `fill` writes and syncs; returns name, result of `fill`,
+        size.
 
-        Nothing is left of it when `fill` fails.
+        The file is removed when `fill` fails.
         """
         name = _new("temporary")
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600, dir_fd=self._descriptor)
@@ -120,19 +125,19 @@ class Folder:
             raise
 
     def keep(self, temporary: str, kind: str = "segment") -> str:
-        """Give a written file the name of a segment, or of another kind that a manifest lists: that name."""
+        """Rename a temporary file to a new name of its kind, such as "segment"; returns the name."""
         name = _new(kind)
         os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         return name
 
     def claim(self, temporary: str, name: str) -> None:
-        """Give a written file a name that no other file has. Raises FileExistsError when one has."""
+        """Rename a temporary file to `name`, which must be free. Raises FileExistsError when it is not."""
         try:
             os.link(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor, follow_symlinks=False)
         except FileExistsError:
             raise
         except OSError:
-            # a file system without hard links: two writers at the same instant are then the last one's
+            # a file system without hard links: of two simultaneous writers the last one wins
             if name in self.names():
                 raise FileExistsError(name) from None
             os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
@@ -140,11 +145,11 @@ class Folder:
         self.remove(temporary)
 
     def replace(self, temporary: str, name: str) -> None:
-        """Put a written file in the place of another."""
+        """Rename a temporary file to `name`, replacing the file of that name."""
         os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
 
     def size(self, name: str) -> int:
-        """The bytes of a file, or of a link itself."""
+        """The size of a file in bytes; a link is not followed."""
         return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_size
 
     def unlink(self, name: str) -> None:
@@ -152,7 +157,7 @@ class Folder:
         os.unlink(name, dir_fd=self._descriptor)
 
     def sync(self) -> None:
-        """Make names durable, where the file system can."""
+        """Make renames and removals durable, where the file system supports it."""
         try:
             os.fsync(self._descriptor)
         except OSError as error:
@@ -160,16 +165,16 @@ class Folder:
                 raise
 
     def remove(self, name: str) -> None:
-        """Remove a file that nobody needs. One that cannot be removed is left to the next sweep."""
+        """Remove a file that is not needed any more; on failure it remains for the next sweep."""
         with suppress(OSError):
             self.unlink(name)
 
     def touch(self, name: str) -> None:
-        """Note the present as the time of a file of ours."""
+        """Set the modification time of a file to now."""
         os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
 
     def leftovers(self) -> list[str]:
-        """Files of writers that are gone. A segment among them may be named by the manifest read after this."""
+        """The files whose writer has ended. The manifest must be read afterwards, since it may list some of them."""
         return [name for name in self.names() if self._is_left(name)]
 
     def sweep(self, names: Iterable[str], keep: frozenset[str]) -> None:
@@ -190,7 +195,7 @@ class Folder:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether a file is one that some version of this package wrote."""
+    """Whether a file name is one that some version of this package gives."""
     return name.startswith(("temporary-", "segment-", "table-", "manifest-"))
 
 
@@ -200,7 +205,7 @@ def _new(kind: str) -> str:
 
 @cache
 def _machine() -> str:
-    """Where process numbers mean the same: this machine, and in it this container."""
+    """A key of the machine and its process namespace (container), inside which process ids are unique."""
     space = ""
     with suppress(OSError):
         space = str(Path("/proc/self/ns/pid").readlink())

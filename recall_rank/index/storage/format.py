@@ -1,9 +1,9 @@
-"""What stands where in the file of a segment.
+"""The file format of a segment.
 
-A header, the columns, and a directory of them behind the last. Numbers are little-endian. What is packed is read as a
-whole; what follows from other columns is not there. A column is followed by the xxh3-64 of each of its blocks of
-64 KiB; the directory holds the xxh3-64 of those, the header the xxh3-128 of the directory. So whoever has read the
-header and the directory can tell whether any block is what was written.
+A file has a header, the columns, and a directory of the columns at its end. Numbers are little-endian. Packed columns
+are read as a whole; columns that can be derived from others are not stored. Each column is followed by the xxh3-64 of
+each of its blocks of 64 KiB; the directory has the xxh3-64 of these sums, and the header has the xxh3-128 of the
+directory. After reading header and directory, any block can therefore be verified by itself.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ PACKED_MOST: Final = 32  # numbers a byte of a packed column may stand for
 
 
 def blocks_of(size: int) -> int:
-    """How many blocks a column of `size` bytes has."""
+    """The number of blocks of a column with `size` bytes."""
     return -(-size // BLOCK)
 
 
 def aligned(place: int, step: int = ALIGN) -> int:
-    """The first multiple of `step` at or behind `place`."""
+    """The first multiple of `step` that is not below `place`."""
     return -(-place // step) * step
 
 
 def require_little_endian(name: str) -> None:
-    """Raises IndexFormatError on a machine that would read the columns the wrong way round."""
+    """Raise IndexFormatError on a big-endian machine, which would read wrong numbers from the columns."""
     if sys.byteorder != "little":
         raise IndexFormatError(f"{name}: an index on disk is little-endian, this machine is not; search it in memory")

@@ -1,4 +1,4 @@
-"""Which segments are the index: a small file a generation, the newest of which counts."""
+"""Manifests: one small file for each generation of an index, which lists its segments. The newest is the index."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINE: Final = re.compile(rf"(?P<name>{KEPT_NAME.pattern}) (?P<size>[0-9]{{1,18}
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A file, its size, and the xxh3-128 of its header, which vouches for the rest."""
+    """A file with its size and the xxh3-128 of its header; the header has the checksums of the rest of the file."""
 
     name: str
     size: int
@@ -30,7 +30,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The segments of one generation. Generations count from 1; 0 stands for an index that is not there yet."""
+    """The segments of one generation. Generations count from 1; 0 is an index that does not exist yet."""
 
     generation: int
     segments: tuple[Listed, ...]
@@ -44,16 +44,16 @@ class Manifest:
 
     @property
     def files(self) -> tuple[Listed, ...]:
-        """All that the generation stands on."""
+        """The segments and the table, if any, of the generation."""
         return self.segments if self.table is None else (*self.segments, self.table)
 
     def next(self, files: tuple[Listed, ...]) -> Manifest:
-        """A generation of `files` that follows this one."""
+        """The manifest of the following generation, with `files`."""
         past = (self.mark, *self.past)[:REMEMBERED] if self.mark else ()
         return _of(self.generation + 1, files, os.urandom(8).hex(), past)
 
     def descends_from(self, other: Manifest) -> bool | None:
-        """Whether this is `other` or came of it; None where that is too long ago to be remembered."""
+        """Whether this is `other` or one of its successors; None when `other` is too old to be remembered."""
         marks = (self.mark, *self.past)
         age = self.generation - other.generation
         return None if age >= len(marks) else age >= 0 and marks[age] == other.mark
@@ -69,7 +69,7 @@ class Manifest:
 
     @staticmethod
     def decode(data: bytes, generation: int) -> Manifest:
-        """What encode() wrote for `generation`. Raises ValueError for anything else."""
+        """The manifest that encode() encoded. Raises ValueError for other bytes and for another generation."""
         text, seal = data[:-33], data[-33:]
         if seal != f"{xxhash.xxh3_128_hexdigest(text)}\n".encode():
             raise ValueError("is not what was written")
@@ -91,15 +91,16 @@ def _of(generation: int, files: tuple[Listed, ...], mark: str, past: tuple[str, 
 
 
 def generations(folder: Folder) -> list[int]:
-    """The generations that are there, oldest first; there is more than one only for moments."""
+    """The numbers of the generations in the folder, oldest first. Usually one; more while a writer publishes."""
     found = (_NAME.fullmatch(name) for name in folder.names())
     return sorted(int(name[2]) for name in found if name and int(name[1]) == FORMAT and name[0] == _name(int(name[2])))
 
 
 def newest(folder: Folder) -> Manifest:
-    """The generation that counts.
+    """The manifest of the newest generation.
 
-    Raises MissingIndexError, IndexFormatError when there are only those of other versions, DamagedIndexError.
+    Raises MissingIndexError when there is none, IndexFormatError when all are of other versions, and
+    DamagedIndexError.
     """
     tried = 0
     while True:
@@ -116,7 +117,7 @@ def newest(folder: Folder) -> Manifest:
 
 
 def named(folder: Folder) -> frozenset[str]:
-    """The files of the generation that counts, none where there is no generation."""
+    """The names of the files of the newest generation; empty when there is none."""
     try:
         return frozenset(listed.name for listed in newest(folder).files)
     except MissingIndexError:

@@ -19,12 +19,12 @@ from recall_rank.index.storage.segment_file import SegmentFile
 
 
 class MappedSegment(Segment):
-    """A Segment over a SegmentFile, which makes each attribute when it is first asked for.
+    """A Segment over a SegmentFile; each attribute is made on first access.
 
-    A column is verified before it is handed out: DamagedIndexError when it is not what was written. Ids and the
-    records of sessions are verified block by block as they are read, and so is the text where the caller of
-    text_for() says what it reads. What makes a column of others, and vocabulary, postings and doc_columns, check their
-    ranges besides: a file with forged sums is refused or harmless, too.
+    A column is verified before it is returned; DamagedIndexError is raised when it differs from the column that was
+    written. Ids, session records and text are verified block by block as they are read. Columns derived from others,
+    and vocabulary, postings and doc_columns, also check their ranges, so that a file with forged checksums is refused
+    or harmless.
     """
 
     __slots__ = ("_file", "_lock", "_unverified_text", "docs", "messages", "parts", "terms")
@@ -45,7 +45,7 @@ class MappedSegment(Segment):
             object.__setattr__(self, name, file.count(column))
 
     def __getattr__(self, name: str) -> Any:
-        """Called for a slot that is still empty."""
+        """Make the value of an attribute on first access; Python calls this only while its slot is unset."""
         make = _MAKERS.get(name)
         if make is None and (name not in COLUMNS or name not in Segment.__slots__):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
@@ -71,7 +71,7 @@ class MappedSegment(Segment):
         return self._unverified_text
 
     def verify(self) -> None:
-        """Read everything. Raises DamagedIndexError when something is not what was written, or leads outside."""
+        """Read all columns. Raises DamagedIndexError when one differs from what was written, or has invalid ranges."""
         for column in COLUMNS:
             self._file.column(column)
         for name in _MAKERS:
@@ -109,7 +109,7 @@ def _part_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
 
 
 def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:
-    """What makes the column that names the owner of each row, of which there are as many as of `column`."""
+    """A function that derives a column with the owner of each row; it has as many rows as `column`."""
     return lambda segment, file: file.checked(owners, _first(segment, file, firsts), file.count(column))
 
 

@@ -12,7 +12,7 @@ from recall_rank.index.storage.segment_file import SegmentFile
 
 
 class Holders(Protocol):
-    """The names of what holds something."""
+    """The ids of the owners of strings, by which PrefixCodedStrings are decoded."""
 
     def raw(self, at: int) -> bytes: ...
 
@@ -20,7 +20,7 @@ class Holders(Protocol):
 
 
 class MappedStrings(Strings):
-    """Strings in a file, verified as they are read."""
+    """Strings in a mapped file; each block is verified when it is first read."""
 
     __slots__ = ("_columns", "_file")
 
@@ -46,7 +46,9 @@ class MappedStrings(Strings):
 
 
 class PrefixCodedStrings(Strings):
-    """Strings in a file without what each has in common with the name of its holder, verified as they are read."""
+    """Strings in a mapped file, each stored without the prefix that it shares with the id of its owner; verified
+    when read.
+    """
 
     __slots__ = ("_column", "_file", "_holder", "_holders", "_records")
 
@@ -90,7 +92,7 @@ class PrefixCodedStrings(Strings):
 
 
 class SessionIds:
-    """The ids of a segment's sessions, as what holds its messages."""
+    """The ids of the sessions of a segment, the owners of its messages."""
 
     __slots__ = ("_sessions",)
 

@@ -1,7 +1,8 @@
-"""Put segments into a folder as its next generation, and open those of its newest.
+"""Publish segments as the next generation of a folder, and open the newest generation.
 
-Nobody waits for a lock. A generation appears by one link that fails when another writer was first; only the writer
-whose link succeeded removes what it replaced, so nothing that a manifest names is ever gone.
+There are no locks. A generation is published by creating a link, which fails when another writer was first. Only the
+writer whose link succeeded removes the files that it replaced, so no file that a current manifest lists is ever
+removed.
 """
 
 from __future__ import annotations
@@ -37,15 +38,16 @@ CHANGES_MET: Final = 100  # generations that may pass while one is opened, befor
 
 
 def save(segment: Segment, path: str | Path) -> None:
-    """Make `segment` all that the index at `path` holds. Raises what save_all() does."""
+    """Make `segment` the whole index at `path`. Raises the errors of save_all()."""
     save_all((segment,), path)
 
 
 def save_all(segments: Iterable[Segment], path: str | Path) -> None:
-    """Make `segments` all that the index at `path` holds; each is written and let go of before the next is asked for.
+    """Replace the index at `path` by `segments`; each is written and released before the next is taken from the
+    iterable.
 
-    Raises IndexFolderError for a place that cannot hold one, and IndexNotSavedError when it could not be written, with
-    what was there before still in place.
+    Raises IndexFolderError for a path that cannot be an index folder, and IndexNotSavedError when the index could not
+    be written; the earlier index is then unchanged.
     """
     try:
         with Folder.create(path) as folder:
@@ -69,7 +71,7 @@ def save_all(segments: Iterable[Segment], path: str | Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One state of an index on disk, which stays readable when others replace it."""
+    """One generation of an index on disk, opened; it stays readable when a newer one replaces it."""
 
     manifest: Manifest
     segments: tuple[MappedSegment, ...]
@@ -78,11 +80,10 @@ class Generation:
 
 
 def open_generation(path: str | Path, known: Mapping[Listed, MappedSegment] | None = None) -> Generation:
-    """The newest generation in the folder; no file is read beyond its beginning, its directory and who is dead.
+    """The newest generation in the folder. Of its files only header, directory and deleted sessions are read.
 
-    Segments that are `known` are not opened again.
-
-    Raises MissingIndexError, IndexFolderError, IndexFormatError or DamagedIndexError.
+    Segments in `known` are not opened again. Raises MissingIndexError, IndexFolderError, IndexFormatError or
+    DamagedIndexError.
     """
     with Folder(path) as folder:
         before = -1
@@ -111,12 +112,12 @@ def _opened(folder: Folder, manifest: Manifest, known: Mapping[Listed, MappedSeg
 
 
 def add(folder: Folder, segment: Segment) -> Listed:
-    """Write a segment that no manifest names yet."""
+    """Write a segment file; it belongs to no generation until a manifest lists it."""
     return _added(folder, "segment", lambda descriptor: write_segment(segment, descriptor, str(folder.path)))
 
 
 def add_table(folder: Folder, sections: Mapping[str, bytes]) -> Listed:
-    """Write a table that no manifest names yet."""
+    """Write a table file; it belongs to no generation until a manifest lists it."""
     return _added(folder, "table", lambda descriptor: write_table(sections, descriptor, str(folder.path)))
 
 
@@ -130,7 +131,9 @@ def _added(folder: Folder, kind: str, fill: Callable[[int], bytes]) -> Listed:
 
 
 def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) -> Manifest:
-    """Make what `choose` makes of the newest generation the next one, asking again when another writer was first."""
+    """Publish choose(newest manifest) as the next generation; `choose` is called again when another writer was
+    first.
+    """
     folder.sync()  # the names of the segments, before a manifest that tells of them
     while True:
         before = _newest_or_none(folder)
@@ -151,14 +154,14 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) ->
 
 
 def sweep(folder: Folder) -> None:
-    """Remove what writers left behind that were killed."""
+    """Remove the files of writers that were killed."""
     left = folder.leftovers()  # before the manifest: a writer that is gone by now can have nothing added to it later
     with suppress(UnusableIndexError):
         folder.sweep(left, named(folder))
 
 
 def _claimed(folder: Folder, manifest: Manifest) -> bool:
-    """Whether `manifest` got its number."""
+    """Write the manifest; returns False when another writer took the number of its generation."""
     temporary, _, _ = folder.write(lambda descriptor: _fill(descriptor, manifest.encode()))
     try:
         folder.claim(temporary, manifest.name)
@@ -172,9 +175,10 @@ def _claimed(folder: Folder, manifest: Manifest) -> bool:
 
 
 def _stands(folder: Folder, manifest: Manifest) -> bool:
-    """Whether a manifest with a number of its own is the newest, or was until others followed it.
+    """Whether a published manifest is the newest or was succeeded by newer ones; if not, it is removed.
 
-    Its number may also have been free again, because newer generations came while its writer slept.
+    Its number may have been free only because newer generations came and old manifests were removed while its writer
+    slept.
     """
     now = _newest_or_none(folder)
     follows = now.descends_from(manifest)
@@ -193,7 +197,7 @@ def _fill(descriptor: int, data: bytes) -> bytes:
 
 
 def _newest_or_none(folder: Folder) -> Manifest:
-    """The newest generation; without segments where there is none, or none that can be read."""
+    """The newest manifest; an empty one, without segments, when there is none or it cannot be read."""
     seen = max(generations(folder), default=0)  # before it is read: one that comes later is not passed over
     try:
         return newest(folder)

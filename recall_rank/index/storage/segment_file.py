@@ -1,7 +1,7 @@
-"""Read the file of a segment: mapped, range-checked when it is opened, verified block by block when it is used.
+"""Read a segment file: mapped, range-checked on opening, verified block by block on reading.
 
-Opening reads the header and the directory, whatever the size. What is read of a column is compared with its sums
-first, each block once: the whole column when it is handed out, parts of it where verify() is told which.
+Opening reads header and directory, whatever the size of the file. Each block of a column is compared with its checksum
+once, before it is first used: all blocks when the column is returned as a whole, or the blocks passed to verify().
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ T = TypeVar("T")
 
 
 class SegmentFile:
-    """The columns of one file. Any number of threads may read; the map is let go of with the last view of it."""
+    """The columns of one file. Any number of threads may read; the file is unmapped with the last view of it."""
 
     __slots__ = ("_map", "_places", "_sums", "_verified", "header", "name")
 
     def __init__(self, descriptor: int, size: int, name: str) -> None:
-        """Map the `size` bytes of `descriptor`, which may be closed afterwards. `name` stands in error texts."""
+        """Map the `size` bytes of `descriptor`, which may be closed afterwards. Error messages name the file
+        `name`.
+        """
         require_little_endian(name)
         self.name = name
         self.header = os.pread(descriptor, HEADER_SIZE, 0)
@@ -57,7 +59,7 @@ class SegmentFile:
         self._map = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
 
     def _read_header(self, size: int) -> tuple[int, int]:
-        """Place and size of the directory."""
+        """Offset and size of the directory."""
         if len(self.header) < HEADER_SIZE or not self.header.startswith(MAGIC):
             raise self.damaged("it does not begin as a segment does")
         _, version, zero, place, length, total, _ = HEADER.unpack(self.header[: HEADER.size])
@@ -72,7 +74,9 @@ class SegmentFile:
         return place, length
 
     def _read_directory(self, data: bytes, end: int) -> dict[str, tuple[int, int, int, int]]:
-        """Place, size, length and seal of every column, all of it before `end`, each as long as its kind demands."""
+        """Offset, size, length and checksum of every column; checks that each ends before `end` and has the length
+        of its kind.
+        """
         places = {}
         counts: dict[str, int] = {}
         for (name, column), entry in zip(COLUMNS.items(), ENTRY.iter_unpack(data), strict=True):
@@ -92,15 +96,15 @@ class SegmentFile:
         return places
 
     def damaged(self, why: str) -> DamagedIndexError:
-        """The error to raise, for every caller in the same words."""
+        """The DamagedIndexError for this file, with the reason `why`."""
         return DamagedIndexError(f"{self.name}: {why}; build the index again")
 
     def count(self, column: str) -> int:
-        """How many numbers a column has; nothing of it is read."""
+        """The number of values in a column, which is not read."""
         return self._places[column][2]
 
     def column(self, column: str) -> memoryview:
-        """A column, all of it verified, and unpacked. Raises DamagedIndexError when it is not what was written."""
+        """A whole column, verified and unpacked. Raises DamagedIndexError when it differs from what was written."""
         place, size, length, _ = self._places[column]
         self.verify(column, 0, size)
         if COLUMNS[column].packed:
@@ -108,22 +112,22 @@ class SegmentFile:
         return self.unverified(column)
 
     def checked(self, make: Callable[..., T], *given: Any) -> T:
-        """What `make` makes of columns. Raises DamagedIndexError where it raises ValueError, as for forged ones."""
+        """make(*given), a value derived from columns; its ValueError is raised as DamagedIndexError."""
         try:
             return make(*given)
         except ValueError as error:
             raise self.damaged(str(error)) from error
 
     def unverified(self, column: str) -> memoryview:
-        """A column that is not packed, of which the caller reads only what it lets verify() look at first."""
+        """A column that is not packed; the caller must call verify() for bytes before it reads them."""
         place, size, *_ = self._places[column]
         code = COLUMNS[column].code
         return self._map[place : place + size].cast(code) if size else memoryview(array(code))
 
     def verify(self, column: str, start: int, end: int) -> None:
-        """Compare the blocks that hold bytes [start, end) of a column with their sums, those not yet looked at.
+        """Compare the blocks of bytes [start, end) of a column with their checksums, unless that was done before.
 
-        Raises DamagedIndexError when one of them is not what was written.
+        Raises DamagedIndexError when a block differs from what was written.
         """
         verified = self._verified[column]
         # asked some dozen times a search: no calls
@@ -143,11 +147,13 @@ class SegmentFile:
             at = verified.find(0, at + 1, last)
 
     def verified(self, column: str) -> tuple[bytearray, int]:
-        """A mark for every block of a column that was compared with its sum, u8, set by verify(); and bytes a block."""
+        """The marks of the verified blocks of a column, u8[blocks], which verify() sets, and the bytes of a block."""
         return self._verified[column], BLOCK
 
     def verify_all(self, column: str, starts: Offsets, ends: Offsets) -> None:
-        """verify() of bytes [starts[k], ends[k]), u64 each: one look where all of them were looked at before."""
+        """Call verify() for bytes [starts[k], ends[k]) of a column, u64 each; fast when all blocks are verified
+        already.
+        """
         if not are_marked(self._verified[column], starts, ends, BLOCK):
             for start, end in zip(starts, ends, strict=True):
                 self.verify(column, start, end)

@@ -1,4 +1,4 @@
-"""Write a segment to a file that nobody reads yet."""
+"""Write a segment to a new file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ Buffer = bytes | bytearray | memoryview
 
 
 def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
-    """Write `segment` to the empty file `descriptor` and make it durable; its header, which vouches for all of it.
+    """Write `segment` to the empty file `descriptor` and sync it; returns its header, which has the checksum of the
+    directory.
 
     Raises OSError when it cannot be written, DamagedIndexError when `segment` itself comes from a damaged file.
     """
@@ -64,7 +65,9 @@ def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
 
 
 def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
-    """Every column of `segment` in the order of COLUMNS as it is written, with its length, made when it is its turn."""
+    """Yield (name, length, buffer as stored) of each column, in the order of COLUMNS; each buffer is made when
+    needed.
+    """
     made = _made(segment)
     for name, column in COLUMNS.items():
         values = made[name] if name in made else getattr(segment, name)
@@ -72,7 +75,7 @@ def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
 
 
 def _made(segment: Segment) -> dict[str, Buffer]:
-    """The columns that are no attributes of a segment."""
+    """The stored columns that are not attributes of a segment."""
     records = Strings.of_bytes(map(encoded, segment.sessions))
     names = Strings.of(name or "" for name in segment.names.values[1:])
     vocabulary = segment.vocabulary
@@ -103,7 +106,7 @@ def _named(strings: tuple[Buffer, memoryview], data: str, starts: str) -> dict[s
 
 
 def _flat(buffer: Buffer) -> memoryview:
-    """The bytes of a column."""
+    """The column as a memoryview of bytes."""
     view = memoryview(buffer)
     return view.cast("B") if view.nbytes else memoryview(b"")
 
@@ -115,7 +118,7 @@ def _pad(descriptor: int, place: int, step: int = ALIGN) -> int:
 
 
 def _write(descriptor: int, data: bytes | memoryview) -> None:
-    """All of `data`: a single write may take less, and one of more than 2 GiB always does."""
+    """Write all of `data`: a single call may write less, and never writes more than 2 GiB."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -1,7 +1,7 @@
-"""The file beside the segments of a generation: named sections of bytes, verified when they are first read.
+"""The table file of a generation: named sections of bytes, each verified when it is first read.
 
-Which sessions of the segments are dead stands here, since that belongs to a generation and not to a segment. What the
-other sections mean is the business of whoever refreshes the index.
+It has the deleted sessions of each segment, since they belong to a generation and not to a segment. The other sections
+belong to the refresh of the index.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ MOST: Final = 16  # sections
 
 
 def write_table(sections: Mapping[str, bytes], descriptor: int, name: str) -> bytes:
-    """Write sections to the empty file `descriptor` and make it durable; its header, which vouches for all of it."""
+    """Write sections to the empty file `descriptor` and sync it; returns its header, which has the checksums of the
+    sections.
+    """
     require_little_endian(name)
     place = _BEGIN.size + _ENTRY.size * len(sections) + SUM.size
     begin = bytearray(_BEGIN.pack(MAGIC, FORMAT, len(sections)))
@@ -48,7 +50,9 @@ class TableFile:
     __slots__ = ("_entries", "_map", "_verified", "header", "name")
 
     def __init__(self, descriptor: int, size: int, name: str) -> None:
-        """Map the `size` bytes of `descriptor`, which may be closed afterwards. `name` stands in error texts."""
+        """Map the `size` bytes of `descriptor`, which may be closed afterwards. Error messages name the file
+        `name`.
+        """
         require_little_endian(name)
         self.name = name
         begin = os.pread(descriptor, _BEGIN.size, 0)
@@ -72,11 +76,11 @@ class TableFile:
         self._map = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
 
     def damaged(self, why: str) -> DamagedIndexError:
-        """The error to raise, for every caller in the same words."""
+        """The DamagedIndexError for this file, with the reason `why`."""
         return DamagedIndexError(f"{self.name}: {why}; build the index again")
 
     def section(self, label: str) -> memoryview:
-        """A section's bytes. Raises DamagedIndexError when it is not there or not what was written."""
+        """The bytes of a section. Raises DamagedIndexError when it is missing or differs from what was written."""
         if label not in self._entries:
             raise self.damaged(f"section {label} is not there")
         place, size, digest = self._entries[label]
@@ -88,7 +92,7 @@ class TableFile:
         return data
 
     def dead(self, segments: int) -> tuple[frozenset[int], ...]:
-        """The numbers of the dead sessions of each segment. Whether a segment has so many is not looked at."""
+        """The numbers of the deleted sessions of each segment. Whether these sessions exist is not checked."""
         numbers = array("I")
         data = self.section(DEAD)
         if len(data) % numbers.itemsize:
@@ -107,7 +111,7 @@ class TableFile:
 
 
 def dead_section(dead: Sequence[frozenset[int]]) -> bytes:
-    """What TableFile.dead() reads."""
+    """The section that TableFile.dead() decodes."""
     numbers = array("I")
     for rows in dead:
         numbers.append(len(rows))

@@ -1,1 +1,1 @@
-"""Puts the hits of a search in their final order."""
+"""The stage that puts the hits of a search in their final order."""

@@ -15,10 +15,10 @@ from recall_rank.search.types import PageEntry
 
 
 def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
-    """The reranked candidates, best first, and the hits behind them in the order of their evidence.
+    """The reranked candidates, best first, and the remaining hits in the order of their evidence.
 
-    As many are reranked as fill whole pages, so that no page mixes them with hits by evidence alone; none are when the
-    time to score ended. The hits behind them are cut where the page ends.
+    Whole pages are reranked, so that no page mixes reranked hits with hits by evidence alone. Nothing is reranked when
+    the time to score is over. The remaining hits end at the end of the requested page.
     """
     options, weights = search.query.options, search.query.weights
     count, needed = _whole_pages(search.query), options.offset + options.results
@@ -39,7 +39,9 @@ def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidat
 
 
 def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionHit]) -> list[PageEntry]:
-    """All sessions with hits: as many as fill whole pages are reranked, the others follow by their evidence."""
+    """All sessions with hits: whole pages are reranked, the remaining sessions follow in the order of their
+    evidence.
+    """
     segment, ceiling, weights = search.reader, search.expansion.ceiling or 1.0, search.query.weights
     if search.eligible.buckets:
         rows = sorted(rows, key=lambda row: (row.tier, _bucket(search, row.session)))
@@ -69,15 +71,15 @@ def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
 
 
 def _whole_pages(query: Query) -> int:
-    """The weight `survivors`, rounded up to a multiple of the results of a page."""
+    """The number of hits to rerank: the weight `survivors`, rounded up to whole pages."""
     results = query.options.results
     return -(-query.weights.survivors // results) * results
 
 
 def _likely(search: SearchContext, found: Hits, count: int) -> Hits:
-    """The hits to rerank: the first `count` of the prefilter, and of the next ones those that hold the whole query.
+    """The hits to rerank: the first `count` of the prefilter, and among the next ones those that hold the whole query.
 
-    A query of common words has much evidence nearly everywhere, and is meant as it was written.
+    For a query of common words, evidence separates passages badly, and an exact occurrence is the better sign.
     """
     sure = min(count, found.first_tier)
     others = range(sure, min(count + search.query.weights.looked_at, found.first_tier))

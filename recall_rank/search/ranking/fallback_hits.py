@@ -1,4 +1,4 @@
-"""Fallback hits, behind those of the prefilter: parts with longer words, then parts that a text scan finds."""
+"""Fallback hits, ranked behind those of the prefilter: parts with longer words, then parts found by a text scan."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from recall_rank.search.retrieval.prefilter import prefilter
 
 
 def scan(search: SearchContext) -> None:
-    """Set text_marks: a mark for every part whose text holds the query."""
+    """Set `text_marks` of the search, u8[parts], by a scan of the text for the query."""
     search.text_marks, looked = text_hits(search.reader, search.query, search.eligible.part_marks, search.deadline)
     search.stages.append("scan")
     search.reached(looked)
 
 
 def extend(search: SearchContext, evidence: Evidence) -> None:
-    """Add the fallback hits to those of `evidence`, each kind as a tier behind all others; then all hits are known."""
+    """Add the fallback hits to those of `evidence`, each kind as a tier ranked behind all earlier ones."""
     ranked = evidence.hit_count
     if not search.text_decides and not search.deadline.passed():
         _by_longer_words(search, evidence)
@@ -35,7 +35,7 @@ def extend(search: SearchContext, evidence: Evidence) -> None:
 
 
 def _by_longer_words(search: SearchContext, evidence: Evidence) -> None:
-    """Add the parts that hold a longer word, one that begins with a word of the query."""
+    """Add the parts with words that begin with a word of the query and are longer."""
     segment, eligible = search.reader, search.eligible
     longer = longer_words(search.expansion, segment, eligible, search.query.weights)
     if not longer:

@@ -20,11 +20,11 @@ PER_SESSION = 2  # parts of one session on a page that do not wait for other ses
 def by_part(
     segment: IndexReader, ranked: list[Candidate], rest: list[Candidate], diversity: float | None
 ) -> Iterator[PageEntry]:
-    """One entry a part: the ranked candidates, then the rest. With `diversity`, no session fills the page.
+    """Page entries by part: the ranked candidates, then the rest. With `diversity`, one session cannot fill the page.
 
-    From its third ranked part on, a session waits for parts of other sessions that are nearly as good: the third ranks
-    as a part with `diversity` of its score would, the fourth with the square, and so on. No part is dropped, and no
-    score changes. `rest` keeps its order, so that the place of an entry does not depend on the length of `rest`.
+    The third ranked part of a session is placed as if its score were multiplied by `diversity`, the fourth as if by
+    its square, and so on. No part is dropped, and no score changes. `rest` keeps its order, so that the place of an
+    entry does not depend on the length of `rest`.
     """
     found = ranked + rest
     sessions = segment.sessions_of([candidate.part for candidate in found])
@@ -38,10 +38,11 @@ def by_part(
 def by_session(
     segment: IndexReader, ranked: Iterable[Candidate], others: Iterable[SessionHit], ceiling: float
 ) -> list[PageEntry]:
-    """One entry a session, in the order of its best hit; a content part represents it rather than its title.
+    """Page entries by session, in the order of their best hits, each represented by a content part rather than its
+    title.
 
-    `ranked` are candidates, best first. `others` are sessions with hits, best first; those without a ranked candidate
-    follow the others, and their score is their evidence over `ceiling`.
+    `ranked` are candidates, best first. `others` are sessions with hits, best first; sessions without a ranked
+    candidate come last, with their evidence over `ceiling` as score.
     """
     found: dict[int, PageEntry] = {}
     for candidate in ranked:
@@ -68,9 +69,10 @@ def by_session(
 
 
 def add_others(segment: IndexReader, ranked: Iterable[Candidate], again: float) -> None:
-    """Add further messages of a talk between people to the score of its best candidate; `ranked` are best first.
+    """Raise the score of the best candidate of a talk between people by the scores of its further messages.
 
-    The second message adds the share `again` of its score, the third the square of that share, and so on.
+    `ranked` are best first. The second message adds the share `again` of its score, the third the square of that
+    share, and so on.
     """
     bests: dict[int, Candidate] = {}
     counted: dict[int, list[int]] = {}  # messages of each session
@@ -89,13 +91,13 @@ def add_others(segment: IndexReader, ranked: Iterable[Candidate], again: float) 
 
 
 def _represent(entry: PageEntry, content: Candidate) -> None:
-    """Let a content part represent the session instead of its title, with the rank of the title."""
+    """Replace the title that represents a session by a content part, which gets the rank of the title."""
     content.take_rank_of(entry.candidate)
     entry.candidate = content
 
 
 def by_bucket(entries: Iterable[PageEntry], buckets: Mapping[int, str]) -> list[PageEntry]:
-    """The entries, those of a nearer directory first, else in their order."""
+    """The entries sorted by directory bucket, nearest first; the sort is stable."""
     return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
 
 

@@ -28,7 +28,9 @@ SHORTEST_QUERY = 4  # bytes of a query from which on it is searched as a whole
 
 
 def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
-    """The candidates in their final order; None when the time to score ended first, and then none is changed."""
+    """The candidates in their final order; None, with all candidates unchanged, when the time to score was over
+    first.
+    """
     if not found:
         return []
     best = None if search.deadline.too_late_to_score() else _rescored(search, found)
@@ -44,7 +46,7 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
 
 
 def _rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
-    """The candidates with new scores, best first; None when the time to score ended before all were read."""
+    """The candidates with new scores, best first; None when the time to score was over before all were read."""
     if not measure(search, found):
         return None
     boost(search, found)
@@ -57,7 +59,7 @@ def _rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] 
 
 
 def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
-    """Read the candidates' passages, and set what they show of the query; False when the time to score ended."""
+    """Read the passages of the candidates and set their features; False when the time to score was over first."""
     query, weights = search.query, search.query.weights
     wanted = RerankQuery(
         search.expansion.matcher,
@@ -75,7 +77,7 @@ def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
 
 
 def boost(search: SearchContext, candidates: list[Candidate]) -> None:
-    """Set boosts and score of the candidates: each boost adds a bounded share of a candidate's own evidence."""
+    """Set boosts and score of the candidates; each boost adds a bounded share of the evidence of its candidate."""
     query, weights = search.query, search.query.weights
     several = query.counting > 1
     worth = (
@@ -95,7 +97,7 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
 
 
 def compare(search: SearchContext, candidates: list[Candidate]) -> bool:
-    """Set the similarity of the candidates to the query; False, and none set, when the time to score ended.
+    """Set the similarity of the candidates to the query; False, with none set, when the time to score was over first.
 
     Names, paths and error lines, which have no stop words, are compared with the densest window, in any order of their
     words. The similarity of a sentence is the mean of rapidfuzz's ratios to the densest window, the directory, the
@@ -121,7 +123,7 @@ def order(search: SearchContext, candidates: list[Candidate]) -> list[Candidate]
 
 
 def mark_holding(search: SearchContext, docs: list[int]) -> bytearray:
-    """A mark for each of `docs` whose passage holds the whole query, u8[docs]; none for a query of a single word."""
+    """Marks of the documents whose passage holds the whole query, u8[len(docs)]; none for a query of a single word."""
     marks = bytearray(len(docs))
     whole = whole_query(search.query)
     for view, places in search.reader.split_by_segment(docs) if whole else ():
@@ -132,7 +134,7 @@ def mark_holding(search: SearchContext, docs: list[int]) -> bytearray:
 
 
 def whole_query(query: Query) -> bytes:
-    """The folded query as one text to search; empty for a single word, which its terms find."""
+    """The folded query as one text to search; empty for a single word, which is found by its terms."""
     whole = encode(query.folded.strip())
     return whole if len(query.words) + len(query.compounds) > 1 and len(whole) >= SHORTEST_QUERY else b""
 
@@ -150,12 +152,12 @@ def _texts(view: SegmentView) -> SegmentTexts:
 
 
 def _at(candidates: list[Candidate], places: Sequence[int]) -> list[Candidate]:
-    """The candidates at `places`, which are as many as there are candidates where one segment holds all."""
+    """The candidates at the indices `places`; the list itself when all candidates are in one segment."""
     return candidates if len(places) == len(candidates) else [candidates[place] for place in places]
 
 
 def _names(search: SearchContext, candidates: list[Candidate]) -> list[tuple[str, ...]]:
-    """The folded directory, session title and tool name of each candidate; empty texts where there are none."""
+    """The folded directory, session title and tool name of each candidate; an absent one is empty."""
     found: list[tuple[str, ...]] = [()] * len(candidates)
     for view, places in search.reader.split_by_segment([candidate.doc for candidate in candidates]):
         segment = view.segment

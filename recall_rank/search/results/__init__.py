@@ -1,1 +1,1 @@
-"""The page, its snippets, and the response."""
+"""The stages that make the page, its snippets, and the response."""

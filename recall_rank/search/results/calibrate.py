@@ -18,9 +18,10 @@ LEAST = 1e-3  # added before a logarithm, which has no value at 0
 def calibrate(search: SearchContext) -> None:
     """Set score, sure and confidence of the page's candidates, and `answerable` of the search.
 
-    Both chances are logistic (Weights.chance and Weights.sure). The score depends on query, document and corpus alone
-    and keeps the order of the candidates. The best candidate of the first page has high confidence from Weights.high
-    on, every other one from Weights.high_behind on; a title never has.
+    score is the chance that the result is relevant and sure the chance that its session is the right one; both are
+    logistic (Weights.chance and Weights.sure). score depends on query, document and corpus alone and keeps the order
+    of the candidates. Confidence is high for the best candidate of the first page from Weights.high on, for every
+    other one from Weights.high_behind on, and never for a title.
     """
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
@@ -42,12 +43,12 @@ def calibrate(search: SearchContext) -> None:
 
 
 def query_signals(search: SearchContext) -> list[float]:
-    """The signals that all candidates of a search share, the first ones in the order of SureWeights."""
+    """The signals that depend on the query alone, and begin the list of signals in the order of SureWeights."""
     weights = search.query.weights
     documents = min(max(search.eligible.doc_count, weights.fewest), weights.most)
     return [1.0, log(search.expansion.ceiling / (search.query.counting + 1) + LEAST), log(documents)]
 
 
 def candidate_signals(search: SearchContext, candidate: Candidate) -> list[float]:
-    """The signals of one candidate; they follow those of its query in the order of SureWeights."""
+    """The signals of one candidate, which follow query_signals() in the order of SureWeights."""
     return kernel.signals_of(candidate, search.query.counting, search.query.weights.plenty, LEAST)

@@ -1,4 +1,4 @@
-"""Counts what a search covered, and what limited it."""
+"""Counts the sessions, messages and parts that a search covered, and names the limits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
 
 
 def _reached(search: SearchContext, sessions: Count, messages: Count, parts: Count) -> tuple[Count, Count, Count]:
-    """The counts with `searched` set, for a search that ended early; only whole messages and sessions count."""
+    """The counts with `searched` set, for a search that ended early; partly searched messages and sessions do not
+    count.
+    """
     segment, eligible, part = search.reader, search.eligible, search.parts_reached
     message = segment.part_message[part]  # neither it nor its session was searched as a whole
     if eligible.part_marks is None or eligible.message_marks is None:

@@ -19,9 +19,9 @@ AFTERWARDS_NS = 30  # a hit's cost until the sessions are known
 
 
 def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
-    """At most three near misses: words of the eligible vocabulary, then sessions; none for a search with hits.
+    """At most three near misses: words of the eligible vocabulary, then sessions.
 
-    There are none either when the deadline has passed.
+    Empty for a search with hits, and when the deadline has passed.
     """
     if search.total or search.deadline.passed():
         return ()
@@ -29,7 +29,7 @@ def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
 
 
 def _words(search: SearchContext) -> Iterator[NearMiss]:
-    """The nearest words of the vocabulary for each word of the query that nobody wrote."""
+    """The nearest words of the vocabulary for each query word that no document holds."""
     lexicon = Lexicon(search.reader, search.eligible.doc_marks)
     for word in dict.fromkeys(search.expansion.unknown):
         form = encode(fold(word))
@@ -43,7 +43,7 @@ def _words(search: SearchContext) -> Iterator[NearMiss]:
 
 
 def _sessions(search: SearchContext) -> Iterator[NearMiss]:
-    """For a literal or a pattern without a match: the sessions that hold all of its words, or all but one."""
+    """Sessions that hold all words, or all but one, of a literal or pattern that matches nowhere."""
     if not search.text_decides:
         return
     deadline_ns = search.deadline.at_ns
@@ -60,7 +60,9 @@ def _sessions(search: SearchContext) -> Iterator[NearMiss]:
 
 
 def _reason(search: SearchContext, missing: list[str]) -> str:
-    """The reason for a session that lacks the words `missing`, at most one; it names words that match by a repair."""
+    """The reason shown for a session; `missing` has at most one word that it lacks. Words matched by a repair are
+    named.
+    """
     but = f" but {missing[0]!r}" if missing else ""
     nearly = " and ".join(repr(word) for word in search.expansion.repaired if word not in missing)
     return f"holds all words of the query{but}{f', {nearly} only nearly' if nearly else ''}, not in this form"

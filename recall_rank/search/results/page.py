@@ -1,4 +1,4 @@
-"""Assembles the page of entries that the options ask for."""
+"""Assembles the requested page of entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recall_rank.search.types import PageEntry
 
 
 def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
-    """The entries of the page: `results` of them from `offset` on. Sets the totals of the search."""
+    """The entries of the page: `results` of them from `offset` on. Also sets the totals of the search."""
     options = search.query.options
     first, last = options.offset, options.offset + options.results
     in_buckets = bool(options.directory and options.fallback)
@@ -48,7 +48,10 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
 
 
 def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
-    """The page's hits in order of time; where not all fit, a session's third hit comes behind two of all others."""
+    """The page's hits in order of time.
+
+    When not all hits fit on a page, the first two hits of every session come before further ones.
+    """
     segment = search.reader
     hits, page = bytearray(segment.parts), bytearray(segment.parts)
     evidence.mark_hits(hits)
@@ -65,7 +68,9 @@ def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[i
 
 
 def _ranges(search: SearchContext, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """The session and the range [first, last) of its hits, for each session on the page; counts are (session, hits)."""
+    """(session, first, last) for each session on the page: its hits [first, last). `counts` are (session, number of
+    hits).
+    """
     options = search.query.options
     first, last = options.offset, options.offset + options.results
     crowded = search.total > options.results

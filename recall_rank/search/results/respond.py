@@ -44,14 +44,14 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
 
 
 def few(sessions: Count) -> str:
-    """The suggestion for a search of few sessions."""
+    """The suggestion for a search over few sessions."""
     count = sessions.eligible
     searched = "no session was" if not count else "only 1 session was" if count == 1 else f"only {count} sessions were"
     return f"{searched} searched: widen scope or filters"
 
 
 def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[Suggestion, ...]:
-    """Return at most three suggestions of what to try next, the most promising first."""
+    """At most three suggestions for the next search, the most promising first."""
     options = search.query.options
     found: list[Suggestion] = []
     for written, forms in search.expansion.repaired.items():

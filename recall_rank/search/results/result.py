@@ -1,4 +1,4 @@
-"""Makes the public Result of a page entry: where the hit is, its snippet, and why it was found."""
+"""Makes the public Result of a page entry: location of the hit, snippet, and the reasons for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _why = RecordFactory(Why).make
 
 @dataclass(slots=True)
 class ResultMaker:
-    """Makes the results of one search; holds what they share."""
+    """Makes the results of one search; keeps the values that all of them need."""
 
     search: SearchContext
     options: Options
@@ -47,7 +47,7 @@ class ResultMaker:
         )
 
     def result(self, entry: PageEntry) -> Result:  # noqa: PLR0915 - one statement sets one field
-        """The result of one page entry. Without time left, the snippet is the head of its passage."""
+        """The result of one page entry. After the deadline, the snippet is the beginning of the passage."""
         search, options, candidate, session = self.search, self.options, entry.candidate, entry.session
         view, part, doc = search.reader.local(candidate.part, candidate.doc)
         segment, columns = view.segment, view.part_columns
@@ -135,7 +135,7 @@ class ResultMaker:
         return RESULTS.freeze(result)
 
     def _newest_message(self, session: int, segment: Segment, row: SessionRow) -> int:
-        """The number, in its segment, of the session's newest eligible message."""
+        """The session's newest eligible message, as numbered in its segment."""
         marks = self.search.eligible.message_marks
         offset = self.search.reader.span_of(session)[0] - row.first_message  # marks cover all segments
         best = row.first_message
@@ -147,13 +147,15 @@ class ResultMaker:
         return best
 
     def _scanned_match(self, segment: Segment, part: int, found: PassageMatches) -> tuple[int, int] | None:
-        """The bytes [start, end) of the part's first match of the text scan; None where its words are shown instead."""
+        """The bytes [start, end) of the text scan's first match in the part; None when word matches are shown
+        instead.
+        """
         if self.options.match not in ("literal", "regex") and found.slots:
             return None
         return first_match(segment, self.search.query, part, self.search.deadline)
 
     def _matched_forms(self, text: Text, found: PassageMatches, snippet: str) -> dict[str, tuple[str, ...]]:
-        """The texts that match the words of the query in and around the snippet, by the words as they were written."""
+        """For each query word as written, the texts that match it in and around the snippet."""
         words, redacted = self.search.query.words, self.options.redact is not None
         forms: dict[str, dict[str, None]] = {}
         for match in found.matches:
@@ -184,23 +186,23 @@ _flags = lru_cache(maxsize=1024)(Flag)  # a new Flag costs more than the rest of
 
 @lru_cache(maxsize=1024)
 def _matched_fields(kind: str, title: bool, found: int, shown: str) -> tuple[str, ...]:
-    """The names of a set of fields; for an empty set the name of the field that is shown, if any."""
+    """The names of the fields in the bit set `found`; when it is empty, the field shown in the snippet, if any."""
     fields = field_names(found) or ((shown,) if shown else ())
     return tuple(dict.fromkeys("title" if title else _field_of(kind, name) for name in fields))
 
 
 def _field_of(kind: str, field: str) -> str:
-    """The name of a field of a part: the text of a reasoning part is called reasoning."""
+    """The public name of a field; the text of a reasoning part is called reasoning."""
     return "reasoning" if kind == "reasoning" and field == "text" else field
 
 
 def _marked(snippet: Snippet[Span]) -> tuple[str, ...]:
-    """The different texts that are marked in a snippet."""
+    """The distinct texts that are marked in a snippet, in order."""
     return tuple(dict.fromkeys(snippet.text[span.start : span.end] for span in snippet.spans))
 
 
 def _reasons(explain: dict[str, float]) -> tuple[str, ...]:
-    """The parts of a score as text, the greatest first."""
+    """The summands of a score as text, the largest first."""
     return tuple(
         f"{name} {value:+.3f}" for name, value in sorted(explain.items(), key=lambda item: -abs(item[1])) if value
     )

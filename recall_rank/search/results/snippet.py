@@ -1,4 +1,4 @@
-"""Cuts the snippet of a result: the part of one field that shows why the passage was found."""
+"""Cuts the snippet of a result: the part of one field that shows best why the passage was found."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _span = RecordFactory(Span).make
 def passage_matches(
     matcher: Matcher, text: Text, fields: memoryview, start: int, end: int, width: int
 ) -> PassageMatches:
-    """The query's matches in the passage text[start:end]; `fields` are those of its part, as Facts.of() gives them."""
+    """The query's matches in the passage text[start:end].
+
+    `fields`, u64[n + 1], are the first bytes of the fields of its part, and the end of the last field.
+    """
     label = text[start] if start < end else 0
     if label < _TEXT:  # the passage continues a field, or the part has no field
         label = text[fields[bisect_right(fields, start, 1, len(fields) - 1) - 1]] if len(fields) > 1 else _TEXT
@@ -75,9 +78,9 @@ def _cut(window: SnippetWindow, redact: Redact | None) -> Snippet[Span]:
 
 
 def _redaction_start(text: Text, low: int, start: int) -> int:
-    """The byte from which to read a window that begins at `start`, in a field that begins at `low`.
+    """The byte from which to read for redaction: `start`, or up to REDACT_REACH bytes earlier.
 
-    It is REDACT_REACH earlier where a private key's block, or a word without a blank, may reach into the window.
+    Earlier if a private key block, or a long word, may extend into the window. `low` is the beginning of the field.
     """
     before = max(low, start - REDACT_REACH)
     front = bytes(text[before : start + 256])
