@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bench.datasets import generate
 from bench.datasets.history_files import read_history
-from bench.datasets.random_searches import MODES, Asked, RandomSearches
+from bench.datasets.random_searches import MODES, RandomSearch, RandomSearches
 from bench.reporting.report import Report, Table
 from bench.reporting.soundness import adds_up
 from recall_rank import Index
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> Report:
     return report
 
 
-def _ask(index: Index, asked: Asked, seen: Seen) -> Iterator[tuple[str, str]]:
+def _ask(index: Index, asked: RandomSearch, seen: Seen) -> Iterator[tuple[str, str]]:
     """Make one search and yield the rules that its answer breaks, each with the place."""
     seen.searches += 1
     try:
@@ -109,7 +109,7 @@ def _ask(index: Index, asked: Asked, seen: Seen) -> Iterator[tuple[str, str]]:
         yield "stages", str(dict(Counter(result.stage for result in response.results)))
 
 
-def _strange_terms(asked: Asked, result: Result) -> list[str]:
+def _strange_terms(asked: RandomSearch, result: Result) -> list[str]:
     """Return matched terms that are not in the query. A pattern has no words: its terms are the texts that it
     matched.
     """
@@ -118,13 +118,13 @@ def _strange_terms(asked: Asked, result: Result) -> list[str]:
     return [*twice, *(term for term in result.matched_terms if not term or term not in said)]
 
 
-def by_relevance(asked: Asked) -> bool:
+def by_relevance(asked: RandomSearch) -> bool:
     """Return whether relevance alone decides the order; with a preferred directory, nearer results come first."""
     nearest_first = bool(asked.options.get("directory") and asked.options.get("fallback"))
     return asked.options["order"] == "relevance" and not nearest_first
 
 
-def out_of_order(asked: Asked, response: SearchResponse) -> Iterator[str]:
+def out_of_order(asked: RandomSearch, response: SearchResponse) -> Iterator[str]:
     """Yield the places where a score exceeds the score before it, in one stage and one directory bucket.
 
     In a list of parts, the third and later parts of a session are placed after parts of other sessions with nearly
@@ -141,7 +141,7 @@ def out_of_order(asked: Asked, response: SearchResponse) -> Iterator[str]:
                     yield f"{stage} {bucket}: {two.part_id} {two.score} behind {one.part_id} {one.score}"
 
 
-def _falling(asked: Asked, results: list[Result]) -> Iterator[Sequence[Result]]:
+def _falling(asked: RandomSearch, results: list[Result]) -> Iterator[Sequence[Result]]:
     """Yield the sequences of results whose scores must fall."""
     if asked.options["group"] == "session":
         yield results

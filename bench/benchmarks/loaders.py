@@ -19,7 +19,7 @@ from bench.datasets import agent_lines, agent_rows, agent_stores
 from bench.reporting.process_usage import bytes_read_by, peak_bytes
 from bench.reporting.report import Report, Table
 
-FORMS = {**agent_lines.FORMS, **agent_rows.FORMS}
+FORMATS = {**agent_lines.FORMATS, **agent_rows.FORMATS}
 WANTED = {"lines": 80.0, "database": 40.0}  # MB a second of CPU; of a database, of its text
 MEMORY_MB = 64 * 1.048576  # above the largest record
 STALL_MS = 50.0  # the time that a line over a mebibyte may block other threads
@@ -29,7 +29,7 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "stores"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--megabytes", type=int, default=200, help="of every generated store (default %(default)s)")
-    parser.add_argument("--formats", default=",".join(FORMS), help="comma separated (default: all)")
+    parser.add_argument("--formats", default=",".join(FORMATS), help="comma separated (default: all)")
     parser.add_argument("--rounds", type=int, default=5, help="readings; the fastest counts (default %(default)s)")
     parser.add_argument("--stores", type=Path, default=SHARED, help="real stores, read too where they are there")
 
@@ -37,10 +37,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Report:
     report = Report("loaders", __doc__ or "", f"{options.megabytes} MB a format, generated")
     names, rows = options.formats.split(","), []
-    if unknown := [name for name in names if name not in FORMS]:
-        raise ValueError(f"format must be one of {', '.join(FORMS)}, not {', '.join(unknown)}")
+    if unknown := [name for name in names if name not in FORMATS]:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {', '.join(unknown)}")
     for name in names:
-        form = FORMS[name]
+        form = FORMATS[name]
         with tempfile.TemporaryDirectory(prefix="bench-loaders-") as folder:
             made = agent_stores.write(form, Path(folder) / "store", options.megabytes * 1_000_000)
             got = _measure("read", str(made.where), str(options.rounds))

@@ -11,7 +11,7 @@ from bench import engines
 from bench.datasets import dataset
 from bench.datasets.timed_sessions import TimedSessions
 from bench.engines import Engine, HasPages, Hit
-from bench.reporting.engine_speed import GROUPS, SHARES, Measured, check_targets
+from bench.reporting.engine_speed import GROUPS, SHARES, EngineSpeed, check_targets
 from bench.reporting.known_items import PAGE, SESSION_ONLY
 from bench.reporting.rank_metrics import first_rank
 from bench.reporting.report import Plot, Report, Table
@@ -71,12 +71,12 @@ def _measure(data: dataset.Dataset, options: argparse.Namespace) -> Report:
     return report
 
 
-def _build(name: str, data: dataset.Dataset) -> Measured:
+def _build(name: str, data: dataset.Dataset) -> EngineSpeed:
     engine = engines.create(name)
     sessions = TimedSessions(data.sessions)
     before = time.process_time()
     engine.build(sessions)
-    built = Measured(engine, time.process_time() - before - sessions.spent)
+    built = EngineSpeed(engine, time.process_time() - before - sessions.spent)
     for query in data.queries[:3]:  # fills caches and does late imports
         _page(engine, query.query)
     return built
@@ -92,13 +92,13 @@ def _page(engine: Engine, query: str) -> object:
     return engine.page(query, PAGE) if isinstance(engine, HasPages) else engine.search(query, PAGE)
 
 
-def _time(one: Measured, query: LabelledQuery) -> None:
+def _time(one: EngineSpeed, query: LabelledQuery) -> None:
     before = time.thread_time()
     _page(one.engine, query.query)
     one.rounds[-1].append((time.thread_time() - before) * 1e3)
 
 
-def _look(one: Measured, query: LabelledQuery) -> None:
+def _look(one: EngineSpeed, query: LabelledQuery) -> None:
     """Note whether the answer is among the hits, and whether a second search gives equal hits."""
     hits = one.engine.search(query.query, PAGE)
     one.unstable += list(hits) != list(one.engine.search(query.query, PAGE))
@@ -106,7 +106,7 @@ def _look(one: Measured, query: LabelledQuery) -> None:
         one.note(query.kind, first_rank(map(Hit._make, hits), query.good) is not None)
 
 
-def _record(report: Report, one: Measured) -> None:
+def _record(report: Report, one: EngineSpeed) -> None:
     name = one.engine.name
     report.add(f"{name}/build cpu", one.build_cpu, "s", "lower", 0.3)
     for label, share in SHARES.items():
@@ -119,6 +119,6 @@ def _record(report: Report, one: Measured) -> None:
     report.check(f"{name} gives equal answers to equal queries", not one.unstable, f"{one.unstable} differed")
 
 
-def _row(one: Measured) -> list[str]:
+def _row(one: EngineSpeed) -> list[str]:
     times = [f"{one.at(share):.2f}" for share in SHARES.values()]
     return [one.engine.name, f"{one.build_cpu:.2f}", *times, f"{max(one.spent_ms):.1f}", f"{one.found}/{one.asked}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from bench.datasets.agent_stores import HOME, KEY, NUMBER, START, Form, Record, packed, result, when
+from bench.datasets.agent_stores import HOME, KEY, NUMBER, START, Record, StoreFormat, packed, result, when
 from recall_rank.model import Message, Part, Session
 
 USAGE = {"input_tokens": 1200, "output_tokens": 40, "cache_read_input_tokens": 800, "cache_creation_input_tokens": 0}
@@ -277,16 +277,18 @@ def specstory(session: Session) -> bytes:
     return "\n".join(pieces).encode()
 
 
-FORMS = {
-    "claude-code": Form("lines", f"projects/-home-dev-project/{KEY}.jsonl", claude),
-    "codex": Form("lines", f"sessions/2026/05/28/rollout-2026-05-28T20-26-40-{KEY}.jsonl", codex),
-    "gemini-cli": Form("lines", f"tmp/project/chats/session-2026-05-28T20-26-{NUMBER}.jsonl", gemini),
-    "copilot-cli": Form("lines", f"session-state/{KEY}/events.jsonl", copilot),
-    "pi": Form("lines", f"agent/sessions/--home-dev--/2026-05-28T20-26-40-000Z_{KEY}.jsonl", pi),
-    "history": Form("lines", f"{NUMBER}.jsonl", history),
-    "gemini-cli (older)": Form("document", f"tmp/project/chats/session-2026-05-28T20-26-{NUMBER}.json", gemini_older),
-    "praisonai": Form("document", f"sessions/{NUMBER}.json", praison),
-    "opencode-export": Form("document", f"{NUMBER}.json", export),
-    "aider": Form("markdown", f"{NUMBER}/.aider.chat.history.md", aider),
-    "specstory": Form("markdown", f".specstory/history/2026-05-28_20-26-40Z-{NUMBER}.md", specstory),
+FORMATS = {
+    "claude-code": StoreFormat("lines", f"projects/-home-dev-project/{KEY}.jsonl", claude),
+    "codex": StoreFormat("lines", f"sessions/2026/05/28/rollout-2026-05-28T20-26-40-{KEY}.jsonl", codex),
+    "gemini-cli": StoreFormat("lines", f"tmp/project/chats/session-2026-05-28T20-26-{NUMBER}.jsonl", gemini),
+    "copilot-cli": StoreFormat("lines", f"session-state/{KEY}/events.jsonl", copilot),
+    "pi": StoreFormat("lines", f"agent/sessions/--home-dev--/2026-05-28T20-26-40-000Z_{KEY}.jsonl", pi),
+    "history": StoreFormat("lines", f"{NUMBER}.jsonl", history),
+    "gemini-cli (older)": StoreFormat(
+        "document", f"tmp/project/chats/session-2026-05-28T20-26-{NUMBER}.json", gemini_older
+    ),
+    "praisonai": StoreFormat("document", f"sessions/{NUMBER}.json", praison),
+    "opencode-export": StoreFormat("document", f"{NUMBER}.json", export),
+    "aider": StoreFormat("markdown", f"{NUMBER}/.aider.chat.history.md", aider),
+    "specstory": StoreFormat("markdown", f".specstory/history/2026-05-28_20-26-40Z-{NUMBER}.md", specstory),
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bench.datasets.agent_lines import openai, opencode_part
-from bench.datasets.agent_stores import HOME, KEY, START, Form, Record, result
+from bench.datasets.agent_stores import HOME, KEY, START, Record, StoreFormat, result
 from recall_rank.model import Session
 
 Rows = Iterator[tuple[str, tuple[Any, ...]]]
@@ -134,10 +134,10 @@ def cursor(session: Session) -> Rows:
     yield "cursorDiskKV", (f"composerData:{KEY}", json.dumps(head))
 
 
-FORMS = {
-    "opencode": Form("database", "opencode.db", schema=OPENCODE, rows=opencode),
-    "hermes": Form("database", "state.db", schema=HERMES, rows=hermes),
-    "memo-agent": Form("database", "sessions.db", schema=MEMO, rows=memo),
-    "goose": Form("database", "sessions.db", schema=GOOSE, rows=goose),
-    "cursor": Form("database", "User/globalStorage/state.vscdb", schema=CURSOR, rows=cursor),
+FORMATS = {
+    "opencode": StoreFormat("database", "opencode.db", schema=OPENCODE, rows=opencode),
+    "hermes": StoreFormat("database", "state.db", schema=HERMES, rows=hermes),
+    "memo-agent": StoreFormat("database", "sessions.db", schema=MEMO, rows=memo),
+    "goose": StoreFormat("database", "sessions.db", schema=GOOSE, rows=goose),
+    "cursor": StoreFormat("database", "User/globalStorage/state.vscdb", schema=CURSOR, rows=cursor),
 }

@@ -24,7 +24,7 @@ Record = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class WrittenStore:
     """A written store."""
 
     where: Path
@@ -34,7 +34,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class StoreFormat:
     """The format of an agent's store: `file` and `render` for one file a session, `file`, `schema` and `rows` for a
     database.
     """
@@ -47,7 +47,7 @@ class Form:
     title_parts: int = 0  # parts of a session besides those of its messages
 
 
-def write(form: Form, folder: Path, size: int, seed: int = 1) -> Made:
+def write(form: StoreFormat, folder: Path, size: int, seed: int = 1) -> WrittenStore:
     """Write a store of at least `size` bytes into the folder."""
     pool = conversations(seed)
     if form.rows is not None:
@@ -62,10 +62,10 @@ def write(form: Form, folder: Path, size: int, seed: int = 1) -> Made:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data.replace(NUMBER.encode(), key.encode()))
         written, number, parts = written + len(data), number + 1, parts + count + form.title_parts
-    return Made(folder, written, number, parts)
+    return WrittenStore(folder, written, number, parts)
 
 
-def _database(form: Form, pool: list[Session], folder: Path, size: int) -> Made:
+def _database(form: StoreFormat, pool: list[Session], folder: Path, size: int) -> WrittenStore:
     assert form.rows is not None
     path = folder / form.file
     path.parent.mkdir(parents=True)
@@ -85,7 +85,7 @@ def _database(form: Form, pool: list[Session], folder: Path, size: int) -> Made:
         number, parts = number + 1, parts + count
     database.commit()
     database.close()
-    return Made(path, written, number, parts)
+    return WrittenStore(path, written, number, parts)
 
 
 def conversations(seed: int = 1) -> list[Session]:

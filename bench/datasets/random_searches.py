@@ -26,7 +26,7 @@ _WORD = re.compile(r"[\w./:-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RandomSearch:
     """One search. Its number and the seed make it again."""
 
     number: int
@@ -41,7 +41,7 @@ class Asked:
 _LONG = ("extra_scores", "budget_ms", "now")
 
 
-class LooksLeft:
+class CancelAfterLooks:
     """A cancellation signal that is set from the `left`-th look on, so that a search is cancelled at one place in
     every run.
     """
@@ -50,7 +50,7 @@ class LooksLeft:
         self.left = left
 
     def __repr__(self) -> str:
-        return f"LooksLeft({self.left})"
+        return f"CancelAfterLooks({self.left})"
 
     def is_set(self) -> bool:
         self.left -= 1
@@ -69,14 +69,14 @@ class RandomSearches:
         self.session_of = {m.id: s for s in sessions for m in s.messages}
         self.now = max((m.time for s in sessions for m in s.messages), default=0) + 86_400_000
 
-    def draw(self, number: int) -> Asked:
+    def draw(self, number: int) -> RandomSearch:
         """Return search `number`; equal sessions and seeds give equal searches."""
         chance = random.Random(f"{self.seed}/{number}")
         message, part = chance.choice(self.parts)
         options = self._options(chance, message, part)
         if options["match"] == "regex":
-            return Asked(number, self._pattern(chance, part), options)
-        return Asked(number, self._query(chance, part), options)
+            return RandomSearch(number, self._pattern(chance, part), options)
+        return RandomSearch(number, self._query(chance, part), options)
 
     # --- words -----------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ class RandomSearches:
         if "tool_name" in options:  # the engine requires it
             options["type"] = "tool"
         if chance.random() < 0.1:  # cancelled while it runs
-            options["cancel"] = LooksLeft(chance.randrange(12))
+            options["cancel"] = CancelAfterLooks(chance.randrange(12))
         if chance.random() < 0.15:
             some = chance.sample(self.parts, min(40, len(self.parts)))
             options["extra_scores"] = {one.id: chance.uniform(-1, 2) for _, one in some}

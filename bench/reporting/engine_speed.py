@@ -30,7 +30,7 @@ MEDIUM = range(90_000, 110_000)
 
 
 @dataclass(slots=True)
-class Measured:
+class EngineSpeed:
     """The build and the searches of one engine."""
 
     engine: Engine
@@ -70,7 +70,7 @@ class Measured:
         return sum(self._found[one] for one in GROUPS.get(kind, (kind,))) / max(1, self.asked_of(kind))
 
 
-def check_targets(report: Report, runs: Mapping[str, Measured], parts: int, *, generated: bool) -> None:
+def check_targets(report: Report, runs: Mapping[str, EngineSpeed], parts: int, *, generated: bool) -> None:
     """Check the limits for a history of so many parts, beside the engines that ran in this run."""
     ours, fuzzy, fts5 = runs["ours"], runs.get("tantivy-fuzzy1"), runs.get("fts5")
     if not generated:
@@ -89,7 +89,7 @@ def check_targets(report: Report, runs: Mapping[str, Measured], parts: int, *, g
             _share(report, f"build beside {name}'s", ours.build_cpu / other.build_cpu, 1 / BUILD)
 
 
-def _rates(report: Report, ours: Measured, fuzzy: Measured) -> None:
+def _rates(report: Report, ours: EngineSpeed, fuzzy: EngineSpeed) -> None:
     typo = ours.rate("typo") - fuzzy.rate("typo")
     several = ours.rate("multi-term") - fuzzy.rate("multi-term")
     report.check(f"typo any@10 {100 * TYPO_AHEAD:g} points ahead", typo >= TYPO_AHEAD, f"{100 * typo:+.1f} points")
@@ -100,7 +100,7 @@ def _share(report: Report, name: str, share: float, limit: float) -> None:
     report.check(f"{name}: at most {limit:.3g}", share <= limit, f"{share:.3f}")
 
 
-def _real(report: Report, ours: Measured, fuzzy: Measured | None, fts5: Measured | None) -> None:
+def _real(report: Report, ours: EngineSpeed, fuzzy: EngineSpeed | None, fts5: EngineSpeed | None) -> None:
     """Check the limits for real histories of tens of megabytes."""
     report.check("p50 within 4 ms", ours.at(0.5) <= 4, f"{ours.at(0.5):.2f} ms")
     report.check("p95 within 17 ms", ours.at(0.95) <= 17, f"{ours.at(0.95):.2f} ms")

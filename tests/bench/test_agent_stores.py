@@ -9,13 +9,13 @@ import pytest
 from bench.datasets import agent_lines, agent_rows, agent_stores
 from recall_rank.loaders import open_sources, read_all
 
-FORMS = {**agent_lines.FORMS, **agent_rows.FORMS}
+FORMATS = {**agent_lines.FORMATS, **agent_rows.FORMATS}
 
 
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", FORMATS)
 def test_all_of_a_store_is_read(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent_stores, "POOL", 2)
-    form = FORMS[name]
+    form = FORMATS[name]
     made = agent_stores.write(form, tmp_path / "store", 500_000)
     sessions, reports = read_all(open_sources(made.where))
     assert not [problem for report in reports for problem in (*report.errors, *report.malformed)]

@@ -11,7 +11,7 @@ from bench.benchmarks import speed
 from bench.datasets import dataset
 from bench.datasets.timed_sessions import TimedSessions
 from bench.engines import Hit
-from bench.reporting.engine_speed import MANY, Measured, check_targets
+from bench.reporting.engine_speed import MANY, EngineSpeed, check_targets
 from bench.reporting.report import Report
 from recall_rank.model import Session
 
@@ -31,8 +31,8 @@ class Silent:
         return ()
 
 
-def measured(rounds: list[list[float]], *found: bool, kind: str = "identifier_typo") -> Measured:
-    one = Measured(Silent(), 1.0, rounds)
+def measured(rounds: list[list[float]], *found: bool, kind: str = "identifier_typo") -> EngineSpeed:
+    one = EngineSpeed(Silent(), 1.0, rounds)
     for each in found:
         one.note(kind, each)
     return one
@@ -62,7 +62,7 @@ def test_rates_are_those_of_a_kind_or_of_a_group() -> None:
     assert (one.asked_of("typo"), one.asked_of("multi-term"), one.asked, one.found) == (2, 1, 3, 2)
 
 
-def failed(runs: dict[str, Measured], parts: int = MANY) -> list[str]:
+def failed(runs: dict[str, EngineSpeed], parts: int = MANY) -> list[str]:
     report = Report("speed", "How fast?", "d")
     check_targets(report, runs, parts, generated=True)
     return [check.name.split(":")[0] for check in report.failed]

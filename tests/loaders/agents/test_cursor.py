@@ -15,7 +15,7 @@ from recall_rank.loaders.cursor.source import Cursor
 from recall_rank.model import Flag, Message, Part, Session, SourceReport
 from tests.fixtures.make_cursor import EMPTY, KV, MAIN, OLD, SUB, bubbles, composers, put, write_cursor
 from tests.fixtures.make_fixtures import HOME, IMAGE, START
-from tests.fixtures.make_odd import oddly
+from tests.fixtures.odd_values import oddly
 from tests.loaders.conftest import Seal, age
 
 DATABASE = Path("User") / "globalStorage" / "state.vscdb"

@@ -14,7 +14,7 @@ from recall_rank.model import Flag, Message, Part, Reading, Session, SourceRepor
 from tests.fixtures.make_cursor import AGENT, BRANCH, add_blob, transcript, write_cursor_cli, write_store
 from tests.fixtures.make_cursor import said as stored
 from tests.fixtures.make_fixtures import HOME, IMAGE, START, lines
-from tests.fixtures.make_odd import oddly
+from tests.fixtures.odd_values import oddly
 from tests.loaders.conftest import Seal, age
 
 META = {"agentId": AGENT, "name": "New Agent", "createdAt": START}

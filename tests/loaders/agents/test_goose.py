@@ -20,7 +20,7 @@ from tests.fixtures.make_chat_stores import (
     write_goose_files,
 )
 from tests.fixtures.make_fixtures import HOME, IMAGE, START, lines
-from tests.fixtures.make_odd import oddly
+from tests.fixtures.odd_values import oddly
 from tests.loaders.conftest import Seal, age
 
 

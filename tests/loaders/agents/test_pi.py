@@ -13,7 +13,6 @@ from recall_rank.loaders import discover, open_source, open_sources, read_all
 from recall_rank.loaders.pi.source import Pi
 from recall_rank.model import Flag, Message, Part, Reading, Session
 from tests.fixtures.make_fixtures import HOME, IMAGE, START, lines
-from tests.fixtures.make_odd import oddly
 from tests.fixtures.make_pi import (
     FIRST,
     FORK,
@@ -29,6 +28,7 @@ from tests.fixtures.make_pi import (
     write_pi,
     write_tallow,
 )
+from tests.fixtures.odd_values import oddly
 from tests.loaders.conftest import Seal
 
 

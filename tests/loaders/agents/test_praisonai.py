@@ -12,7 +12,7 @@ from recall_rank.loaders.praisonai import PraisonAI
 from recall_rank.model import Flag, Message, Part, Reading, Session
 from tests.fixtures.make_chat_stores import praison, praison_sessions, write_praison, write_session
 from tests.fixtures.make_fixtures import IMAGE, START
-from tests.fixtures.make_odd import oddly
+from tests.fixtures.odd_values import oddly
 from tests.loaders.conftest import Seal
 
 LENS, WICKS, NIGHTLY = "lens/1 ä", "wicks", "nightly"
