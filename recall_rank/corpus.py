@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -22,6 +22,8 @@ from recall_rank.search.query import Query
 from recall_rank.search.retrieval.prefilter import prefilter
 
 if TYPE_CHECKING:
+    import asyncio
+
     import numpy as np
     import numpy.typing as npt
 
@@ -143,19 +145,8 @@ class Index:
         return search(self._reader, self._parse(query, options))
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """search() in a thread; cancelling the task ends the search at its next deadline check."""
-        import asyncio
-        import threading
-
-        cancel = options.get("cancel")
-        if cancel is None:
-            cancel = options["cancel"] = threading.Event()
-        work = asyncio.ensure_future(asyncio.to_thread(self.search, query, **options))
-        try:
-            return await asyncio.shield(work)
-        except asyncio.CancelledError:
-            cancel.set()
-            raise
+        """search() in a thread; cancelling the task ends the search before its next stage."""
+        return await search_in_thread(self.search, query, options)
 
     def scores(self, query: str, **options: Unpack[SearchOptions]) -> npt.NDArray[np.float32]:
         """The evidence of every part for `query`, f32[parts], 0 for a part that is not a hit; rows as in `columns`.
@@ -215,6 +206,30 @@ class Index:
 def index_of_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None) -> Index:
     """An index over existing segments; dead[k] are the row numbers of the deleted sessions of segments[k]."""
     return Index(IndexReader(segments, dead))
+
+
+async def search_in_thread(search: Callable[..., SearchResponse], query: str, options: SearchOptions) -> SearchResponse:
+    """search(query, **options) in a thread. When the task is cancelled, the option `cancel` is set: the search ends
+    before its next stage, and its response is dropped."""
+    import asyncio
+    import threading
+
+    cancel = options.get("cancel")
+    if cancel is None:
+        cancel = options["cancel"] = threading.Event()
+    work = asyncio.ensure_future(asyncio.to_thread(search, query, **options))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        cancel.set()
+        work.add_done_callback(_drop_outcome)
+        raise
+
+
+def _drop_outcome(work: asyncio.Future[SearchResponse]) -> None:
+    """Take the outcome of abandoned work, so that asyncio does not log its exception as never retrieved."""
+    if not work.cancelled():
+        work.exception()
 
 
 def rank(query: str, sessions: Iterable[Session | Mapping[str, Any]], **options: Unpack[RankOptions]) -> SearchResponse:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Self, Unpack
+from typing import TYPE_CHECKING, Final, Self, Unpack
 
 if TYPE_CHECKING:
-    import asyncio
     from pathlib import Path
 
     from recall_rank.corpus import Index
@@ -106,19 +104,10 @@ class Recall:
         return as_of(response, snapshot)
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """search() in a thread; cancelling the task ends the search at its next deadline check."""
-        import asyncio
+        """search() in a thread; cancelling the task ends the search before its next stage."""
+        from recall_rank.corpus import search_in_thread
 
-        cancel = options.get("cancel")
-        if cancel is None:
-            cancel = options["cancel"] = threading.Event()
-        work = asyncio.ensure_future(asyncio.to_thread(self.search, query, **options))
-        try:
-            return await asyncio.shield(work)
-        except asyncio.CancelledError:
-            cancel.set()
-            work.add_done_callback(_retrieve)
-            raise
+        return await search_in_thread(self.search, query, options)
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
         """The places that are in the index and have searchable text, as Index.holds, over all sources."""
@@ -272,9 +261,3 @@ class _IndexFactory:
         from recall_rank.corpus import index_of_segments
 
         return index_of_segments(segments, dead)
-
-
-def _retrieve(work: asyncio.Future[Any]) -> None:
-    """Take the outcome of abandoned work, so that asyncio does not log an exception as never retrieved."""
-    if not work.cancelled():
-        work.exception()

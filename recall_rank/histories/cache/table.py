@@ -85,7 +85,7 @@ class Table:
 
     sources: list[SourceEntry] = field(default_factory=list)
     serial: int = 1  # the next one
-    keys: array[int] = field(default_factory=lambda: array("Q"))  # sorted; see links.py
+    keys: array[int] = field(default_factory=lambda: array("Q"))  # sorted; see dependency_keys.py
     rules: str = ""  # digest of the ignore rules
     keeping: bool = False  # whether what vanishes is kept
 

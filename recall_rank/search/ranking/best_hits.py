@@ -42,7 +42,7 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
     """All sessions with hits: whole pages are reranked, the remaining sessions follow in the order of their
     evidence.
     """
-    segment, ceiling, weights = search.reader, search.expansion.ceiling or 1.0, search.query.weights
+    reader, ceiling, weights = search.reader, search.expansion.ceiling or 1.0, search.query.weights
     if search.eligible.buckets:
         rows = sorted(rows, key=lambda row: (row.tier, _bucket(search, row.session)))
     count = _whole_pages(search.query)
@@ -55,14 +55,14 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
     ]
     best = rerank(search, candidates(search, found) + candidates(search, Hits(firsts)))
     if best is None:
-        return by_session(segment, (), rows, ceiling)
-    add_others(segment, best, weights.again)
-    ranked = by_session(segment, order(search, best), (), ceiling)[:count]
+        return by_session(reader, (), rows, ceiling)
+    add_others(reader, best, weights.again)
+    ranked = by_session(reader, order(search, best), (), ceiling)[:count]
     titled = {row.session for row in rows if row.title}
     for entry in ranked:
         entry.title_match = entry.title_match or entry.session in titled
     known = {entry.session for entry in ranked}
-    return ranked + by_session(segment, (), [row for row in rows if row.session not in known], ceiling)
+    return ranked + by_session(reader, (), [row for row in rows if row.session not in known], ceiling)
 
 
 def candidates(search: SearchContext, found: Hits) -> list[Candidate]:

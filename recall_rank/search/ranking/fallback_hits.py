@@ -36,12 +36,12 @@ def extend(search: SearchContext, evidence: Evidence) -> None:
 
 def _by_longer_words(search: SearchContext, evidence: Evidence) -> None:
     """Add the parts with words that begin with a word of the query and are longer."""
-    segment, eligible = search.reader, search.eligible
-    longer = longer_words(search.expansion, segment, eligible, search.query.weights)
+    reader, eligible = search.reader, search.eligible
+    longer = longer_words(search.expansion, reader, eligible, search.query.weights)
     if not longer:
         return
     found = prefilter(
-        segment,
+        reader,
         search.query,
         search.expansion,
         eligible,

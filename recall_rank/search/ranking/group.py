@@ -18,7 +18,7 @@ PER_SESSION = 2  # parts of one session on a page that do not wait for other ses
 
 
 def by_part(
-    segment: IndexReader, ranked: list[Candidate], rest: list[Candidate], diversity: float | None
+    reader: IndexReader, ranked: list[Candidate], rest: list[Candidate], diversity: float | None
 ) -> Iterator[PageEntry]:
     """Page entries by part: the ranked candidates, then the rest. With `diversity`, one session cannot fill the page.
 
@@ -27,7 +27,7 @@ def by_part(
     entry does not depend on the length of `rest`.
     """
     found = ranked + rest
-    sessions = segment.sessions_of([candidate.part for candidate in found])
+    sessions = reader.sessions_of([candidate.part for candidate in found])
     order: Iterable[int] = range(len(found))
     if diversity is not None:
         first = diversify(ranked, sessions[: len(ranked)], PER_SESSION, diversity)
@@ -36,7 +36,7 @@ def by_part(
 
 
 def by_session(
-    segment: IndexReader, ranked: Iterable[Candidate], others: Iterable[SessionHit], ceiling: float
+    reader: IndexReader, ranked: Iterable[Candidate], others: Iterable[SessionHit], ceiling: float
 ) -> list[PageEntry]:
     """Page entries by session, in the order of their best hits, each represented by a content part rather than its
     title.
@@ -46,29 +46,29 @@ def by_session(
     """
     found: dict[int, PageEntry] = {}
     for candidate in ranked:
-        session = _session(segment, candidate)
-        title = is_title(segment, candidate)
+        session = _session(reader, candidate)
+        title = is_title(reader, candidate)
         entry = found.get(session)
         if entry is None:
             found[session] = PageEntry(candidate, session, title)
             continue
         entry.title_match = entry.title_match or title
-        if is_title(segment, entry.candidate) and not title:
+        if is_title(reader, entry.candidate) and not title:
             _represent(entry, candidate)
     for hit in others:
         entry = found.get(hit.session)
-        time = segment.message_time[segment.part_message[hit.part]]
+        time = reader.message_time[reader.part_message[hit.part]]
         content = Candidate(hit.part, hit.doc, hit.score / ceiling, time, "scan" if hit.tier else "prefilter")
         if entry is None:
             found[hit.session] = PageEntry(content, hit.session, hit.title)
             continue
         entry.title_match = entry.title_match or hit.title
-        if is_title(segment, entry.candidate) and not is_title(segment, content):
+        if is_title(reader, entry.candidate) and not is_title(reader, content):
             _represent(entry, content)
     return list(found.values())
 
 
-def add_others(segment: IndexReader, ranked: Iterable[Candidate], again: float) -> None:
+def add_others(reader: IndexReader, ranked: Iterable[Candidate], again: float) -> None:
     """Raise the score of the best candidate of a talk between people by the scores of its further messages.
 
     `ranked` are best first. The second message adds the share `again` of its score, the third the square of that
@@ -77,11 +77,11 @@ def add_others(segment: IndexReader, ranked: Iterable[Candidate], again: float) 
     bests: dict[int, Candidate] = {}
     counted: dict[int, list[int]] = {}  # messages of each session
     for candidate in ranked:
-        view, part, _ = segment.local(candidate.part, candidate.doc)
+        view, part, _ = reader.local(candidate.part, candidate.doc)
         home = view.segment
         if home.session_talk[home.message_session[home.part_message[part]]] != Talk.PEOPLE:
             continue
-        session, message = _session(segment, candidate), segment.part_message[candidate.part]
+        session, message = _session(reader, candidate), reader.part_message[candidate.part]
         best, messages = bests.setdefault(session, candidate), counted.setdefault(session, [])
         if message not in messages:
             best.others += candidate.score * again ** len(messages) if messages else 0.0
@@ -101,10 +101,10 @@ def by_bucket(entries: Iterable[PageEntry], buckets: Mapping[int, str]) -> list[
     return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
 
 
-def is_title(segment: IndexReader, candidate: Candidate) -> bool:
+def is_title(reader: IndexReader, candidate: Candidate) -> bool:
     """Whether the candidate is the title of its session."""
-    return segment.message_role[segment.part_message[candidate.part]] == TITLE_ROLE
+    return reader.message_role[reader.part_message[candidate.part]] == TITLE_ROLE
 
 
-def _session(segment: IndexReader, candidate: Candidate) -> int:
-    return segment.message_session[segment.part_message[candidate.part]]
+def _session(reader: IndexReader, candidate: Candidate) -> int:
+    return reader.message_session[reader.part_message[candidate.part]]

@@ -113,11 +113,11 @@ def compare(search: SearchContext, candidates: list[Candidate]) -> bool:
 
 def order(search: SearchContext, candidates: list[Candidate]) -> list[Candidate]:
     """The candidates by score, then newer first, then source, session, message and part: a total order."""
-    segment, messages = search.reader, search.reader.part_message
+    reader, messages = search.reader, search.reader.part_message
 
     def names(candidate: Candidate) -> tuple[str, str, str, str]:
-        row, message = segment.session_of_part(candidate.part), messages[candidate.part]
-        return row.source, row.id, segment.message_ids[message], segment.part_ids[candidate.part]
+        row, message = reader.session_of_part(candidate.part), messages[candidate.part]
+        return row.source, row.id, reader.message_ids[message], reader.part_ids[candidate.part]
 
     return kernel.order(candidates, names)
 

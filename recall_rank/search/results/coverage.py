@@ -41,14 +41,14 @@ def _reached(search: SearchContext, sessions: Count, messages: Count, parts: Cou
     """The counts with `searched` set, for a search that ended early; partly searched messages and sessions do not
     count.
     """
-    segment, eligible, part = search.reader, search.eligible, search.parts_reached
-    message = segment.part_message[part]  # neither it nor its session was searched as a whole
+    reader, eligible, part = search.reader, search.eligible, search.parts_reached
+    message = reader.part_message[part]  # neither it nor its session was searched as a whole
     if eligible.part_marks is None or eligible.message_marks is None:
-        before = [piece.before(message, part) for piece in segment.views]
+        before = [view.before(message, part) for view in reader.views]
         whole, spoken, searched = (sum(counts) for counts in zip(*before, strict=True))
     else:
-        said = memoryview(segment.content_parts())[:part]
-        spans = [segment.span_of(number) for number, allows in enumerate(eligible.session_marks) if allows]
+        said = memoryview(reader.content_parts())[:part]
+        spans = [reader.span_of(number) for number, allows in enumerate(eligible.session_marks) if allows]
         whole = sum(last <= message for _, last in spans)
         titles = sum(eligible.message_marks[first] for first, _ in spans if first < message)
         spoken = count_marks(memoryview(eligible.message_marks)[:message]) - titles

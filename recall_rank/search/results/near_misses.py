@@ -70,16 +70,16 @@ def _reason(search: SearchContext, missing: list[str]) -> str:
 
 def _missing(search: SearchContext, session: int) -> list[str]:
     """The words of the query that no eligible document of a session holds."""
-    segment, eligible = search.reader, search.eligible.doc_marks
-    first, last = (segment.part_first_doc[segment.message_first_part[m]] for m in segment.span_of(session))
-    piece = next(piece for piece in reversed(segment.views) if piece.first_doc <= first)
+    reader, eligible = search.reader, search.eligible.doc_marks
+    first, last = (reader.part_first_doc[reader.message_first_part[m]] for m in reader.span_of(session))
+    view = next(view for view in reversed(reader.views) if view.first_doc <= first)
     if eligible is None:
-        frequency = piece.frequency_between(first - piece.first_doc, last - piece.first_doc)
+        frequency = view.frequency_between(first - view.first_doc, last - view.first_doc)
     else:
-        docs = bytearray(segment.docs)
+        docs = bytearray(reader.docs)
         docs[first:last] = eligible[first:last]
-        frequency = piece.frequency(docs)
-    terms = range(piece.first_term, piece.first_term + piece.segment.terms)
+        frequency = view.frequency(docs)
+    terms = range(view.first_term, view.first_term + view.segment.terms)
     held = {
         group.at + k
         for group in search.expansion.groups

@@ -52,12 +52,12 @@ def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[i
 
     When not all hits fit on a page, the first two hits of every session come before further ones.
     """
-    segment = search.reader
-    hits, page = bytearray(segment.parts), bytearray(segment.parts)
+    reader = search.reader
+    hits, page = bytearray(reader.parts), bytearray(reader.parts)
     evidence.mark_hits(hits)
     order: list[tuple[int, int]] = []
     for session, low, high in _ranges(search, counts):
-        start, end = (segment.message_first_part[message] for message in segment.span_of(session))
+        start, end = (reader.message_first_part[message] for message in reader.span_of(session))
         own = marked(memoryview(hits)[start:end])
         for part in own[low:high]:
             page[start + part] = 1

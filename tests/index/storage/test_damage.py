@@ -16,7 +16,8 @@ import xxhash
 from recall_rank._core.text.substring_scan import mark_parts
 from recall_rank.corpus import Index
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError, UnusableIndexError
-from recall_rank.index.storage.format import BLOCK, COLUMNS, ENTRY, FORMAT, HEADER, HEADER_SIZE, SUM
+from recall_rank.index.segment.columns import COLUMNS
+from recall_rank.index.storage.format import BLOCK, ENTRY, FORMAT, HEADER, HEADER_SIZE, SUM
 from tests.support.index.damage import manifest_for
 from tests.support.index.history import history
 from tests.support.search.samples import ask
