@@ -1,4 +1,4 @@
-"""The calibrated score of candidates: logistic in signals of the query and of the candidate."""
+"""Calibrated scores of candidates: logistic functions of signals of the query and of the candidate."""
 
 from libc.math cimport exp, log
 
@@ -9,7 +9,7 @@ cdef enum:
 
 
 cdef void fill_signals(Candidate one, double words, double plenty, double least, double* signals) noexcept nogil:
-    """Fill in the SIGNALS of one candidate, in the order that signals_of() names."""
+    """Write the signals of one candidate, in the order in which signals_of() documents them."""
     signals[0] = log(one.raw / (one.raw + plenty) + least)
     signals[1] = one.whole
     signals[2] = one.row[COVERAGE]
@@ -19,7 +19,7 @@ cdef void fill_signals(Candidate one, double words, double plenty, double least,
 
 
 cdef double logistic(const double[::1] coefficients, const double[::1] query, const double* signals) noexcept nogil:
-    """1 / (1 + e^-x), where x weighs the signals of the query and, behind them, the first of the candidate's."""
+    """1 / (1 + e^-x), where x is the weighted sum of the query's signals, followed by the candidate's."""
     cdef Py_ssize_t k, first = query.shape[0]
     cdef double total = 0
     for k in range(coefficients.shape[0]):

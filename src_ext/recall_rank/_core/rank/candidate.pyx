@@ -58,7 +58,7 @@ cdef class Candidate:
         return tuple([self.shares[k] for k in range(BOOST_COUNT)]) if self.was_boosted else ()
 
     def forget(self):
-        """Reset everything but the evidence, the stage and the confidence: the score is the evidence again."""
+        """Reset everything except the evidence, the stage and the confidence; the score becomes the evidence."""
         self.was_read = self.was_boosted = False
         memset(self.row, 0, sizeof(self.row))
         self.window = ""
@@ -77,7 +77,7 @@ cdef class Candidate:
         self.stage = other.stage
 
     def explain(self):
-        """The parts of the score by name: "evidence", names of BOOSTS, "extra" and "others". They add up to it."""
+        """The summands of the score by name: "evidence", names of BOOSTS, "extra" and "others"."""
         cdef double scale
         cdef Py_ssize_t k
         if self.raw == 0:
@@ -97,8 +97,8 @@ cdef class Candidate:
 def candidates_of(Hits hits not None, list times not None, double ceiling):
     """A Candidate for each of `hits`, in their order.
 
-    times[k] is the time of hits[k] in ms; its evidence is its score over `ceiling`. Raises ValueError where times and
-    hits differ in length.
+    times[k] is the time of hits[k] in ms. The evidence of a candidate is the score of its hit divided by `ceiling`.
+    Raises ValueError when times and hits differ in length.
     """
     cdef Candidate candidate
     cdef const HitRow* hit

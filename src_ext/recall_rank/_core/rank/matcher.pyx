@@ -1,4 +1,4 @@
-"""The matches of a query's words in passages: the features of many passages, and the details of a few."""
+"""The matches of a query's words in passages: features for many passages, exact positions for a few."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int64_t, uint64_t
@@ -48,11 +48,11 @@ cdef const CachedPassage* cache_find(const MatchCache* cache, const unsigned cha
 
 
 cdef class Matcher:
-    """The forms in which a query's words may appear, and the reader of passages for them.
+    """The forms that match a query's words, and the reader of passages for them. Used by one thread at a time.
 
-    A query has up to 64 slots, one a word. Each has a weight and counts for coverage or not: Matcher(weights, counted).
-    A form covers `span` slots from `slot` on. measure() caches the matches of the passages it reads, because matches()
-    comes back to the best of them. A matcher is for one thread at a time.
+    A query has up to 64 slots, one a word. Each has a weight and counts for coverage or not: Matcher(weights,
+    counted). A form covers `span` slots from `slot` on. measure() caches the matches of the passages it reads, because
+    matches() is called for the best of them later.
     """
 
     def __cinit__(self, weights, counted):
@@ -76,7 +76,7 @@ cdef class Matcher:
         PyMem_RawFree(self.cache.matches)
 
     cdef void forget(self):
-        """Empty the cache: with one more form, a passage may hold more matches."""
+        """Empty the cache of matches; needed when a form is added, since passages may then have more matches."""
         self.texts.clear()
         self.cache.passage_count = self.cache.match_count = 0
 
@@ -107,7 +107,10 @@ cdef class Matcher:
         return forms_add_prefix(&self.forms, form, slot, similarity)
 
     cdef Py_ssize_t match_tokens(self, TokenBuffer* buffer, FormMatch* matches) noexcept nogil:
-        """Fill `matches`, which has room for every token, in order of position; how many there are. Sets `cues`."""
+        """Write the matches of the tokens in order of position, and set `cues`; returns the number of matches.
+
+        `matches` must have room for every token.
+        """
         cdef Py_ssize_t k, at, count = 0
         cdef FormMatch match
         for k in range(buffer.count):
@@ -140,7 +143,9 @@ cdef class Matcher:
     cdef Py_ssize_t measure_passages(self, const unsigned char[::1] text, const uint64_t[::1] starts,
                                      const uint64_t[::1] ends, int width, float* out,
                                      int64_t deadline_ns) except -1:
-        """Do what measure() says; `out` has room for FEATURES numbers a passage."""
+        """Fill `out`, FEATURES numbers a passage, without checking the arguments as measure() does; returns the
+        passages read.
+        """
         cdef Py_ssize_t count = starts.shape[0], k, found, room = 0
         cdef const unsigned char* data = NULL
         cdef TokenBuffer buffer

@@ -1,4 +1,4 @@
-"""The matches of a query in one passage: which words match, in which fields, and the span that shows most of them."""
+"""The matches of a query in one passage: matching words, their fields, and the best span to show."""
 
 from collections import namedtuple
 
@@ -18,9 +18,10 @@ WordMatch.__doc__ = "Bytes [start, end) of a text match the words [slot, slot + 
 cdef class PassageMatches:
     """The matches of a query in one passage, and their best span; Matcher.matches() makes them.
 
-    PassageMatches(text, at) has no match. Bit j of `slots` is set where slot j matches. Bit k of `fields` is set where
-    a word that counts matches in a field of byte 0xF8 + k. [first, last) is the best_span(), or twice the first byte of
-    the passage where nothing matches. All offsets are bytes of the text that holds the passage; the text is borrowed.
+    PassageMatches(text, at) has no match. Bit j of `slots` is set when slot j matches. Bit k of `fields` is set when a
+    word that counts matches in a field of byte 0xF8 + k. [first, last) is the best_span(), or empty at the first byte
+    of the passage when nothing matches. All offsets are bytes of the text that holds the passage; the text is
+    borrowed.
     """
 
     def __init__(self, const unsigned char[::1] text not None, Py_ssize_t at):
@@ -109,11 +110,11 @@ cdef class PassageMatches:
 
     @property
     def middle(self):
-        """The first byte of the middle one of the best span's matches: a snippet shows the field that holds it."""
+        """The first byte of the middle match of the best span; a snippet shows the field that holds this byte."""
         return self.middle_match()
 
     cdef Py_ssize_t middle_match(self) noexcept nogil:
-        """Compute `middle`."""
+        """The first byte of the middle match of the best span, as `middle`."""
         cdef Py_ssize_t k, inside = 0, seen = 0
         for k in range(self.count):
             inside += self.first <= self.kept[k].start and self.kept[k].end <= self.last

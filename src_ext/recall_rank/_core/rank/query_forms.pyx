@@ -1,4 +1,4 @@
-"""The forms in which the words of a query may appear in a text, and the look-up of a token among them."""
+"""The forms that match the words of a query, and the look-up of a token among them."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from libc.stdint cimport uint16_t, uint64_t
@@ -15,7 +15,9 @@ cdef enum:
 
 
 cdef bint forms_init(QueryForms* known) noexcept nogil:
-    """Take memory for the first forms; `known` is zeroed. False without memory; forms_free() is due in either case."""
+    """Allocate memory for the first forms of the zeroed `known`; False when memory ran out. forms_free() must
+    follow.
+    """
     known.prefixes = <Prefix*>PyMem_RawMalloc(PREFIXES * sizeof(Prefix))
     return known.prefixes != NULL and make_room(known, FIRST_FORMS)
 
@@ -28,7 +30,7 @@ cdef void forms_free(QueryForms* known) noexcept nogil:
 
 
 cdef uint16_t* place(const QueryForms* known, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
-    """The table entry of a form, or the empty entry where it belongs."""
+    """The table entry of a form, or the empty entry at which to insert it."""
     cdef uint64_t last = known.room * SPARSE - 1
     cdef uint64_t at = hash & last
     cdef const Form* entry
@@ -41,7 +43,7 @@ cdef uint16_t* place(const QueryForms* known, const unsigned char* data, int siz
 
 
 cdef bint make_room(QueryForms* known, int room) noexcept nogil:
-    """Take memory for `room` forms, a power of two, and fill the table again; False without memory."""
+    """Allocate memory for `room` forms, a power of two, and rebuild the table; False when memory ran out."""
     cdef Form* forms = <Form*>PyMem_RawRealloc(known.forms, room * sizeof(Form))
     cdef uint16_t* table = <uint16_t*>PyMem_RawCalloc(room * SPARSE, sizeof(uint16_t))
     cdef int k

@@ -1,4 +1,4 @@
-"""Rerank candidates: read their passages, measure, compare and boost them, and put them in order.
+"""Rerank candidates: read their passages, measure, compare and boost them, and order them.
 
 Each function works on all candidates of a search, or of one of its segments, in one call.
 """
@@ -29,12 +29,12 @@ cdef enum:
 
 
 cdef class RerankQuery:
-    """What of a query is searched in the passages of its candidates, and what its occurrences are worth.
+    """The texts and weights of a query that rerank reads in the passages of candidates.
 
-    whole: the whole query, folded, or b"" where it is not searched; phrases: its quoted phrases, folded. The whole
-    query is searched around a passage that holds more than the share `least_phrase` of it in one run; inside of a
-    longer name it counts `embedded` instead of 1. The densest window of a passage has at most `width` words. `fold`
-    turns a str into lower case.
+    whole: the whole query, folded, or b"" when it is not searched; phrases: its quoted phrases, folded. The whole
+    query is searched around a passage that has more than the share `least_phrase` of it in one run; inside of a longer
+    name it counts `embedded` instead of 1. The densest window of a passage has at most `width` words. `fold` turns a
+    str into lower case.
     """
 
     cdef Matcher matcher
@@ -98,7 +98,9 @@ cdef class SegmentTexts:
         return part - self.first_part
 
     def mark_holding(self, list docs not None, bytes whole not None):
-        """A bytearray with 1 for each of `docs` whose passage holds `whole`, a folded text, in any case."""
+        """Marks of the documents whose passage contains `whole`, a folded text, in any case: a bytearray,
+        u8[len(docs)].
+        """
         cdef Py_ssize_t count = len(docs), k, doc
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
         for k in range(count):
@@ -143,7 +145,7 @@ cdef class SegmentTexts:
         return True
 
     cdef tuple surroundings(self, list candidates, uint64_t reach):
-        """The bytes of each candidate's part within `reach` of its passage: two arrays, starts and ends."""
+        """The range of `reach` bytes around each candidate's passage, within its part: two arrays, starts and ends."""
         cdef Py_ssize_t count = len(candidates), k, doc, part
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
         cdef Candidate candidate
@@ -158,7 +160,9 @@ cdef class SegmentTexts:
         return starts, ends
 
     cdef int find_whole(self, list candidates, RerankQuery query) except -1:
-        """Set `whole` of the candidates around whose passage the whole query occurs, and their document."""
+        """Set `whole` of the candidates near whose passage the whole query occurs, and set their document to that
+        occurrence.
+        """
         cdef Candidate candidate
         cdef Py_ssize_t first
         if not candidates:
@@ -186,7 +190,7 @@ cdef class SegmentTexts:
         return first - 1
 
     cdef int find_quoted(self, list candidates, RerankQuery query) except -1:
-        """Set `quoted` of the candidates."""
+        """Set `quoted` of the candidates: the share of the query's quoted phrases near their passages."""
         cdef Candidate candidate
         starts, ends = self.surroundings(candidates, query.reach)
         text = memoryview(self.text_between(starts, ends))
@@ -196,7 +200,7 @@ cdef class SegmentTexts:
         return 0
 
     cdef int read_windows(self, list candidates, fold) except -1:
-        """Set `window` of the candidates, which are measured."""
+        """Set `window`, the folded text of the densest window, of measured candidates."""
         cdef Py_ssize_t count = len(candidates), k
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
         cdef Candidate candidate

@@ -1,4 +1,4 @@
-"""The part of a field that a snippet may show, the characters of it that are shown, and the matches in them."""
+"""The window of a field from which a snippet is cut: the characters to show and the matches in them."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_DecodeUTF8
@@ -16,10 +16,10 @@ cdef double REPEAT = 0.1  # the share of its weight for which a repeated word co
 
 cdef void best_span(const MatchSpan* spans, Py_ssize_t count, Py_ssize_t width, Py_ssize_t* first,
                     Py_ssize_t* last) noexcept nogil:
-    """Find the spans [first, last] within `width` that weigh most; the shortest and earliest of equals.
+    """Find the spans [first, last] within `width` that weigh most; among equals the shortest, then the earliest.
 
-    `spans` are nearly in order of position. Of the matches of one slot the heaviest counts in full and each for a
-    REPEAT share: a word that is repeated does not make a passage worth showing. O(count).
+    `spans` are nearly in order of position. Of several matches of one slot, the heaviest counts in full and each other
+    by the share REPEAT, since a repeated word does not make a passage worth showing. O(count).
     """
     cdef Py_ssize_t k, other, left = 0
     cdef int count_of[SLOT_COUNT]
@@ -143,7 +143,7 @@ cdef void select_shown(const uint8_t* text, Py_ssize_t size, MatchSpan* spans, P
 
 
 cdef Py_ssize_t byte_of(const uint8_t* text, Py_ssize_t size, Py_ssize_t at, Py_ssize_t points) noexcept nogil:
-    """The first byte of the character that is `points` characters behind byte `at`."""
+    """The first byte of the character that follows byte `at` by `points` characters."""
     while at < size:
         if text[at] & 0xC0 != 0x80:
             if points == 0:
@@ -167,13 +167,15 @@ cdef class Snippet:
 
 
 cdef class SnippetWindow:
-    """The part of a field that a snippet may show: bytes [start, end) of a text. select() shows some characters of it.
+    """The window of a field from which a snippet is cut: bytes [start, end) of a text. select() chooses the characters
+    to show.
 
     The field is the one that holds byte `at` of a UTF-8 text. fields u64[n + 1] are the first bytes of the fields of a
-    part, each a byte that labels the field, and the end of the last. Of a field above LONG_FIELD bytes the window is
-    the surroundings of bytes [first, last), 4 * width on both sides. It begins earlier where `begin` says so: a
-    function of the text, the first byte of the field and the first of the surroundings. Raises IndexError for ranges
-    and fields outside of the text, ValueError for a negative width and for a byte that labels no field.
+    part, each a byte that labels the field, and the end of the last. For a field longer than LONG_FIELD bytes the
+    window is the range [first, last) with 4 * width bytes on both sides. It begins earlier when `begin` returns a
+    smaller byte: a function of the text, the first byte of the field and the first byte of the window. Raises
+    IndexError for ranges and fields outside of the text, ValueError for a negative width and for a byte that labels no
+    field.
     """
 
     def __init__(self, const uint8_t[::1] text not None, const uint64_t[::1] fields not None, Py_ssize_t at,
@@ -182,7 +184,7 @@ cdef class SnippetWindow:
 
     cdef int open(self, const uint8_t[::1] text, const uint64_t[::1] fields, Py_ssize_t at, Py_ssize_t first,
                   Py_ssize_t last, Py_ssize_t width, begin) except -1:
-        """Find the field and the window."""
+        """Set the field and the window, from the arguments of SnippetWindow."""
         cdef Py_ssize_t reach, size = text.shape[0]
         self.data = text
         self.field_start = self.field_end = self.start = self.end = 0
@@ -238,7 +240,7 @@ cdef class SnippetWindow:
 
     cdef int select_spans(self, MatchSpan* spans, Py_ssize_t count, Py_ssize_t first, Py_ssize_t last,
                           Py_ssize_t width) except -1:
-        """Do what select() says; takes over the memory of `spans`, which are bytes from `start`."""
+        """Choose the characters to show, as select() describes; takes ownership of `spans`, in bytes from `start`."""
         cdef Py_ssize_t middle = -1
         PyMem_Free(self.matches)
         self.matches = spans
@@ -288,12 +290,14 @@ cdef class SnippetWindow:
 
     @property
     def high(self):
-        """The character behind the last one that is shown."""
+        """The end of the characters of `text` that are shown."""
         return self.shown.high
 
     @property
     def spans(self):
-        """The matches of which a character is shown, overlapping ones merged: characters (start, end) of `text`."""
+        """The matches of which a character is shown, as characters (start, end) of `text`; overlapping ones are
+        merged.
+        """
         return [(self.matches[k].start, self.matches[k].end) for k in range(self.shown.count)]
 
     @property
@@ -303,16 +307,16 @@ cdef class SnippetWindow:
 
     @property
     def before(self):
-        """The number of characters of the field in front of the window."""
+        """The number of characters of the field before the window."""
         return self.characters_before()
 
     @property
     def ellipses(self):
-        """The text that marks a cut in front of [low, high), and behind it; each is empty where nothing is cut off."""
+        """The texts that mark a cut before and after [low, high); each is empty when nothing is cut off."""
         return self.left_ellipsis(), self.right_ellipsis()
 
     cdef Py_ssize_t characters_before(self) except -1:
-        """Compute `before`."""
+        """The number of characters of the field before the window, as `before`."""
         if self.field_start >= self.start:
             return 0
         return code_points_between(&self.data[0], self.field_start, self.start, True)

@@ -1,4 +1,4 @@
-"""Apply scope and filters to the columns of a segment: which parts and documents may answer at all."""
+"""Apply scope and filters to the columns of a segment, which makes marks of eligible parts and documents."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -14,10 +14,10 @@ def mark(const uint8_t[::1] session_keep not None, const uint32_t[::1] message_s
          const uint8_t[::1] type_keep not None, const uint32_t[::1] part_tool not None,
          const uint8_t[::1] tool_keep not None, bint titles,
          unsigned char[::1] messages not None, unsigned char[::1] parts not None):
-    """Set messages[m] and parts[p] to 1 where they pass; (messages, parts) that do, titles not counted.
+    """Set messages[m] and parts[p] to 1 where they pass; returns the number of each, titles not counted.
 
-    A message passes when its session does, its role does, and after < time < before. A part passes when its
-    message, its type and its tool do. A session's title passes when `titles` and any message of its session do.
+    A message passes when its session does, its role does, and after < time < before. A part passes when its message,
+    its type and its tool do. A session's title passes when `titles` is true and any message of the session passes.
     Raises ValueError when a column points outside its table.
     """
     cdef Py_ssize_t k, count = message_session.shape[0], part_count = part_message.shape[0], title = -1
@@ -62,7 +62,7 @@ def mark(const uint8_t[::1] session_keep not None, const uint32_t[::1] message_s
 
 def spread(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part not None,
            unsigned char[::1] docs not None):
-    """Set docs[d] to the mark of its part."""
+    """Set docs[d] to the mark of the part of document d."""
     cdef Py_ssize_t k, count = doc_part.shape[0], part_count = parts.shape[0]
     cdef bint good = True
     if docs.shape[0] != count:
@@ -78,7 +78,7 @@ def spread(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part
 
 
 def count_marks(const unsigned char[::1] marks not None, const unsigned char[::1] also=None):
-    """How many bytes are not 0, and where `also` is given, are not 0 there either."""
+    """The number of bytes that are not 0; with `also`, of indices that are not 0 in both."""
     cdef Py_ssize_t k, found = 0
     if also is not None and also.shape[0] != marks.shape[0]:
         raise ValueError("the marks differ in length")
@@ -91,7 +91,7 @@ def count_marks(const unsigned char[::1] marks not None, const unsigned char[::1
 
 def unmark(unsigned char[::1] marks not None, const uint8_t[::1] roles not None, uint8_t role,
            const uint32_t[::1] first_part not None):
-    """Clear the mark u8[parts] of the first part of every message that has the role; first_part u32[messages + 1]."""
+    """Clear marks, u8[parts], of the first part of every message with this role; first_part u32[messages + 1]."""
     cdef Py_ssize_t k, count = marks.shape[0]
     cdef bint good = True
     if first_part.shape[0] != roles.shape[0] + 1:
@@ -108,7 +108,7 @@ def unmark(unsigned char[::1] marks not None, const uint8_t[::1] roles not None,
 
 
 def marked(const unsigned char[::1] marks not None):
-    """The places whose byte is not 0, ascending."""
+    """The indices of the bytes that are not 0, ascending."""
     cdef Py_ssize_t k = 0, size = marks.shape[0]
     cdef const unsigned char* at
     cdef uint64_t eight
@@ -128,7 +128,7 @@ def marked(const unsigned char[::1] marks not None):
 
 
 def keep_marks(unsigned char[::1] marks not None, const unsigned char[::1] others not None, bint wanted):
-    """Clear marks[k] where others[k] is not as `wanted`."""
+    """Clear marks[k] unless (others[k] != 0) equals `wanted`."""
     cdef Py_ssize_t k
     if others.shape[0] != marks.shape[0]:
         raise ValueError("the marks differ in length")
@@ -140,9 +140,9 @@ def keep_marks(unsigned char[::1] marks not None, const unsigned char[::1] other
 
 def are_marked(const unsigned char[::1] marks not None, const uint64_t[::1] starts not None,
                const uint64_t[::1] ends not None, uint64_t width):
-    """Whether all marks of the bytes [starts[k], ends[k]) are set, each standing for `width` bytes.
+    """Whether all marks of the bytes [starts[k], ends[k]) are set, each of which covers `width` bytes.
 
-    What lies behind the last mark does not count.
+    Bytes beyond the last mark do not count.
     """
     cdef uint64_t last, at, count = marks.shape[0]
     cdef Py_ssize_t k

@@ -1,4 +1,4 @@
-"""What a search asks of the postings: groups of terms and what each is worth, checked once."""
+"""CompiledQuery: the groups of terms and the weights of one query, in the form that scoring reads."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uint8_t, uint32_t
@@ -9,14 +9,15 @@ from recall_rank._core.index.doc_columns cimport CLASSES, LONGEST
 
 
 cdef class CompiledQuery:
-    """The groups of one query, and what its words are worth.
+    """The term groups of one query and the weights for scoring it by BM25 (Robertson and Zaragoza 2009).
 
-    A group has `members`, (first, last, weight) for the terms [first, last) with one weight; a `factor`, IDF times
-    boost; and is `joint` where a document must also hold the group before (two halves of a word), whose own factor is
-    then 0. Groups of equal members are one with the sum of their factors: a word that is asked for again is not looked
-    up again. norms f32[64, 1024] is k1-scaled length normalisation by class and words; class_weights f32[64]; the
-    buffers must not change. BM25 (Robertson and Zaragoza 2009) with tf = sum over members of weight * frequency.
-    Raises ValueError for what cannot be meant.
+    A group has `members`, (first, last, weight) for the terms [first, last), and a `factor`, IDF times boost. Its term
+    frequency in a document is the sum over its members of weight * frequency. A `joint` group is the second half of a
+    word: a document must also hold the group before it, whose factor is 0. Groups of equal members are merged, and
+    their factors added, so that a repeated word is looked up once. norms f32[64, 1024] is the k1-scaled length
+    normalisation by class and number of words; class_weights f32[64]. The buffers are borrowed and must not change.
+    Raises ValueError for negative weights, for terms out of order, and for a joint group without a single group before
+    it.
     """
 
     def __cinit__(self, groups not None, float k1, const float[:, ::1] norms not None,
@@ -57,11 +58,11 @@ cdef class CompiledQuery:
         PyMem_RawFree(self.memory)
 
     def __len__(self):
-        """Groups that are looked up."""
+        """The number of groups after merging."""
         return self.groups.count
 
     cdef int add(self, members, bint joint) except -1:
-        """Write one more group behind the others."""
+        """Append one group, before groups of equal members are merged."""
         cdef Py_ssize_t group = self.groups.count, at = self.starts[group]
         cdef uint32_t first, last
         cdef float weight
@@ -81,7 +82,9 @@ cdef class CompiledQuery:
         return 0
 
     cdef void unite(self, double* factors) noexcept nogil:
-        """Leave of groups of equal members the first; halves of words stay as they are."""
+        """Merge groups of equal members into the first of them, adding their factors; halves of words are not
+        merged.
+        """
         cdef Py_ssize_t group, place, kept = 0, count = self.groups.count
         cdef uint32_t start, size
         for group in range(count):
@@ -107,7 +110,9 @@ cdef class CompiledQuery:
         return self.joint[group] or (group + 1 < count and self.joint[group + 1])
 
     cdef Py_ssize_t equal(self, Py_ssize_t group, Py_ssize_t kept) noexcept nogil:
-        """The first of the `kept` groups that has the same members and is no half; `kept` where there is none."""
+        """The first of the `kept` groups with the members of `group` that is not a half of a word; `kept` when
+        there is none.
+        """
         cdef uint32_t start = self.starts[group], size = self.starts[group + 1] - start, own
         cdef Py_ssize_t place
         for place in range(kept):
@@ -121,8 +126,12 @@ cdef class CompiledQuery:
         return kept
 
     cdef int restrict(self, uint32_t first_term, uint32_t last_term, Groups* own, uint32_t** memory) except -1:
-        """The same groups with those members only that are terms of [first_term, last_term), numbered from 0; they
-        stand in `memory`, which is the caller's to free."""
+        """Write to `own` the groups reduced to members in the terms [first_term, last_term), which are renumbered from
+        0.
+
+        Its arrays are allocated in `memory`, which the caller must free. Raises ValueError for a member with terms of
+        two segments.
+        """
         cdef Py_ssize_t group, k, found = 0, count = self.groups.count
         cdef uint32_t* starts
         cdef uint32_t* firsts

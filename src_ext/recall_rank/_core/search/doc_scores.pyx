@@ -22,7 +22,7 @@ rr_fill_lanes()
 
 
 cdef bint room_for_work(Work* work) noexcept nogil:
-    """Room to weigh blocks in; False when memory ran out."""
+    """Allocate the scratch arrays for scoring blocks; False when memory ran out."""
     work.left = False
     work.scores = <float*>acquire_zeroed(NUMBERS)
     work.first.docs = <uint16_t*>acquire(MET)
@@ -44,9 +44,9 @@ cdef void release_work(Work* work) noexcept nogil:
 
 
 cdef int64_t main_of(Postings postings, const Groups* groups, Py_ssize_t group) noexcept nogil:
-    """The member of a group that is one term and has the most documents; -1 where there is none.
+    """The member of a group that is one term and has the most documents; -1 when there is none.
 
-    Half of a word has none: no document counts before its other half is known.
+    A half of a word has none: no document counts before its other half is known.
     """
     cdef uint32_t member, first
     cdef int64_t found = -1, count, most = -1
@@ -66,7 +66,9 @@ cdef int64_t main_of(Postings postings, const Groups* groups, Py_ssize_t group) 
 
 cdef inline Py_ssize_t keep(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, const uint8_t* mask,
                             Py_ssize_t limit) noexcept nogil:
-    """Leave out documents that are not marked, NULL marking all, or not below `limit`; how many stay."""
+    """Remove documents that `mask` does not mark (NULL marks all) or that are not below `limit`; returns the number
+    left.
+    """
     cdef Py_ssize_t k, kept = 0
     while count and docs[count - 1] >= limit:
         count -= 1
@@ -82,8 +84,10 @@ cdef inline Py_ssize_t keep(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, cons
 cdef uint64_t add_term(Postings postings, Py_ssize_t block, uint32_t term, float weight, float factor,
                        const Worth* worths, const uint16_t* shapes, const uint8_t* mask, Py_ssize_t limit,
                        float* scores, float* touched) noexcept nogil:
-    """Add one term's evidence to the documents of a block, with the frequencies that were touched, unless these are
-    NULL; the postings read."""
+    """Add one term's evidence to the scores of a block; returns the number of postings read.
+
+    `touched` has weighted frequencies of other members to add to those of the term; NULL when there are none.
+    """
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
     cdef uint64_t work = 0
@@ -104,8 +108,10 @@ cdef uint64_t add_term(Postings postings, Py_ssize_t block, uint32_t term, float
 
 cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, Py_ssize_t group, int64_t but,
                     const uint8_t* mask, Py_ssize_t limit, Touched* touched) noexcept nogil:
-    """Sum the weighted frequencies of a group's members, `but` left out, in every document of a block; the postings
-    read."""
+    """Sum the weighted frequencies of a group's members, except `but`, for each document of a block.
+
+    Returns the number of postings read.
+    """
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
     cdef float* tf_of = touched.tf
@@ -139,7 +145,11 @@ cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, P
 
 cdef void settle(Touched* touched, Touched* before, float factor, const Worth* worths, const uint16_t* shapes,
                  float* scores) noexcept nogil:
-    """Add what was touched to the scores and forget it; with `before`, of both halves the rarer counts."""
+    """Add the evidence of the frequencies in `touched` to the scores, and clear them.
+
+    `before` has the frequencies of the first half of a word, NULL for none: the smaller frequency of both halves
+    counts.
+    """
     cdef Py_ssize_t k
     cdef const Worth* worth
     cdef uint16_t doc
@@ -163,7 +173,9 @@ cdef void settle(Touched* touched, Touched* before, float factor, const Worth* w
 cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* groups, const int64_t* mains,
                            const uint16_t* shapes, const uint8_t* mask, Py_ssize_t limit, Work* room,
                            int64_t deadline) noexcept nogil:
-    """Add all groups to the scores of a block; False when the deadline came before the last of them."""
+    """Add the evidence of all groups to the scores of a block; False when the deadline passed before the last
+    group.
+    """
     cdef float* scores = room.scores
     cdef Touched* first = &room.first
     cdef Touched* second = &room.second
@@ -194,7 +206,7 @@ cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* gr
 
 
 cdef bint room_for_documents(DocScores* held, Py_ssize_t documents) noexcept nogil:
-    """Room for `documents`, and for those that are written before they are counted."""
+    """Allocate columns for `documents` scored documents; False when memory ran out. release_documents() frees them."""
     held.count = 0
     held.room = documents + SPARE
     held.docs = <uint32_t*>acquire(held.room * sizeof(uint32_t))
@@ -209,13 +221,15 @@ cdef void release_documents(DocScores* held) noexcept nogil:
 
 
 cdef void take(float* scores, uint32_t base, Py_ssize_t limit, DocScores* held, bint wide) noexcept nogil:
-    """Move the evidence of a block, which has `limit` documents, to those that are held; all scores are 0 again."""
+    """Append the documents of a block with a score to `held`, and clear the scores. The block has `limit`
+    documents.
+    """
     cdef Py_ssize_t size = BLOCK if limit > BLOCK else (limit + 7) & ~7
     held.count = rr_take(scores, size, base, held.docs, held.scores, held.count, wide)
 
 
 def taken(float[::1] scores not None, bint wide):
-    """(document, score) for every score but 0; all are 0 afterwards. Their number is a multiple of 8."""
+    """(document, score) for every score that is not 0; clears the scores. Their number must be a multiple of 8."""
     cdef DocScores held
     cdef Py_ssize_t k, size = scores.shape[0]
     if size % 8:
@@ -233,10 +247,9 @@ def taken(float[::1] scores not None, bint wide):
 cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
                                   const uint8_t* eligible, Py_ssize_t documents, DocScores* held, Work* work,
                                   int64_t deadline) noexcept nogil:
-    """Append the documents to which the groups give evidence, newest block first; the blocks that were done.
+    """Append every document with evidence to `held`, newest block first; returns the number of blocks done.
 
-    A block is all or nothing: of one that the deadline interrupts, no document is there, and its work is of no use to
-    anyone else.
+    A block that the deadline interrupts adds no document, so that the documents are those of whole blocks.
     """
     cdef int64_t[MAINS] mains
     cdef Py_ssize_t group, block, base, done = 0

@@ -1,4 +1,4 @@
-"""Evidence of a query over the segments of an index, and the hits it makes: accumulated, fused, told best first."""
+"""Evidence of a query over the segments of an index: documents scored, fused into hits, returned best first."""
 
 from operator import itemgetter
 
@@ -201,7 +201,7 @@ cdef class Evidence:
         return self.hit_count
 
     def extend(self, Evidence other not None, float share):
-        """Append the hits of `other` whose parts are no hits yet, as a tier of their own, with `share` of the scores.
+        """Append the hits of `other` whose parts are not hits yet, as a new tier, with their scores times `share`.
 
         Raises ValueError when `other` is this object or over other segments.
         """
@@ -218,7 +218,7 @@ cdef class Evidence:
         self.tiers += 1
 
     def extend_marked(self, const uint8_t[::1] parts not None):
-        """Append the parts marked in u8[parts of all segments] that are no hits yet, as a tier of their own, score 0.
+        """Append the parts marked in u8[parts of all segments] that are not hits yet, as a new tier with score 0.
 
         Raises ValueError for a marked part without a document.
         """
@@ -357,7 +357,9 @@ cdef class Evidence:
 
 
 cdef bint leads(const Slot* a, const Slot* b) noexcept:
-    """Whether the next hit of segment `a` ranks before that of `b`; equal hits stand in the order of their sessions."""
+    """Whether the next hit of segment `a` ranks before that of `b`; of equal hits the one with the lower session
+    number.
+    """
     cdef SegmentEvidence one = <SegmentEvidence>a.evidence, other = <SegmentEvidence>b.evidence
     cdef const HitRow* left = a.best + a.at
     cdef const HitRow* right = b.best + b.at
@@ -381,12 +383,13 @@ cdef inline HitRow renumbered(const HitRow* hit, SegmentSource source) noexcept:
 
 
 def by_rank(hit):
-    """Sort key of a SessionHit: tier, descending score, session."""
+    """The sort key of a SessionHit: tier, descending score, session."""
     return hit[6], -hit[3], hit[0]
 
 
 def idf(double documents, double frequency):
-    """Inverse document frequency of BM25 (Robertson and Zaragoza 2009) plus 1 under the logarithm: never negative.
+    """The inverse document frequency of BM25 (Robertson and Zaragoza 2009), with 1 added under the logarithm: never
+    negative.
 
     ln(1 + (N - n + 0.5) / (n + 0.5)) for N documents, n of which hold the term.
     """

@@ -1,4 +1,4 @@
-"""Fuse passage scores into hits: the best passage stands for its part, context adds to the part's score."""
+"""Fuse passage scores into hits: a part has the score of its best passage, to which its context adds."""
 
 from libc.math cimport cbrtf
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -17,12 +17,12 @@ cdef enum:
 
 
 cdef const uint32_t* column32(const uint32_t[::1] view) noexcept nogil:
-    """Address of a u32 column, NULL for an empty one."""
+    """The address of a u32 column, NULL for an empty one."""
     return &view[0] if view.shape[0] else NULL
 
 
 cdef const uint8_t* column8(const uint8_t[::1] view) noexcept nogil:
-    """Address of a u8 column, NULL for an empty one."""
+    """The address of a u8 column, NULL for an empty one."""
     return &view[0] if view.shape[0] else NULL
 
 

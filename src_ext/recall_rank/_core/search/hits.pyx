@@ -1,4 +1,4 @@
-"""Hits of a search: their records, their order, and the best of them without scoring all."""
+"""Hits of a search: their records, their order, and a search for the best of them that need not score all."""
 
 from collections import namedtuple
 
@@ -33,7 +33,7 @@ cdef class Hits:
             hit += 1
 
     cdef HitRow* reserve(self, Py_ssize_t count) except NULL:
-        """Allocate `count` zeroed rows, which the caller writes; once for each object."""
+        """Allocate `count` zeroed rows, which the caller fills; may be called once for each object."""
         if self.rows != NULL:
             raise ValueError("hits are made once")
         self.rows = <HitRow*>PyMem_Malloc(count * sizeof(HitRow))
@@ -60,7 +60,7 @@ cdef class Hits:
 
     @property
     def first_tier(self):
-        """Number of leading hits of tier 0, the prefilter's."""
+        """The number of leading hits of tier 0, the hits of the prefilter."""
         cdef Py_ssize_t found = 0
         while found < self.count and self.rows[found].tier == 0:
             found += 1
@@ -120,7 +120,7 @@ cdef void mark_parts(const HitBuffer* hits, uint8_t* parts) noexcept nogil:
 
 
 cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
-    """The first place >= `at` whose byte is not 0, `count` where there is none. Fast where few are set."""
+    """The first index >= `at` whose byte is not 0, `count` when there is none. Fast when few bytes are set."""
     cdef uint64_t eight
     while at < count:
         if at + 8 <= count:
@@ -152,7 +152,7 @@ cdef bint ranks_before(const HitRow* a, const HitRow* b, DocColumns columns) noe
 
 
 cdef void sink_hit(HitRow* hits, Py_ssize_t at, Py_ssize_t count, DocColumns columns) noexcept nogil:
-    """Restore the heap below `at`; its root is the hit that ranks last."""
+    """Sift down the hit at `at` in a heap of `count` hits, whose root is the hit that ranks last."""
     cdef HitRow moved = hits[at]
     cdef Py_ssize_t child
     while True:
@@ -215,7 +215,7 @@ cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns colu
 
 
 cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept nogil:
-    """Whether context never lowers a score and a Run tells all of its own context: only then bound() holds."""
+    """Whether context_bound() holds: context never lowers a score, and no run gets context from another run."""
     cdef int k
     cdef bint good = columns.ordered and weights.echo >= 0
     for k in range(4 * TALKS):
@@ -240,7 +240,7 @@ cdef float context_bound(const Run* run, DocColumns columns, const ContextScores
 
 
 cdef void sink_bound(Bound* bounds, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
-    """Restore the heap below `at`; its root is the highest bound."""
+    """Sift down the bound at `at` in a heap of `count` bounds, whose root is the highest."""
     cdef Bound moved = bounds[at]
     cdef Py_ssize_t child
     while True:
@@ -264,7 +264,10 @@ cdef void heapify(Bound* bounds, Py_ssize_t count) noexcept nogil:
 
 
 cdef bint reserve_threshold(Threshold* threshold, Py_ssize_t count) noexcept nogil:
-    """Begin without any score of the `count` > 0 best; False when memory ran out. release_threshold() frees it."""
+    """Allocate a threshold for the best `count` > 0 scores, empty at first; False when memory ran out.
+
+    release_threshold() frees it.
+    """
     threshold.heap = <Bound*>PyMem_RawMalloc(count * sizeof(Bound))
     threshold.known = 0
     threshold.count = count
@@ -277,7 +280,9 @@ cdef void release_threshold(Threshold* threshold) noexcept nogil:
 
 
 cdef void keep_best(HitBuffer* hits, Py_ssize_t more, Threshold* threshold) noexcept nogil:
-    """Append to the buffer those of the `more` rows behind its last that reach the threshold, and raise that."""
+    """Append those of the `more` rows after the end of the buffer that reach the threshold, and raise the
+    threshold.
+    """
     cdef Py_ssize_t k, first = hits.count
     cdef float score
     for k in range(first, first + more):
@@ -299,10 +304,10 @@ cdef void keep_best(HitBuffer* hits, Py_ssize_t more, Threshold* threshold) noex
 cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_count, DocColumns columns,
                        const ContextScores* context, const FusionWeights* weights, Threshold* threshold,
                        HitBuffer* hits) noexcept nogil:
-    """Fill the buffer with a superset of the segment's hits among the best of the search; False: memory ran out.
+    """Fill the buffer with a superset of the segment's hits that are among the best of the search.
 
-    Runs are scored by descending upper bound until no bound reaches the threshold: O(runs + log(runs) * scored runs),
-    where scoring every hit is O(hits). can_bound() must hold. The rows are in no order.
+    False when memory ran out. Runs are scored by descending upper bound until no bound reaches the threshold: O(runs +
+    log(runs) * scored runs), where scoring every hit is O(hits). can_bound() must hold. The rows are in no order.
     """
     cdef Py_ssize_t size = (run_count + 1) * sizeof(Bound)
     cdef Bound* bounds = <Bound*>acquire(size)

@@ -1,4 +1,6 @@
-"""Where a run of letters and digits can stand, without a look at the text: terms that hold it, and their documents."""
+"""Find candidate documents for a run of letters and digits by the postings: terms that contain it, and their
+documents.
+"""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -18,7 +20,7 @@ cdef enum:
 
 
 cdef bint holds(const unsigned char* form, Py_ssize_t size, const unsigned char* run, Py_ssize_t length) noexcept nogil:
-    """Whether a form holds a run."""
+    """Whether form[0:size] contains run[0:length]."""
     cdef const unsigned char* last = form + size - length
     while form <= last:
         form = <const unsigned char*>memchr(form, run[0], last - form + 1)
@@ -31,10 +33,10 @@ cdef bint holds(const unsigned char* form, Py_ssize_t size, const unsigned char*
 
 
 def holding(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most, int64_t deadline_ns=0):
-    """The numbers of the terms that hold `run`, ascending, terms of a field left out.
+    """The numbers of the terms that contain `run`, ascending; terms of fields are left out.
 
-    `run` is of small ASCII letters and digits. None where there are more than `most`, or when the deadline
-    came first (time.monotonic_ns(), 0 for none).
+    `run` consists of lower-case ASCII letters and digits. None when there are more than `most` such terms, or when the
+    deadline, a time.monotonic_ns(), 0 for none, passed first.
     """
     cdef uint32_t points[MAX_TERM]
     cdef uint32_t picked[STRIDE]
@@ -74,7 +76,9 @@ def holding(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most,
 
 
 def mark_documents(Postings postings not None, terms not None, unsigned char[::1] documents not None):
-    """Set documents[d] to 1 for every document that holds one of the `terms`. Raises IndexError for other numbers."""
+    """Set documents[d] to 1 for every document that holds one of `terms`. Raises IndexError for a term that does
+    not exist.
+    """
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
     cdef Py_ssize_t term, block, count, k, limit
@@ -98,10 +102,11 @@ def mark_documents(Postings postings not None, terms not None, unsigned char[::1
 def stretches(const unsigned char[::1] documents not None, const uint64_t[::1] doc_start not None,
               const uint32_t[::1] doc_part not None, const uint64_t[::1] part_start not None, Py_ssize_t reach,
               eligible=None):
-    """The marked documents of eligible parts, each with `reach` bytes of its part on both sides: (starts, ends, parts).
+    """Byte ranges around the marked documents of eligible parts, as (starts, ends, parts): memoryviews u64, u64 and
+    u32.
 
-    Three memoryviews, u64, u64 and u32, of equal length, parts ascending. What overlaps is one stretch, unless that
-    grew long. Raises ValueError when the columns do not fit together.
+    A range is a document and up to `reach` bytes of its part on both sides. Overlapping ranges are merged, up to 256
+    KiB. Parts ascend. Raises ValueError when the columns do not fit together.
     """
     cdef Py_ssize_t count = documents.shape[0], parts = part_start.shape[0] - 1, doc, found = 0, marked = 0
     cdef uint64_t start, end, begin, behind, back = reach

@@ -1,4 +1,4 @@
-"""Evidence of a query in one segment: documents scored, fused into hits, extended. The state behind Evidence."""
+"""Evidence of a query in one segment: documents scored, fused into hits, extended. Used by Evidence."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawFree
@@ -87,7 +87,7 @@ cdef class SegmentEvidence:
     # --- documents -----------------------------------------------------------------------------------------
 
     cdef int prepare(self, CompiledQuery query, uint32_t first_term, uint32_t last_term) except -1:
-        """Get ready for accumulate(). The reader's terms [first_term, last_term) are those of the segment."""
+        """Allocate the state for accumulate(). The terms of the segment are [first_term, last_term) of the reader."""
         self.query = query
         self.groups = query.groups
         if first_term or last_term < query.term_count:
@@ -111,7 +111,7 @@ cdef class SegmentEvidence:
     # --- hits ----------------------------------------------------------------------------------------------
 
     cdef int prepare_fuse(self) except -1:
-        """Get ready for gather(); `only` is set before."""
+        """Allocate the state for gather(); `only` must be set before."""
         self.most_runs = self.scored.count + 1
         if self.columns.ordered and self.columns.sessions < self.scored.count:
             self.most_runs = self.columns.sessions + 1
@@ -123,7 +123,7 @@ cdef class SegmentEvidence:
         return 0
 
     cdef void gather(self) noexcept nogil:
-        """Fuse the documents into hits: one a part that `only` marks and whose session is live."""
+        """Fuse the documents into hits, one for each part that `only` marks and whose session is live."""
         self.run_count = fold(&self.scored, self.columns, self.place, &self.context, self.runs)
         if self.only != NULL:
             self.run_count = keep_only(&self.scored, self.columns, self.only, self.runs, self.run_count)
@@ -146,7 +146,7 @@ cdef class SegmentEvidence:
         return 0
 
     cdef void score(self, const FusionWeights* weights) noexcept nogil:
-        """Write the row of every hit."""
+        """Write the score of every hit to its row in `hits`."""
         cdef Py_ssize_t k
         for k in range(self.run_count):
             score_run(&self.scored, self.runs + k, self.columns, &self.context, weights, -INFINITY,
@@ -154,7 +154,7 @@ cdef class SegmentEvidence:
         self.hits.count = self.scored.count
 
     cdef int prepare_best(self, Py_ssize_t count, const FusionWeights* weights) except -1:
-        """Get ready for find_best(): score all hits where few are left out, or where scores have no upper bound."""
+        """Prepare find_best(): score all hits when few would be left out, or when scores have no upper bound."""
         if not self.has_all and (count >= self.hit_count or not can_bound(weights, self.columns)):
             self.score_all(weights)
         return 0
@@ -165,7 +165,7 @@ cdef class SegmentEvidence:
                                             weights, threshold, &self.best)
 
     cdef const HitRow* sorted_best(self, const Threshold* threshold, Py_ssize_t* found) noexcept nogil:
-        """After find_best() the best hits, best first, at most threshold.count; `found` tells how many."""
+        """The best hits after find_best(), best first, at most threshold.count; their number is set in `found`."""
         cdef HitRow* rows = self.hits.rows
         cdef Py_ssize_t total = self.hit_count
         if not self.has_all:
@@ -187,7 +187,7 @@ cdef class SegmentEvidence:
         return 0
 
     cdef int extend(self, SegmentEvidence other, float share, uint32_t tier) except -1:
-        """Add the hits of `other` whose parts are no hits yet, with `share` of their scores."""
+        """Add the hits of `other` whose parts are not hits yet, with their scores times `share`."""
         cdef Py_ssize_t k
         cdef const HitRow* hit
         cdef uint8_t* known = self.known_parts()
@@ -201,7 +201,7 @@ cdef class SegmentEvidence:
         return 0
 
     cdef int extend_marked(self, const uint8_t* parts, uint32_t tier) except -1:
-        """Add the parts marked in u8[parts] that are no hits yet, each with its first document and a score of 0."""
+        """Add the parts marked in u8[parts] that are not hits yet, each with its first document and a score of 0."""
         cdef Py_ssize_t part, doc, count = self.columns.parts
         cdef uint8_t* known = self.known_parts()
         try:
@@ -218,7 +218,7 @@ cdef class SegmentEvidence:
         return 0
 
     cdef uint8_t* known_parts(self) except NULL:
-        """Marks of the parts that are hits, u8[parts + 1], from the scratch pool."""
+        """Marks of the parts that are hits, u8[parts + 1], in memory of the scratch pool."""
         cdef uint8_t* marks = <uint8_t*>acquire(self.columns.parts + 1)
         if marks == NULL:
             raise MemoryError

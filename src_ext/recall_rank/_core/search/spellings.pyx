@@ -1,6 +1,6 @@
-"""How else the words of a query may stand in a vocabulary: behind the tag of a field, several as one, one as two.
+"""Other spellings of query words that a vocabulary has: with the tag of a field, several words as one, one as two.
 
-Words are given as lists of forms. An empty form keeps the place of a word of which nothing is looked up.
+Words are passed as lists of forms. An empty form stands for a word that is not looked up.
 """
 
 from libc.string cimport memcpy
@@ -10,7 +10,7 @@ from recall_rank._core.index.vocabulary cimport Vocabulary
 
 
 cdef bint is_plain(const unsigned char* form, Py_ssize_t size) noexcept nogil:
-    """Whether it is of ASCII letters and digits alone."""
+    """Whether a form consists of ASCII letters and digits alone."""
     cdef Py_ssize_t k
     for k in range(size):
         if not (c'0' <= form[k] <= c'9' or c'a' <= form[k] | 0x20 <= c'z'):
@@ -19,7 +19,7 @@ cdef bint is_plain(const unsigned char* form, Py_ssize_t size) noexcept nogil:
 
 
 def tagged(Vocabulary vocabulary not None, list forms not None, bytes tags not None):
-    """Terms that are a byte of `tags` and then a form, as (place of the form, place of the tag, number)."""
+    """The terms made of a byte of `tags` and a form, as (index of the form, index of the tag, term number)."""
     cdef unsigned char term[MAX_TERM]
     cdef Py_ssize_t at, tag, size, number
     cdef bytes form
@@ -39,10 +39,11 @@ def tagged(Vocabulary vocabulary not None, list forms not None, bytes tags not N
 
 
 def as_one(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longest, bytes unknown not None):
-    """Two to `longest` neighbours that are one term, or may have been meant to, as (first, last, form, number).
+    """Joins of two to `longest` neighbouring words, as (first, last, form, term number).
 
-    May have been: one of the words [first, last] has a byte other than 0 in `unknown`; the number is -1 where the form
-    is no term. No form of more bytes than a term may have is told, and none over an empty form.
+    Returned are joins that are terms, and joins that include a word marked in `unknown`, one byte a word, for repair;
+    the number of a join that is no term is -1. Joins longer than MAX_TERM bytes or with an empty form are left out.
+    Raises ValueError when `forms` and `unknown` differ in length.
     """
     cdef unsigned char term[MAX_TERM]
     cdef Py_ssize_t sizes[MAX_TERM]  # of the words [at, at + k] as one, which that of the next word begins with
@@ -77,7 +78,9 @@ def as_one(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longe
 
 
 def as_two(Vocabulary vocabulary not None, list forms not None, Py_ssize_t shortest):
-    """Where forms of ASCII letters and digits are two terms of `shortest` bytes or more: (place of the form, cut)."""
+    """(index of the form, cut) for each cut of a form of ASCII letters and digits into two terms of at least
+    `shortest` bytes.
+    """
     cdef const unsigned char* data
     cdef Py_ssize_t at, cut, size
     cdef bytes form
