@@ -1,4 +1,4 @@
-"""Turn texts into documents, terms and postings: the write side of a segment."""
+"""Turn texts into documents, terms and postings, to build a segment."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -30,17 +30,17 @@ cdef struct Pair:
 
 
 cdef object column(Py_ssize_t count, Py_ssize_t width, void** data):
-    """A bytes object of `count` items, to be filled once through `data`."""
+    """A bytes object for `count` items of `width` bytes, to be filled through `data`."""
     made = PyBytes_FromStringAndSize(NULL, count * width)
     data[0] = PyBytes_AS_STRING(made)
     return made
 
 
 cdef class SegmentBuilder:
-    """Collects documents and gives the vocabulary and the postings of all of them.
+    """Collects documents and returns the vocabulary and the postings of all of them.
 
-    Documents are numbered in the order they are added. Postings are cut into blocks of 65,536 documents;
-    a block lists its own terms. Nothing here depends on a ranking weight.
+    Documents are numbered in the order in which they are added. Postings are divided into blocks of 65,536 documents;
+    each block lists its own terms. No ranking weight is used here.
     """
 
     def __cinit__(self):
@@ -57,12 +57,12 @@ cdef class SegmentBuilder:
         free(self.blocks)
 
     def __len__(self):
-        """Documents added so far."""
+        """The number of documents added so far."""
         return self.docs
 
     @property
     def terms(self):
-        """Distinct terms seen so far."""
+        """The number of distinct terms so far."""
         return self.table.count
 
     cdef inline int count_term(self, Block* block, Slot* slot) noexcept nogil:
@@ -104,7 +104,10 @@ cdef class SegmentBuilder:
         return self.blocks + wanted - 1
 
     cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size, bint goes_on) noexcept nogil:
-        """Words of the document, or -1 when memory ran out. `goes_on`: its last word does, behind it."""
+        """Add a document; returns the number of its words, -1 when memory ran out.
+
+        `goes_on` says that its last word continues in the next document.
+        """
         cdef unsigned char[8] partial = [PARTIAL, 0, 0, 0, 0, 0, 0, 0]
         cdef Block* block = self.current()
         cdef Token* token
@@ -128,10 +131,11 @@ cdef class SegmentBuilder:
         return self.buffer.words
 
     def add(self, bytes text not None, Py_ssize_t start, Py_ssize_t end, fields=()):
-        """Add text[start:end] as the next document; its number of words.
+        """Add text[start:end] as the next document; returns the number of its words.
 
-        `fields` are (tag, bytes) pairs: every word of theirs is counted as the term tag + word. Where a run of ASCII
-        letters and digits is in none of the document's tokens, or goes on behind it, it holds the term "\\x04" once.
+        `fields` are (tag, bytes) pairs: every word of them is counted as the term tag + word. When a run of ASCII
+        letters and digits is in none of the document's tokens, or continues after its end, the document holds the term
+        "\\x04" once.
         """
         cdef const unsigned char* data = text
         cdef int64_t words
@@ -157,7 +161,7 @@ cdef class SegmentBuilder:
         return 0
 
     cdef int add_field(self, unsigned char tag, const unsigned char* text, Py_ssize_t size) noexcept nogil:
-        """Count every word of a field of the document that was last added; -1 when memory ran out."""
+        """Count every word of a field of the last document; -1 when memory ran out."""
         cdef unsigned char form[MAX_TERM + 16]
         cdef Py_ssize_t k, length
         cdef Token* token
@@ -182,10 +186,10 @@ cdef class SegmentBuilder:
         return 0
 
     def finish(self):
-        """The vocabulary as a dict of little-endian bytes; the builder takes no more documents.
+        """The vocabulary as a dict of little-endian bytes; the builder accepts no more documents.
 
-        Vocabulary: arena u8, offsets u32[terms + 1], starts u32[66], signatures u32[terms].
-        Besides, as `postings`, the columns that Postings takes.
+        Vocabulary: arena u8, offsets u32[terms + 1], starts u32[66], signatures u32[terms]. The entry `postings` has
+        the arguments of Postings.
         """
         if self.frozen:
             raise ValueError("the segment is finished")

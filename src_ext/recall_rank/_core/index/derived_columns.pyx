@@ -1,13 +1,13 @@
-"""Columns that follow from others, and so need not lie on disk."""
+"""Columns that are computed from other columns, and so are not stored on disk."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport uint32_t, uint64_t
 
 
 def owners(const uint32_t[::1] firsts not None, Py_ssize_t count):
-    """Whose each of `count` rows is, as a memoryview u32: those of number n are [firsts[n], firsts[n + 1]).
+    """The owner of each of `count` rows, as a memoryview u32: rows [firsts[n], firsts[n + 1]) belong to owner n.
 
-    Raises ValueError when the rows do not begin with 0, end with `count` and follow each other.
+    Raises ValueError when `firsts` does not begin with 0, ascend, and end with `count`.
     """
     cdef Py_ssize_t n, row, last = firsts.shape[0] - 1
     cdef bint good = last >= 0 and count >= 0
@@ -27,7 +27,7 @@ def owners(const uint32_t[::1] firsts not None, Py_ssize_t count):
 
 
 def picked(const uint64_t[::1] values not None, const uint32_t[::1] places not None):
-    """values[place] of every place, as a memoryview u64. Raises ValueError for a place that is not there."""
+    """values[place] for each place, as a memoryview u64. Raises ValueError for a place outside of `values`."""
     cdef Py_ssize_t k, count = places.shape[0], size = values.shape[0]
     cdef bint good = True
     cdef uint64_t* out
@@ -45,9 +45,10 @@ def picked(const uint64_t[::1] values not None, const uint32_t[::1] places not N
 
 
 def pieces(const uint64_t[::1] starts not None, const uint32_t[::1] whose not None):
-    """How long each piece is that another of the same owner follows, as a memoryview u32.
+    """The size of each piece that is followed by another piece of its owner, as a memoryview u32.
 
-    starts u64[pieces + 1], whose u32[pieces]. placed() gives the starts back. Raises ValueError for one of 4 GiB.
+    starts u64[pieces + 1], whose u32[pieces] are the owners. placed() computes the starts again. Raises ValueError for
+    a piece of 4 GiB or more.
     """
     cdef Py_ssize_t k, found = 0, count = whose.shape[0]
     cdef bint good = True
@@ -70,10 +71,11 @@ def pieces(const uint64_t[::1] starts not None, const uint32_t[::1] whose not No
 
 def placed(const uint64_t[::1] begins not None, const uint32_t[::1] firsts not None,
            const uint32_t[::1] sizes not None):
-    """Where the pieces of all owners begin, and the last of all ends, as a memoryview u64[pieces + 1].
+    """The start of every piece, and the end of the last, as a memoryview u64[pieces + 1]; the inverse of pieces().
 
-    begins u64[owners + 1]: where an owner's first piece begins. firsts u32[owners + 1]: the numbers of the first
-    pieces. sizes: what pieces() gave. Raises ValueError when these do not fit together.
+    begins u64[owners + 1]: the start of each owner's first piece, and the end of all. firsts u32[owners + 1]: the
+    numbers of the first pieces. sizes u32: the result of pieces(). Raises ValueError when the arrays do not fit
+    together.
     """
     cdef Py_ssize_t n, piece, size = 0, last = firsts.shape[0] - 1
     cdef uint64_t at

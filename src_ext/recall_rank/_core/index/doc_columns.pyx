@@ -1,16 +1,16 @@
-"""The columns that say what a document is: whose part, of which message, in which session, said when."""
+"""The columns that describe documents: their part, message and session, time, length and class."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
 
 cdef class DocColumns:
-    """The columns that say what a document is: borrowed, range-checked once; they must not change.
+    """The columns that describe documents. They are borrowed, range-checked once, and must not change.
 
-    doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],
-    message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (model.Talk),
-    message_asked u32[messages] (the user's message that a message answers, itself where there is none; optional).
-    Parts, messages and sessions are numbered in the order of their documents.
+    doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts], message_session
+    u32[messages], message_time i64[messages], session_talk u8[sessions] (model.Talk), message_asked u32[messages],
+    optional (the message of the user that a message answers; itself when there is none). Parts, messages and sessions
+    are numbered in the order of their documents.
     """
 
     def __cinit__(self, doc_part not None, doc_words not None, doc_class not None, part_message not None,
@@ -62,7 +62,9 @@ cdef class DocColumns:
             raise ValueError("a column points outside the segment or is out of order")
 
     def averages(self, eligible=None):
-        """(documents, words) of the eligible documents; `eligible` is u8[docs] or None for all, counted once."""
+        """(number of eligible documents, number of their words); `eligible` is u8[docs], or None for all, whose
+        count is cached.
+        """
         cdef const uint8_t[::1] view
         cdef const uint8_t* mask = NULL
         cdef Py_ssize_t k
@@ -86,9 +88,9 @@ cdef class DocColumns:
         return count, words
 
     cdef object doc_places(self):
-        """Where every document stands, u32[docs + 1]: its message and what else a search asks of each, in one number.
+        """For every document its message number with the flags IS_TITLE and GOES_ON, u32[docs + 1].
 
-        In a bytearray that must not be changed. O(documents), the first time.
+        The bytearray is cached and must not be changed. O(documents) for the first call.
         """
         cdef Py_ssize_t k
         cdef uint32_t* place
@@ -107,9 +109,9 @@ cdef class DocColumns:
         return made
 
     cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights):
-        """The Worth of every shape, in a bytearray that must not be changed.
+        """The norm and weight of every document shape (class and length), in a bytearray that must not be changed.
 
-        The last two are kept: queries of one kind and of another come in turn.
+        The last two results are cached, since queries with two kinds of weights may alternate.
         """
         cdef Py_ssize_t kind, words
         cdef Worth* worth
@@ -128,9 +130,10 @@ cdef class DocColumns:
         return made
 
     cdef object doc_shapes(self):
-        """The shape of every document, u16[docs + 1]: its class and how many words it is counted to have.
+        """The shape of every document, u16[docs + 1]: class * LONGEST + number of words, which is limited to LONGEST -
+        1.
 
-        In a bytearray that must not be changed. O(documents), the first time.
+        The bytearray is cached and must not be changed. O(documents) for the first call.
         """
         cdef Py_ssize_t k
         cdef uint16_t words
@@ -147,7 +150,7 @@ cdef class DocColumns:
         return made
 
     def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
-        """How many eligible documents have a message whose time is in one of [starts[k], ends[k])."""
+        """The number of eligible documents whose message has a time in one of [starts[k], ends[k]), in ms."""
         cdef const uint8_t[::1] view
         cdef const uint8_t* mask = NULL
         cdef Py_ssize_t doc, k, ranges = starts.shape[0], found = 0
@@ -172,11 +175,11 @@ cdef class DocColumns:
         return found
 
     def sessions_of(self, list parts not None):
-        """The session of each part."""
+        """The session number of each part. Raises IndexError for a part that does not exist."""
         return [self.message_session[self.message_of(part)] for part in parts]
 
     def times_of(self, list parts not None):
-        """When the message of each part was said, ms."""
+        """The time of each part's message in ms. Raises IndexError for a part that does not exist."""
         return [self.message_time[self.message_of(part)] for part in parts]
 
     cdef uint32_t message_of(self, Py_ssize_t part) except? 0xFFFFFFFFU:
@@ -185,7 +188,9 @@ cdef class DocColumns:
         return self.part_message[part]
 
     def time_span(self):
-        """(oldest, newest) known time of a message, ms; (0, 0) when there is none. O(messages), the first time."""
+        """The oldest and the newest known message time in ms; (0, 0) when none is known. O(messages) for the first
+        call.
+        """
         cdef Py_ssize_t k
         cdef int64_t oldest = 0, newest = 0, time
         if self.spanned:

@@ -1,4 +1,4 @@
-"""Collect what sessions say: the text of all parts, and the columns of messages, parts, fields and documents."""
+"""Collect the text of all parts of sessions, and the columns of messages, parts, fields and documents."""
 
 from array import array
 
@@ -36,47 +36,51 @@ cdef int64_t LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 
 
 cdef Py_ssize_t one_more(Array column) except -1:
-    """Grow an array by one element; the index of the element."""
+    """Grow an array by one element; returns the index of the new element."""
     cdef Py_ssize_t at = len(column)
     resize_smart(column, at + 1)
     return at
 
 
 cdef int push8(Array column, uint8_t value) except -1:
-    """Append a number to a column of u8."""
+    """Append a value to a column of u8."""
     cdef Py_ssize_t at = one_more(column)
     column.data.as_uchars[at] = value
     return 0
 
 
 cdef int push16(Array column, uint16_t value) except -1:
-    """Append a number to a column of u16."""
+    """Append a value to a column of u16."""
     cdef Py_ssize_t at = one_more(column)
     column.data.as_ushorts[at] = value
     return 0
 
 
 cdef int push32(Array column, uint32_t value) except -1:
-    """Append a number to a column of u32."""
+    """Append a value to a column of u32."""
     cdef Py_ssize_t at = one_more(column)
     column.data.as_uints[at] = value
     return 0
 
 
 cdef int push64(Array column, int64_t value) except -1:
-    """Append a number to a column of i64."""
+    """Append a value to a column of i64 or u64."""
     cdef Py_ssize_t at = one_more(column)
     (<int64_t*>column.data.as_voidptr)[at] = value
     return 0
 
 
 cpdef known_time(time):
-    """The time, or 0 (unknown) for one that no calendar has: what a broken record says must not stop a build."""
+    """The time in ms, or 0 (unknown) for one outside of the calendar, such as from a broken record."""
     return time if 0 <= time <= LAST_TIME else 0
 
 
 cdef bint append_text(bytearray to, value) except -1:
-    """Append the UTF-8 of a string, U+FFFD for a lone surrogate; whether it holds a letter beyond ASCII that folds."""
+    """Append the UTF-8 of a string, with U+FFFD for a lone surrogate.
+
+    Returns whether it has a letter beyond ASCII that changes by folding. Raises TypeError when `value` is not a
+    string.
+    """
     cdef Py_ssize_t place = PyByteArray_GET_SIZE(to), length, k
     cdef bint folds = False
     cdef int kind
@@ -110,7 +114,7 @@ cdef bint append_text(bytearray to, value) except -1:
 
 
 cdef class Ids:
-    """Strings as they are, lone surrogates included: UTF-8 end to end, and where each begins."""
+    """A growing list of strings, lone surrogates included, as concatenated UTF-8 and offsets."""
 
     cdef bytearray data
     cdef Array starts
@@ -131,16 +135,16 @@ cdef class Ids:
         return len(self.starts) - 1
 
     def buffers(self):
-        """The UTF-8 end to end, and u64[strings + 1], where each begins."""
+        """The concatenated UTF-8, and the offsets, u64[strings + 1]."""
         return bytes(self.data), memoryview(self.starts)
 
 
 cdef class Gatherer:
-    """Takes sessions in the order in which they are to stand, and has the columns of a segment in the end.
+    """Takes sessions in the order of the segment, and returns the columns of the segment.
 
-    `roles` numbers roles; `number` a type, tool or author; `kind` tells the class of a part's documents from flags,
-    type, failure, role and whether people talk; `hidden` whether a tool's parts are not searched; `said` the kind of a
-    passage of a person's, from that of the part and UTF-8; `fold` is the form in which text is compared. Passages have
+    `roles` maps roles to numbers. number(name) numbers a type, tool or author. kind(flags, type, failed, role, people)
+    is the class of a part's documents; hidden(tool) says whether parts of a tool are not searchable; said(kind,
+    passage) is the kind of a passage that a person wrote, UTF-8; fold(text) is the folded form of text. Passages have
     about `longest` bytes at most.
     """
 
@@ -205,11 +209,13 @@ cdef class Gatherer:
         return 0
 
     def __len__(self):
-        """Messages so far."""
+        """The number of messages added so far."""
         return len(self.message_ids)
 
     def title(self, key, title, directory, flags, time, int role, int kind, int talk):
-        """Begin a session with the message, the part and the document of its title, None where it has none."""
+        """Begin a session, with a message, a part and a document for its title; without title or directory there is
+        no document.
+        """
         self.check()
         push8(self.session_talk, talk)
         self.sessions += 1
@@ -218,7 +224,7 @@ cdef class Gatherer:
         self.part(key, "title", None, flags, kind, [(TEXT, title)] if title else [], None, directory or None)
 
     def messages(self, messages, flags, bint people):
-        """Add the messages of the session that was begun."""
+        """Add the messages of the current session."""
         cdef int64_t asked = -1
         cdef int role
         self.check()
@@ -329,7 +335,7 @@ cdef class Gatherer:
         return 0
 
     cdef int keep_folded(self, uint32_t part, list content) except -1:
-        """Keep a lower-case copy where the lower case of ASCII letters alone would not do."""
+        """Store the folded text of a part with letters beyond ASCII that change by folding."""
         push32(self.folded_part, part)
         for label, value in content:
             self.folded_text.append(label)
@@ -338,7 +344,7 @@ cdef class Gatherer:
         return 0
 
     def finish(self):
-        """The columns by the names a segment has for them; nothing is taken any more."""
+        """The columns by their names in a segment; the gatherer accepts no more sessions."""
         self.check()
         self.finished = True
         push32(self.message_first_part, len(self.part_ids))

@@ -1,6 +1,6 @@
-"""Names that begin as the name of what holds them does, without that beginning.
+"""Encode ids without the prefix that they share with the id of their owner, such as a message's with its session's.
 
-A record is a byte, how many bytes of the holder's name come first, and then the bytes that follow them.
+A record is one byte, the length of the shared prefix, followed by the rest of the id.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
@@ -13,7 +13,7 @@ cdef enum:
 
 
 cdef bint cut(const uint64_t[::1] starts, Py_ssize_t size) noexcept nogil:
-    """Whether the starts are in order, and inside `size` bytes."""
+    """Whether the starts ascend and do not exceed `size` bytes."""
     cdef Py_ssize_t k
     for k in range(starts.shape[0] - 1):
         if starts[k] > starts[k + 1]:
@@ -23,7 +23,7 @@ cdef bint cut(const uint64_t[::1] starts, Py_ssize_t size) noexcept nogil:
 
 def shorten(const uint8_t[::1] names not None, const uint64_t[::1] starts not None, const uint32_t[::1] holder not None,
             const uint8_t[::1] holders not None, const uint64_t[::1] holder_starts not None):
-    """(records, their starts u64[names + 1]) of names, whose holders are numbered by `holder` u32[names].
+    """(records, their starts u64[names + 1]) of ids; holder u32[names] has the owner of each.
 
     Raises ValueError when the columns do not fit together.
     """
@@ -64,9 +64,9 @@ def shorten(const uint8_t[::1] names not None, const uint64_t[::1] starts not No
 def lengthen(const uint8_t[::1] records not None, const uint64_t[::1] starts not None,
              const uint32_t[::1] holder not None, Py_ssize_t first, const uint8_t[::1] holders not None,
              const uint64_t[::1] holder_starts not None):
-    """(names, their starts u64[names + 1]) of records [starts[k], starts[k + 1]); holders are numbered from `first` on.
+    """(ids, their starts u64[names + 1]) of records [starts[k], starts[k + 1]); owners are numbered from `first` on.
 
-    Raises ValueError for what is not made by shorten().
+    Raises ValueError for records that shorten() did not make.
     """
     cdef Py_ssize_t k, size, at = 0, count = holder.shape[0]
     cdef uint64_t begin, total = 0
@@ -108,9 +108,9 @@ def lengthen(const uint8_t[::1] records not None, const uint64_t[::1] starts not
 
 
 cdef class Shortened:
-    """The records records[starts[k]:starts[k + 1]], borrowed, to be read one by one.
+    """Decodes single records records[starts[k]:starts[k + 1]] of borrowed buffers.
 
-    verified u8[blocks of `block` bytes] is borrowed, too, and marks those that may be read by now.
+    verified u8[blocks of `block` bytes] is borrowed, too, and marks the blocks that may be read.
     """
 
     cdef const uint8_t[::1] records
@@ -128,10 +128,9 @@ cdef class Shortened:
         self.block = block
 
     def name(self, Py_ssize_t at, str holder not None):
-        """Name number `at`, lone surrogates included, of one whose holder has that name; None while a block that it
-        stands in may not be read.
+        """The id of record `at`, whose owner has the id `holder`; None when a block of the record is not verified yet.
 
-        Raises ValueError for what is no record.
+        Lone surrogates are preserved. Raises IndexError for a missing record, ValueError for an invalid one.
         """
         cdef Py_ssize_t k
         cdef uint64_t start, end

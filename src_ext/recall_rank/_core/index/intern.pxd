@@ -33,13 +33,13 @@ cdef Slot* intern_new(Interner* table, const unsigned char* form, int size, int 
 
 
 cdef inline void interner_prefetch(const Interner* table, uint64_t hash) noexcept nogil:
-    """Ask for the slot where a form will be looked for."""
+    """Prefetch the slot at which the look-up of a form will begin."""
     rr_prefetch(table.slots + (hash & table.mask))
 
 
 cdef inline Slot* intern(Interner* table, const unsigned char* form, int size, int length,
                          uint64_t hash) noexcept nogil:
-    """The slot of a zero-padded form, new or known, until the next one is looked for; NULL when memory ran out."""
+    """The slot of a zero-padded form, inserted if it is new; valid until the next call. NULL when memory ran out."""
     cdef uint64_t head, tail = 0, at = hash & table.mask
     cdef uint32_t low = hash & 0xFFFFFFFFU
     cdef Slot* slot

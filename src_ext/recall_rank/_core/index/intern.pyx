@@ -1,4 +1,7 @@
-"""Number the distinct forms of a growing vocabulary: open addressing, the first 16 bytes inline in the slot."""
+"""A hash table that numbers the distinct forms of a growing vocabulary.
+
+It uses open addressing, with the first 16 bytes of each form in its slot.
+"""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
@@ -15,7 +18,7 @@ cdef enum:
 
 
 cdef int new_slots(Interner* table, uint64_t count) noexcept nogil:
-    """Empty slots in place of those that were there, which are not freed."""
+    """Allocate `count` empty slots; the previous slots are not freed. Non-zero when memory ran out."""
     cdef char* memory = <char*>calloc(count * sizeof(Slot) + LINE, 1)
     if memory == NULL:
         return -1
@@ -27,7 +30,7 @@ cdef int new_slots(Interner* table, uint64_t count) noexcept nogil:
 
 
 cdef int interner_init(Interner* table) noexcept nogil:
-    """-1 when memory ran out; interner_free() is due either way."""
+    """Initialise a table; -1 when memory ran out. interner_free() must be called in either case."""
     memset(table, 0, sizeof(Interner))
     if new_slots(table, FIRST_SLOTS) or grow_terms(table, FIRST_TERMS) or grow_arena(table, FIRST_BYTES):
         return -1
@@ -70,7 +73,7 @@ cdef int grow_arena(Interner* table, uint64_t wanted) noexcept nogil:
 
 
 cdef int grow_slots(Interner* table) noexcept nogil:
-    """Twice the slots; forms stay where they are."""
+    """Double the number of slots; the arena of forms is unchanged. Non-zero when memory ran out."""
     cdef uint64_t count = table.mask + 1, k, at
     cdef void* memory = table.memory
     cdef Slot* slots = table.slots
@@ -87,7 +90,7 @@ cdef int grow_slots(Interner* table) noexcept nogil:
 
 
 cdef Slot* intern_new(Interner* table, const unsigned char* form, int size, int length, uint64_t hash) noexcept nogil:
-    """The slot of a form that is not known yet; NULL when memory ran out."""
+    """Insert a form that the table does not have; returns its slot, NULL when memory ran out."""
     cdef uint64_t at, padded = (size + 7) & ~7
     cdef Slot* slot
     if (table.count + <uint64_t>1) * 2 > table.mask and grow_slots(table):

@@ -1,8 +1,8 @@
-"""Columns of numbers in as few bits as their neighbours need.
+"""Columns of numbers, compressed to as few bits as runs of 64 neighbours need.
 
-A run of 64 numbers is written as its least number and, in bits, how far each lies above; where that is shorter, so
-are the steps from each number to the next. A run begins with a byte (the width in bits, and STEPS), then the least
-number, zigzag, in groups of seven bits. SLACK bytes follow the last run: eight bytes are read at a time.
+A run of 64 numbers is stored as its minimum and the difference of each number to it; or, when that is shorter, as the
+differences of successive numbers. It begins with a byte (the width in bits, and the flag STEPS), then the minimum,
+zigzag-encoded in groups of seven bits. SLACK bytes follow the last run, because eight bytes are read at a time.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
@@ -34,7 +34,7 @@ cdef int bits_of(uint64_t value) noexcept nogil:
 
 
 cdef Py_ssize_t write_run(const int64_t* values, int count, int64_t before, uint8_t* out) noexcept nogil:
-    """The numbers of a run, and the one `before` them, to `out`; bytes written."""
+    """Write a run of `count` numbers to `out`, which follow the number `before`; returns the bytes written."""
     cdef int64_t[RUN] steps
     cdef const int64_t* chosen = values
     cdef int64_t least = values[0], most = values[0], least_step, most_step
@@ -76,7 +76,7 @@ cdef Py_ssize_t write_run(const int64_t* values, int count, int64_t before, uint
 
 
 def pack(const number[::1] values not None):
-    """The bytes of a column; unpack() gives it back. The same numbers give the same bytes, of whatever type."""
+    """The compressed bytes of a column, for unpack(). Equal numbers give equal bytes, whatever their type."""
     cdef Py_ssize_t count = values.shape[0], first, k, size = 0, here
     cdef int64_t[RUN] run
     cdef int64_t before = 0
@@ -99,9 +99,10 @@ def pack(const number[::1] values not None):
 
 cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int count, uint64_t before,
                          uint64_t* out) noexcept nogil:
-    """`count` numbers of the run at `at`, which follow the number `before`; where the next begins, or -1.
+    """Read `count` numbers of the run at `at`, which follow the number `before`; returns the end of the run, -1 if
+    invalid.
 
-    Reads up to SLACK bytes behind `end`.
+    Reads up to SLACK bytes beyond `end`.
     """
     cdef int k, width, shift = 0
     cdef bint steps
@@ -141,7 +142,7 @@ cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int
 
 
 cdef Py_ssize_t read_runs(const uint8_t[::1] data, Py_ssize_t count, int width, char* out) noexcept nogil:
-    """All numbers, each of `width` bytes; -1 when there are others, or they do not fit."""
+    """Read all numbers into `out`, `width` bytes each; -1 when the data is invalid or a number does not fit."""
     cdef uint64_t[RUN] run
     cdef uint64_t before = 0, seen
     cdef Py_ssize_t at = 0, first = 0, end = data.shape[0] - SLACK
@@ -174,9 +175,9 @@ cdef Py_ssize_t read_runs(const uint8_t[::1] data, Py_ssize_t count, int width, 
 
 
 def unpack(const uint8_t[::1] data not None, Py_ssize_t count, str code not None):
-    """The `count` numbers that pack() was given, as a memoryview of the type `code`: B, H, I, Q or q.
+    """The `count` numbers that pack() compressed, as a memoryview of type `code`: B, H, I, Q or q.
 
-    Raises ValueError for bytes that hold others, or more, or fewer.
+    Raises ValueError when the bytes do not encode exactly `count` numbers of that type.
     """
     cdef int width = {"B": 1, "H": 2, "I": 4, "Q": 8, "q": 8}[code]
     cdef char* out

@@ -1,9 +1,9 @@
-"""Postings written as densely as they are read fast; postings.pyx reads them.
+"""Write postings in the compressed form that postings.pyx reads.
 
-A term that one document of the first 2**24 holds once, and none else, is lone: its document stands in a column of its
-own. All other terms are shared, and numbered without the lone ones. Of those a block tells in bits which it holds; each
-that it does is an entry with a pointer, as posting_frames.pxd has them: its frames lie from the block's start + pointer
-on.
+A term is lone if exactly one document holds it, with frequency 1, and that is in the first 2**24; its document is
+stored in a column of its own. All other terms are shared, and numbered without the lone ones. Each block has a bit for
+each shared term that it holds, and an entry with a pointer for each set bit. The pointer is a single posting, or the
+offset of the entry's frames from the start of the block (see posting_frames.pxd).
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
@@ -22,7 +22,7 @@ cdef uint32_t SHARED = 0x80000000U  # beside a term's new number, where that is 
 
 
 cdef void fill_ranks(const uint64_t* words, Py_ssize_t numbers, uint32_t* ranks, uint64_t before) noexcept nogil:
-    """How many are set before every 256th number, and `before` more."""
+    """Write the number of set bits before every 256th number, plus `before`, to `ranks`."""
     cdef Py_ssize_t k
     for k in range(bitset_words(numbers)):
         if k & 3 == 0:
@@ -33,16 +33,16 @@ cdef void fill_ranks(const uint64_t* words, Py_ssize_t numbers, uint32_t* ranks,
 
 
 cdef object column(Py_ssize_t count, str code, void** data):
-    """A column of `count` zeros, to be filled once through `data`."""
+    """A memoryview of `count` zeros of the type `code`; `data` is set to its memory."""
     made = bytearray(count * {"B": 1, "H": 2, "I": 4, "Q": 8}[code])
     data[0] = PyByteArray_AS_STRING(made)
     return memoryview(made).cast(code)
 
 
 cdef class PostingsWriter:
-    """Takes postings block by block, in order, and gives the columns that Postings reads.
+    """Takes postings block by block, in order, and returns the columns that Postings reads.
 
-    Terms are numbered below `terms`; those that get no posting are left out when the columns are made.
+    Term numbers are below `terms`; terms without postings are left out of the columns, and the others renumbered.
     """
 
     def __cinit__(self, Py_ssize_t terms):
@@ -63,7 +63,9 @@ cdef class PostingsWriter:
         free(self.firsts)
 
     cdef int put(self, uint32_t term, const uint16_t* docs, const uint8_t* tfs, Py_ssize_t count) except -1 nogil:
-        """Add what the block under way holds of a term; terms and documents ascend, and there is a posting."""
+        """Add the postings of a term in the current block; terms ascend, documents ascend, and `count` is at least
+        1.
+        """
         cdef uint64_t needed, wanted, pointer
         cdef void* grown
         if self.entry_count == self.entry_room:
@@ -97,7 +99,7 @@ cdef class PostingsWriter:
         return 0
 
     cdef int end_block(self) except -1 nogil:
-        """What is put next belongs to the next block."""
+        """End the current block; put() then adds to the next one."""
         cdef void* grown = realloc(self.starts, (self.block_count + 2) * sizeof(uint64_t))
         if grown == NULL:
             raise MemoryError
@@ -147,16 +149,17 @@ cdef class PostingsWriter:
             free(tfs)
 
     def frequencies(self):
-        """How many documents hold each term so far, u32[terms]."""
+        """The number of documents that hold each term so far, u32[terms]."""
         return PyBytes_FromStringAndSize(<char*>self.df, self.term_count * sizeof(uint32_t))
 
     def finish(self):
-        """The columns, as Postings takes them; the writer takes nothing more.
+        """The columns in the order in which Postings takes them; the writer accepts no more postings.
 
-        shared_bits u64, shared_ranks u32: of all terms; lone_docs u16, lone_blocks u8: of lone terms; df u8: of shared
-        terms, 255 for all above; frequent u32, more u32: which are above, and by how much; block_starts u64[blocks + 1]
-        into the frames; block_bits u64, block_ranks u32: of each block one after the other, ranks counted from the
-        first block on; pointers u32: of all entries; frames u8, and as many bytes more as SPARE says.
+        shared_bits u64 and shared_ranks u32 are over all terms; lone_docs u16 and lone_blocks u8 over lone terms; df
+        u8 over shared terms, 255 standing for 255 and more; frequent u32 has the shared terms with more than 255
+        documents, and more u32 the excess; block_starts u64[blocks + 1] are offsets in the frames; block_bits u64 and
+        block_ranks u32 are concatenated over the blocks, ranks counted from the first block on; pointers u32 are over
+        all entries; frames u8 end with SPARE zeros.
         """
         cdef Py_ssize_t terms = 0, shared = 0, lone = 0, frequent = 0, block, words, ranks
         cdef uint64_t k, first, entries = 0

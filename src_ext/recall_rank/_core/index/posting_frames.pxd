@@ -1,14 +1,18 @@
-"""How the postings that a block holds of a term lie in bytes: packing.pyx writes them, postings.pyx reads them.
+"""The byte format of the postings of one term in one block: packing.pyx writes it, postings.pyx reads it.
 
-Where there is one, it stands in the pointer to it: bit 31 is set, frequency << 16 | document. Others stand in frames,
-to the first of which the pointer leads.
+Each entry, a term in a block, has a u32 pointer. A single posting is stored in the pointer itself: bit 31 is set, then
+frequency << 16 | document. Several postings are stored in one or more frames, and the pointer locates the first of
+them.
 
-A frame holds up to 256 postings, in bytes: their number less one; how many low bits are written apart (bits 0 to 3),
-whether some frequency is above 1 (16), whether another frame follows (32); in either case the bytes of the high bits;
-in both the u16 bytes of the frequencies. Documents d[0] < d[1] < ... become d[k] - least - k, which never descend,
-`least` being 0 in the first frame and behind the last document of the frame before in others. Their low bits follow
-one another from the lowest bit of the first byte on. Of their high bits, in bytes of their own, bit (high + k) is set.
-Of frequencies likewise the bit is set that ends each when they are written as so many bits: 1, 2, 3 are 1, 01, 001.
+A frame holds up to 256 postings. Its bytes are: the number of postings less one; a byte with the number of low bits
+(bits 0 to 3), 16 if some frequency is above 1, and 32 if another frame follows; if either flag is set, the number of
+bytes of the high bits; if both are set, the number of bytes of the frequencies, u16; then low bits, high bits and
+frequencies.
+
+Documents d[0] < d[1] < ... are encoded by Elias-Fano coding of the non-descending numbers d[k] - least - k, where
+`least` is 0 in the first frame and the last document of the previous frame plus 1 in others. The low bits of all
+numbers are concatenated, lowest bit of the first byte first. Of the high bits, bit (high + k) is set for each k.
+Frequencies are in unary: 1, 2, 3 are 1, 01, 001.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -30,7 +34,7 @@ cdef extern from "simd/posting_frames.h":
 
 
 cdef inline uint32_t direct(uint16_t doc, uint8_t tf) noexcept nogil:
-    """The pointer in which the only posting of a term stands."""
+    """The pointer that stores the only posting of an entry."""
     return <uint32_t>1 << 31 | <uint32_t>tf << 16 | doc
 
 
@@ -47,7 +51,7 @@ cdef inline uint8_t tf_of(uint32_t pointer) noexcept nogil:
 
 
 cdef inline void write_low(uint8_t* lows, uint32_t bit, uint32_t value) noexcept nogil:
-    """Write fewer than 16 bits into zeros."""
+    """Write a value of fewer than 16 bits at bit `bit`, where all bits are still 0."""
     lows += bit >> 3
     value <<= bit & 7
     lows[0] |= value & 0xFF
@@ -58,9 +62,10 @@ cdef inline void write_low(uint8_t* lows, uint32_t bit, uint32_t value) noexcept
 
 
 cdef inline int best_split(uint32_t span, uint32_t count) noexcept nogil:
-    """How many low bits are best written apart for `count` numbers of which the last is `span`.
+    """The number of low bits that makes the shortest frame for `count` numbers, the last of which is `span`.
 
-    None, 4 and 8 are read several at once: in a long frame others must be shorter by a ninth.
+    0, 4 and 8 low bits are read fastest: in a frame above SHORT postings, another number must save a ninth of the
+    bytes.
     """
     cdef uint32_t low_bits, high, cost, least = 0xFFFFFFFFU
     cdef int best = 0
@@ -79,7 +84,7 @@ cdef inline int best_split(uint32_t span, uint32_t count) noexcept nogil:
 
 cdef inline uint8_t* write_frame(uint8_t* at, const uint16_t* docs, const uint8_t* tfs, uint32_t count,
                                  uint32_t least, bint follows) noexcept nogil:
-    """Write a frame into room for it; where it ends."""
+    """Write a frame of `count` postings at `at`, where there must be enough room; returns its end."""
     cdef uint32_t span = docs[count - 1] - least - (count - 1), high_size, tf_bits = 0, value, bit, k
     cdef int low_bits = best_split(span, count)
     cdef uint32_t mask = (<uint32_t>1 << low_bits) - 1
@@ -121,7 +126,7 @@ cdef inline uint8_t* write_frame(uint8_t* at, const uint16_t* docs, const uint8_
 
 
 cdef inline uint64_t most_bytes(const uint8_t* tfs, Py_ssize_t count) noexcept nogil:
-    """That the frames of so many postings may take."""
+    """An upper bound of the bytes that the frames of these postings take."""
     cdef uint64_t bits = 0
     cdef Py_ssize_t k
     for k in range(count):
@@ -131,7 +136,9 @@ cdef inline uint64_t most_bytes(const uint8_t* tfs, Py_ssize_t count) noexcept n
 
 cdef inline uint8_t* write_frames(uint8_t* at, const uint16_t* docs, const uint8_t* tfs,
                                   Py_ssize_t count) noexcept nogil:
-    """Write what a block holds of a term into room for most_bytes(); where it ends."""
+    """Write all postings of one entry as frames at `at`, where there must be most_bytes() of room; returns their
+    end.
+    """
     cdef Py_ssize_t k = 0, size
     cdef uint32_t least = 0
     while k < count:

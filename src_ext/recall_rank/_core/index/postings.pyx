@@ -1,4 +1,4 @@
-"""Which documents hold a term, and how often: blocks of 65,536 documents, 16-bit local ids. packing.pyx writes them."""
+"""The documents and frequencies of each term, in blocks of 65,536 documents with 16-bit local ids; see packing.pyx."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -12,7 +12,7 @@ rr_fill_bits()
 
 
 cdef Py_ssize_t below(const uint16_t* docs, Py_ssize_t last, int64_t doc) noexcept nogil:
-    """The number of documents below `doc` among `last` ascending ones, by binary search."""
+    """The number of documents below `doc` among the first `last` of ascending `docs`, by binary search."""
     cdef Py_ssize_t first = 0, middle
     while first < last:
         middle = first + (last - first) // 2
@@ -33,10 +33,11 @@ cdef bint reaches(const uint32_t[::1] starts, const uint32_t[::1] ends, int64_t 
 
 
 cdef class Postings:
-    """Borrowed columns as PostingsWriter.finish() gives them; they must not change.
+    """Reads the columns of PostingsWriter.finish(), which are borrowed and must not change.
 
-    Raises ValueError when one of them is too short for another. What they hold is looked at when it is read: whatever
-    it is, nothing outside is read, the documents of a term ascend, and a term that leads outside has no postings there.
+    Raises ValueError when the sizes of the columns do not fit together. Their content is checked when it is read:
+    whatever it is, no memory outside is read, the documents of a term ascend, and a term with an invalid pointer has
+    no postings in that block.
     """
 
     # not __init__: it could run twice, and leave addresses of the first buffers behind
@@ -88,16 +89,16 @@ cdef class Postings:
             self.pointers = &pointers_view[0]
 
     def __len__(self):
-        """Postings in all blocks."""
+        """The number of postings in all blocks."""
         return self.count(0, self.term_count, NULL, 0)
 
     cdef uint32_t shared_before(self, uint32_t term) noexcept nogil:
-        """How many of the terms before `term` are shared."""
+        """The number of shared terms before `term`."""
         cdef uint64_t found = rank(self.shared_bits, self.shared_ranks, term)
         return min(found, min(<uint64_t>term, <uint64_t>self.shared_count))
 
     cdef void seek(self, Py_ssize_t block, uint32_t first, uint32_t last, Cursor* cursor) noexcept nogil:
-        """Stand before what a block holds of the terms [first, last)."""
+        """Set the cursor to the first posting of the terms [first, last) in a block."""
         cdef Py_ssize_t words
         cursor.block = block
         cursor.at = NULL
@@ -116,7 +117,9 @@ cdef class Postings:
                                 cursor.shared)
 
     cdef Py_ssize_t open(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
-        """Begin with the next entry of the block; the postings, if one stands for itself, else 0."""
+        """Go to the next entry of the block; returns 1 for a posting stored in its pointer, and 0 when frames
+        follow or it is invalid.
+        """
         cdef uint64_t entry = cursor.entry, start = self.starts[cursor.block]
         cdef uint32_t pointer
         cursor.entry += 1
@@ -133,7 +136,9 @@ cdef class Postings:
         return 0
 
     cdef Py_ssize_t next_run(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
-        """Unpack more postings of one term, documents ascending, into room for ROOM; how many, 0 behind the last."""
+        """Unpack the next postings of one term, documents ascending, at most ROOM; returns their number, 0 at the
+        end.
+        """
         cdef Py_ssize_t count
         cdef uint32_t number
         while True:
@@ -159,7 +164,9 @@ cdef class Postings:
 
     cdef uint64_t count(self, uint32_t first, uint32_t last, const uint8_t* eligible,
                         Py_ssize_t documents) noexcept nogil:
-        """Sum over the terms [first, last) of the documents that hold them; NULL `eligible` means all."""
+        """The number of documents that hold each of the terms [first, last), summed; NULL for `eligible` counts all
+        documents.
+        """
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]
         cdef uint64_t found = 0
@@ -200,7 +207,9 @@ cdef class Postings:
         return found
 
     def frequency(self, Py_ssize_t first, Py_ssize_t last, eligible=None):
-        """Documents that hold the terms [first, last), summed over the terms; `eligible` is u8[documents] or None."""
+        """The number of eligible documents that hold each of the terms [first, last), summed; `eligible` is
+        u8[documents] or None.
+        """
         cdef const uint8_t[::1] view
         cdef const uint8_t* mask = NULL
         cdef uint64_t found
@@ -253,9 +262,8 @@ cdef class Postings:
         return found
 
     def frequencies(self, list groups not None, uint64_t most):
-        """Of each list of terms [first, last), told as (first, last, worth), the documents that hold one of them.
-
-        They are summed over the terms, up to `most`.
+        """For each group of members (first, last, weight), the number of documents that hold each term, summed, at
+        most `most`.
         """
         cdef Py_ssize_t first, last
         cdef uint64_t found
@@ -270,7 +278,7 @@ cdef class Postings:
         return told
 
     def postings(self, Py_ssize_t term):
-        """(document, frequency) of one term, in document order."""
+        """The postings of one term: (document, frequency) in document order."""
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]
         cdef Py_ssize_t block, count, k
@@ -290,10 +298,11 @@ cdef class Postings:
 
     def keys(self, Py_ssize_t block, const int64_t[::1] numbers not None, const int64_t[::1] places not None,
              int64_t base):
-        """The postings of a block as PostingsWriter.add() takes them, u64, ascending where numbers and places do.
+        """The postings of a block with new numbers of terms and documents, u64, in the form of PostingsWriter.add().
 
-        numbers[terms] are the terms' new numbers, places[documents] the documents' new ones. Told are the documents
-        that go to [base, base + 65,536).
+        numbers[terms] are the new term numbers, places[documents] the new document numbers, -1 for a removed document.
+        Only documents with new numbers in [base, base + 65,536) are returned. The result ascends if both arrays
+        ascend.
         """
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]

@@ -1,8 +1,8 @@
 """The sorted vocabulary of a segment: exact, prefix and bounded-edit look-ups.
 
-Terms are sorted by their number of code points, then by bytes, so a length is one range, a prefix is one
-range in each length, and a term's number is its place. A 32-bit letter signature a term makes the edit
-search a lossless filter: one edit takes at most one bit away and adds at most one.
+Terms are sorted by their number of code points, then by bytes. So terms of one length are one range, terms with one
+prefix are one range in each length, and the number of a term is its index. A 32-bit letter signature for each term is
+a lossless filter of the edit search: one edit clears at most one bit and sets at most one.
 """
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
@@ -30,7 +30,9 @@ cdef enum:
 
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
-    """One bit a letter a-z, four bits shared by the digits, two by all else: one bit a code point."""
+    """The letter signature of a word: the bit of each letter a-z, one of four bits for a digit, one of two for any
+    other character.
+    """
     cdef uint32_t bits = 0, point
     cdef int k
     for k in range(size):
@@ -45,7 +47,7 @@ cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
 
 
 cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bound, bint wide) noexcept nogil:
-    """What the edit search knows of the word that is looked for."""
+    """Fill in `word` for an edit search for `form`."""
     cdef int k
     word.bound = bound
     word.mark = form[0] if form[0] < FIELDS else FIELDS
@@ -60,7 +62,9 @@ cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bou
 
 cdef Py_ssize_t keep(const Wanted* word, const uint32_t* terms, const uint32_t* edits, int count, uint32_t* picked,
                      Py_ssize_t found) noexcept nogil:
-    """Put those of the terms that are near behind the `found` first of `picked`; how many there are then."""
+    """Append the terms with 1 to word.bound edits to `picked`, which has `found` entries; returns the new number of
+    entries.
+    """
     cdef int k
     for k in range(count):
         if 0 < edits[k] <= <uint32_t>word.bound:
@@ -70,10 +74,11 @@ cdef Py_ssize_t keep(const Wanted* word, const uint32_t* terms, const uint32_t* 
 
 
 cdef class Vocabulary:
-    """Look-ups over borrowed buffers: arena u8[bytes], offsets u32[terms + 1], starts u32[66], signatures u32[terms].
+    """Term look-ups over borrowed buffers: arena u8[bytes], offsets u32[terms + 1], starts u32[66], signatures
+    u32[terms].
 
-    starts[n] is the number of the first term of n or more code points. The buffers must not change. Raises ValueError
-    when one of them would lead outside another.
+    starts[n] is the number of the first term with n or more code points. The buffers must not change. Raises
+    ValueError when their sizes or offsets do not fit together.
     """
 
     # not __init__: it could run twice, and leave addresses of the first buffers behind
@@ -129,7 +134,9 @@ cdef class Vocabulary:
 
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
                            bint after) noexcept nogil:
-        """First term in [first, last) not below `form` as a prefix; with `after`, the first above all it begins."""
+        """The first term in [first, last) that is >= `form`; with `after`, the first that is > `form` and does not
+        begin with it.
+        """
         cdef uint32_t middle
         cdef Py_ssize_t length, same
         cdef Py_ssize_t low = 0, high = 0  # bytes of the form with which the terms before and behind the range begin
@@ -155,7 +162,11 @@ cdef class Vocabulary:
         return first
 
     cdef void open_letter(self, uint32_t* row, unsigned char letter, Py_ssize_t length) noexcept nogil:
-        """Fill in the row of a letter: the first term of `length` with each second byte, and the end, plus one."""
+        """Fill in a row of the letter table: for each second byte the first of the terms of `length` that begin with
+        `letter`.
+
+        Numbers are stored plus 1, because 0 marks an unset entry; the last entry is the end of the letter's terms.
+        """
         cdef unsigned char opening[2]
         cdef uint32_t first, last
         cdef int second
@@ -170,10 +181,10 @@ cdef class Vocabulary:
         row[SECONDS] = last + 1
 
     cdef (uint32_t, uint32_t) alike(self, const unsigned char* form, Py_ssize_t size, Py_ssize_t length) noexcept nogil:
-        """Terms [first, last) of `length` among which all stand that begin with the form.
+        """A range [first, last) that includes all terms of `length` code points that begin with the form.
 
-        Those of a letter are told apart by their second byte, once that letter is asked for. Each number tells by
-        itself that it is there, so that threads may fill in the same row at once.
+        It is narrowed by the first two bytes of the form. The row of a letter is filled in on first use; each entry is
+        valid by itself, so that several threads may fill in a row at once.
         """
         cdef uint32_t first = self.words[length], last = self.starts[length + 1]
         cdef uint32_t* row
@@ -189,7 +200,7 @@ cdef class Vocabulary:
         return row[second] - 1, row[second + 1] - 1
 
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil:
-        """The number of the term that is exactly `form`, or -1."""
+        """The number of the term that equals `form`, or -1."""
         cdef uint32_t first, last
         if size == 0 or size > MAX_TERM:
             return -1
@@ -201,16 +212,18 @@ cdef class Vocabulary:
         return first
 
     def find(self, bytes form not None):
-        """The number of the term that is exactly `form`, or -1."""
+        """The number of the term that equals `form`, or -1."""
         return self.number(form, len(form))
 
     def find_all(self, list forms not None):
-        """The numbers of the terms that are exactly these forms, in their order; -1 for each that is none."""
+        """The numbers of the terms equal to each form, in order; -1 for a form that is not a term."""
         cdef bytes form
         return [self.number(form, len(form)) for form in forms]
 
     def prefix(self, bytes form not None, int longest=MAX_TERM):
-        """Ranges [first, last) of the terms longer than `form`, up to `longest` code points, that begin with it."""
+        """Ranges [first, last) of the terms that begin with `form` and are longer, with at most `longest` code
+        points.
+        """
         cdef const unsigned char* data = form
         cdef Py_ssize_t size = len(form)
         cdef uint32_t first, last, end
@@ -227,16 +240,17 @@ cdef class Vocabulary:
         return ranges
 
     def within(self, bytes form not None, int bound, bint wide=True, int64_t deadline_ns=0):
-        """Terms at 1 to `bound` (at most 3) edits of `form` as (number, edits), nearest first, then by number.
+        """The terms at 1 to `bound` (at most 3) edits of `form` as (number, edits), fewest edits first, then by
+        number.
 
-        Forms that begin with a control byte are terms of a field; they only match their own field. Not `wide`: without
-        instructions that not every processor has; the answer is the same. deadline_ns is a time.monotonic_ns(), 0 for
-        none: what was found until then is the answer.
+        Forms that begin with a control byte are terms of a field, and match terms of that field only. `wide` False
+        avoids SIMD instructions and gives equal results. At the deadline, a time.monotonic_ns(), 0 for none, the terms
+        found so far are returned. Raises ValueError for another bound.
         """
         return within_each((self,), form, bound, wide, deadline_ns)[0]
 
     cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil:
-        """Find the terms near the word, as many as are found before the deadline; False without memory."""
+        """Find the terms near the word until the deadline; False when memory ran out."""
         cdef Py_ssize_t first = 0, last = 0, count
         cdef int length = word.size - word.bound - 1 if word.size > word.bound else 0
         cdef int less = 0, more = 0
@@ -261,9 +275,10 @@ cdef class Vocabulary:
         return True
 
     cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil:
-        """Keep those of the terms `picked`, all of `length`, that are near the word, their edits in the upper bits.
+        """Move the terms of `picked` that are near the word to the front, with their edits in the upper two bits.
 
-        Numbers stay below 2**30. The near ones come first; the others are lost.
+        All terms have `length` code points and numbers below 2**30. Returns the number of near terms; the others are
+        overwritten.
         """
         cdef uint32_t waiting[LANES]
         cdef uint32_t starts[LANES]
@@ -304,7 +319,7 @@ cdef class Vocabulary:
 
 
 cdef bint has_room(Near* near) noexcept nogil:
-    """Whether CHUNK more terms fit, now that there is room for them."""
+    """Make room for CHUNK more terms; False when memory ran out."""
     cdef void* grown
     if near.count + CHUNK <= near.room:
         return True
@@ -317,7 +332,9 @@ cdef bint has_room(Near* near) noexcept nogil:
 
 
 def within_each(vocabularies, bytes form not None, int bound, bint wide=True, int64_t deadline_ns=0):
-    """What Vocabulary.within() tells of each of `vocabularies`, in one go: other threads run until all are done."""
+    """The result of Vocabulary.within() for each of `vocabularies`; the interpreter lock is released once for all
+    of them.
+    """
     cdef tuple rooms = tuple(vocabularies)
     cdef Py_ssize_t count = len(rooms), size = len(form), k, j
     cdef bint good = True
