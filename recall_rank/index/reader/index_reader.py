@@ -52,7 +52,6 @@ class IndexReader:
         self.views: tuple[SegmentView, ...] = tuple(views)
         self.messages, self.parts, self.docs = messages, parts, docs
         self._processors = os.cpu_count() or 1
-        self._session_count = sum(view.session_count for view in views)
         self._first_messages = [view.first_message for view in views]
         self._first_parts = [view.first_part for view in views]
         self._first_docs = [view.first_doc for view in views]
@@ -96,6 +95,11 @@ class IndexReader:
     def order(self) -> SessionOrder:
         """The numbering of the sessions."""
         return SessionOrder(self.views)
+
+    @cached_property
+    def _session_count(self) -> int:
+        """The number of live sessions; counted at first use, because it reads a column of each segment."""
+        return sum(view.session_count for view in self.views)
 
     @cached_property
     def sessions(self) -> Sequence[SessionRow]:
