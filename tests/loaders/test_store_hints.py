@@ -101,6 +101,26 @@ def test_hints_exclude_no_path_that_the_loader_recognises(tmp_path: Path) -> Non
     assert found == set(MODULES)
 
 
+@pytest.mark.parametrize(
+    ("name", "record"),
+    [
+        ("claude-code", '{"type": "user", "sessionId": "s"}'),
+        ("claude-code", '{"type": "user", "uuid": "u"}'),
+        ("claude-code", '{"type": "summary", "leafUuid": "u"}'),
+        ("claude-code", '{"type": "user", "messageId": "m"}'),
+        ("copilot-cli", '{"type": "session.start", "data": {}}'),
+        ("copilot-cli", '{"type": "user.message", "data": {}}'),
+        ("copilot-cli", '{"type": "assistant.message", "data": {}}'),
+    ],
+)
+def test_one_word_in_a_file_is_enough_to_ask_its_loader(tmp_path: Path, name: str, record: str) -> None:
+    path = tmp_path / "one.jsonl"
+    path.write_text(record + "\n", encoding="utf-8")
+    (loader,) = [each for each in LOADERS if each.name == name]
+    assert itself(name).recognise(path) is not None
+    assert loader.recognise(path) is not None
+
+
 def environments(home: Path) -> list[Mapping[str, str]]:
     moved = {
         "CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex", "GEMINI_CLI_HOME": "", "COPILOT_HOME": ".copilot",

@@ -93,6 +93,14 @@ def test_a_prefix_stands_where_no_form_does() -> None:
     assert found == [(0, 1, 0.5), (1, 1, 1.0)]
 
 
+def test_a_prefix_does_not_match_the_word_that_it_is() -> None:
+    matcher = Matcher([1.0, 1.0], [True, True])
+    assert matcher.add_prefix(b"auth", 0, 0.5)
+    assert matcher.add(b"arch", 1, 1, 1.0)  # of equal length and ends, so that the filter of terms lets auth pass
+    found = [event[2:5] for event in matcher.form_matches(b"auth authentication arch", 0, 24)]
+    assert found == [(0, 1, 0.5), (1, 1, 1.0)]
+
+
 def test_there_is_room_for_2048_forms_and_64_prefixes() -> None:
     matcher = query("a")
     assert [matcher.add(b"f%d" % k, 0, 1, 1.0) for k in range(2049)] == [True] * 2047 + [False] * 2

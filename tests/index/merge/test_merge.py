@@ -18,7 +18,7 @@ from recall_rank.index.storage.segment_writer import columns_of
 from recall_rank.model import Session
 from tests.support.index.cutting import Cut, cut_up, cuts
 from tests.support.index.history import answers, history
-from tests.support.search.samples import NOW, session
+from tests.support.search.samples import NOW, message, part, session
 from tests.support.search.strategies import histories
 
 
@@ -38,6 +38,16 @@ def test_merged_equals_built(history: list[Session], cut: Cut) -> None:
     assert merged.names.values == built.names.values
     for name in ("message_time", "part_start", "doc_words", "doc_class"):
         assert getattr(merged, name).format == getattr(built, name).format
+
+
+def test_names_are_numbered_in_the_order_of_their_first_use() -> None:
+    sessions = [
+        session(f"s{n}", message(f"m{n}", part(f"p{n}", tool=tool, output="keel")), updated=NOW - n)
+        for n, tool in enumerate(("bash", "grep", "edit"))
+    ]
+    merged, built = merge([build([sessions[0], sessions[2]]), build([sessions[1]])], [(), ()]), build(sessions)
+    assert merged.names.values == built.names.values
+    assert written(merged) == written(built)
 
 
 @pytest.mark.parametrize("step", [1, 2, 5])

@@ -20,7 +20,7 @@ from recall_rank.index.segment.columns import COLUMNS
 from recall_rank.index.storage.format import BLOCK, ENTRY, FORMAT, HEADER, HEADER_SIZE, SUM
 from tests.support.index.damage import manifest_for
 from tests.support.index.history import history
-from tests.support.search.samples import ask
+from tests.support.search.samples import ask, session
 from tests.support.soak import LONG, times
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -86,6 +86,21 @@ def test_a_flipped_bit_is_found_in_every_column(folder: Path, saved: dict[str, b
                 opened._merged().verify()  # type: ignore[attr-defined]
             with pytest.raises(DamagedIndexError):
                 Index.open(folder, verify=True)
+
+
+@pytest.mark.parametrize("column", ["session_records", "message_id_bytes", "part_id_bytes"])
+def test_a_flipped_bit_of_an_id_is_found_when_a_result_shows_the_id(tmp_path: Path, column: str) -> None:
+    # a single hit: ids that break a tie are verified on another path
+    Index.build([session("s", "the lantern", "a gull")]).save(tmp_path)
+    segment = the(tmp_path, "segment")
+    data = bytearray(segment.read_bytes())
+    *_, place, length, _, _ = HEADER.unpack_from(data)
+    entries = dict(zip(COLUMNS, ENTRY.iter_unpack(data[place : place + length]), strict=True))
+    _, _, start, *_ = entries[column]
+    data[start + 1] ^= 1
+    segment.write_bytes(data)
+    with Index.open(tmp_path) as opened, pytest.raises(DamagedIndexError, match=f"of column {column} is not what was"):
+        ask(opened, "lantern")
 
 
 def test_what_is_damaged_is_not_saved(folder: Path, saved: dict[str, bytes], tmp_path: Path) -> None:

@@ -1,0 +1,165 @@
+"""Copies of the checkout in which faults are planted, kernels built and tests run; the checkout stays as it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from tests.faults.kernels import dependents, is_native
+from tests.faults.patches import Patch, PatchError
+
+BUILT: Final = ("*.so", "*.pyd")
+_REPORT: Final = re.compile(r"^(FAILED|ERROR) (.+?)(?: - (.*))?$", re.MULTILINE)
+_COUNT: Final = re.compile(r"\b(\d+) passed\b")
+
+
+class BuildError(Exception):
+    """The kernels do not compile, or a copy cannot be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What became of one run of a test."""
+
+    outcome: str  # "passed", "failure", "crash", "timeout" or "no test"
+    seconds: float
+    failed: tuple[str, ...] = ()  # node ids
+    reason: str = ""
+
+
+class Workspace:
+    """A tree with the files of the checkout: `original` is never patched, and restore() makes this tree equal to it."""
+
+    def __init__(self, tree: Path, original: Path) -> None:
+        self.tree = tree
+        self.original = original
+
+    @classmethod
+    def copied(cls, checkout: Path, tree: Path) -> Self:
+        """The original: files known to git, compiled modules, and what the last build left to go on from."""
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=checkout, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if listed.returncode:
+            raise BuildError(f"{checkout} is no git checkout: {listed.stderr.strip()}")
+        files = [checkout / name for name in listed.stdout.split("\0") if name]
+        files += [path for pattern in BUILT for path in (checkout / "recall_rank").rglob(pattern)]
+        files += [path for path in (checkout / "build").rglob("*") if path.is_file()]
+        for path in files:
+            if path.is_file():
+                to = tree / path.relative_to(checkout)
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, to, follow_symlinks=False)
+        return cls(tree, tree)
+
+    def another(self, tree: Path) -> Self:
+        """A copy of the original."""
+        shutil.copytree(self.original, tree, symlinks=True)
+        return type(self)(tree, self.original)
+
+    def restore(self) -> None:
+        """Undo a fault: every file is that of the original again, by size and time, and nothing else is there."""
+        wanted = _files(self.original)
+        there = _files(self.tree)
+        for name in there.keys() - wanted.keys():
+            (self.tree / name).unlink()
+        for name, state in wanted.items():
+            if there.get(name) != state:
+                shutil.copy2(self.original / name, self.tree / name, follow_symlinks=False)
+
+    def build(self) -> None:
+        """Compile what is not up to date. Raises BuildError."""
+        command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace", "--parallel", "1"]
+        done = subprocess.run(
+            command, cwd=self.tree, env=self._environment(), capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-3:]
+            raise BuildError("the kernels do not build: " + " / ".join(last))
+
+    def plant(self, patch: Patch) -> None:
+        """Write a fault into the tree and compile the kernels that it changes. Raises PatchError or BuildError."""
+        native = [file for file in patch.files if is_native(file)]
+        times = {file: (self.tree / file).stat() for file in native if (self.tree / file).is_file()}
+        patch.apply(self.tree)
+        if not native:
+            return
+        modules = dependents(self.tree, native)
+        if not modules:
+            raise PatchError(f"no kernel uses {', '.join(native)}")
+        # setup.py compiles by the times of files, and takes a changed header for a change of every kernel
+        for file, status in times.items():
+            os.utime(self.tree / file, ns=(status.st_atime_ns, status.st_mtime_ns))
+        for module in modules:
+            module.touch()
+        self.build()
+
+    def run(self, test: str, limit: float) -> Run:
+        """Run a test, killed with all that it started after `limit` seconds."""
+        arguments = [sys.executable, "-m", "pytest", "-p", "tests.faults.no_shrinking", "-p", "no:cacheprovider"]
+        arguments += ["-q", "-x", "-rfE", "--tb=line", f"--basetemp={self.tree}.tests", *_selected(test)]
+        started = time.monotonic()
+        with subprocess.Popen(
+            arguments, cwd=self.tree, env=self._environment(), text=True, errors="replace", start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        ) as process:  # fmt: skip
+            output, late = "", False
+            try:
+                output, _ = process.communicate(timeout=limit)
+            except subprocess.TimeoutExpired:
+                late = True
+            finally:
+                _kill_group(process.pid)  # what a test started, too
+            if late:
+                output, _ = process.communicate()
+        seconds = time.monotonic() - started
+        reports = _REPORT.findall(output)
+        failed = tuple(name for _, name, _ in reports)
+        reason = next((said for *_, said in reports if said), "")
+        if late:
+            return Run("timeout", seconds, failed, f"no end after {limit:.0f} s")
+        if process.returncode < 0:
+            return Run("crash", seconds, failed, f"ended by {signal.Signals(-process.returncode).name}")
+        if process.returncode == 0 and _COUNT.search(output):
+            return Run("passed", seconds)
+        if process.returncode == 1 and failed:
+            return Run("failure", seconds, failed, reason)
+        return Run("no test", seconds, (), " / ".join(output.strip().splitlines()[-2:]))
+
+    def _environment(self) -> dict[str, str]:
+        # no .pyc files: Python knows a changed source by size and seconds only
+        own = {"PYTHONPATH": str(self.tree), "PYTHONDONTWRITEBYTECODE": "1"}
+        return {**{name: value for name, value in os.environ.items() if not name.startswith("RECALL_RANK_")}, **own}
+
+
+def _selected(test: str) -> Sequence[str]:
+    """The arguments of pytest for a node id, or for `FILE -k EXPRESSION`."""
+    file, option, expression = test.partition(" -k ")
+    return [file, "-k", expression] if option else [test]
+
+
+def _kill_group(process: int) -> None:
+    try:
+        os.killpg(process, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def _files(tree: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of every file."""
+    found = {}
+    for folder, _, names in os.walk(tree):
+        for name in names:
+            status = os.lstat(os.path.join(folder, name))  # noqa: PTH118 - asked of every file, for every fault
+            found[os.path.relpath(os.path.join(folder, name), tree)] = status.st_size, status.st_mtime_ns  # noqa: PTH118
+    return found
