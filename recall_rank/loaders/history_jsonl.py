@@ -44,15 +44,15 @@ class HistoryJsonl(BaseSource):
             resume = None if suffix in PACKED else unpack_resume_point(file, since)
             if resume is not None:
                 place, state = resume
-                reader = _Reader(self.name, self.location, state)
+                reader = _HistoryReader(self.name, self.location, state)
                 reading = reader.run(read_blocks(file, start=place.offset), place)
                 if reading is not None:
                     return reading
-            reader = _Reader(self.name, self.location)
+            reader = _HistoryReader(self.name, self.location)
             return reader.run(read_blocks(file, suffix), ResumePoint(), packed=suffix in PACKED) or Reading([])
 
 
-class _Reader:
+class _HistoryReader:
     """One pass over a history file. `state` is the record of the last session before the resume point."""
 
     def __init__(self, name: str, location: str, state: Record | None = None) -> None:

@@ -10,7 +10,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Column(Protocol[T_co]):
+class ReaderColumn(Protocol[T_co]):
     """A column with one value, a number or a text, for each row."""
 
     def __getitem__(self, row: int, /) -> T_co: ...
@@ -23,7 +23,7 @@ class ConcatColumn(Generic[T]):
 
     __slots__ = ("_columns", "_starts")
 
-    def __init__(self, starts: Sequence[int], columns: Sequence[Column[T]]) -> None:
+    def __init__(self, starts: Sequence[int], columns: Sequence[ReaderColumn[T]]) -> None:
         self._starts = starts
         self._columns = columns
 
@@ -37,7 +37,7 @@ class ConcatNumbers:
 
     __slots__ = ("_columns", "_shifts", "_starts")
 
-    def __init__(self, starts: Sequence[int], columns: Sequence[Column[int]], shifts: Sequence[int]) -> None:
+    def __init__(self, starts: Sequence[int], columns: Sequence[ReaderColumn[int]], shifts: Sequence[int]) -> None:
         self._starts = starts
         self._columns = columns
         self._shifts = shifts
@@ -47,11 +47,13 @@ class ConcatNumbers:
         return self._columns[number][row - self._starts[number]] + self._shifts[number]
 
 
-def concat(starts: Sequence[int], columns: Sequence[Column[T]]) -> Column[T]:
+def concat(starts: Sequence[int], columns: Sequence[ReaderColumn[T]]) -> ReaderColumn[T]:
     """Several columns as one. A single column is returned unchanged, so that it is read without a look-up."""
     return columns[0] if len(columns) == 1 else ConcatColumn(starts, columns)
 
 
-def concat_numbers(starts: Sequence[int], columns: Sequence[Column[int]], shifts: Sequence[int]) -> Column[int]:
+def concat_numbers(
+    starts: Sequence[int], columns: Sequence[ReaderColumn[int]], shifts: Sequence[int]
+) -> ReaderColumn[int]:
     """Several columns of row numbers as one; see ConcatNumbers. A single column is returned unchanged."""
     return columns[0] if len(columns) == 1 else ConcatNumbers(starts, columns, shifts)

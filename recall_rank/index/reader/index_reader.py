@@ -10,7 +10,7 @@ from typing import NamedTuple, overload
 
 from recall_rank._core.search.evidence import Evidence
 from recall_rank._core.search.segment_evidence import SegmentSource
-from recall_rank.index.reader.concat_column import Column, concat, concat_numbers
+from recall_rank.index.reader.concat_column import ReaderColumn, concat, concat_numbers
 from recall_rank.index.reader.segment_view import SegmentView, Stretch
 from recall_rank.index.reader.session_order import SessionOrder
 from recall_rank.index.segment.segment import Segment, SessionRow
@@ -113,7 +113,7 @@ class IndexReader:
         return _LiveSessions(self, self._session_count) if self.whole is None else self.whole.sessions
 
     @cached_property
-    def message_session(self) -> Column[int]:
+    def message_session(self) -> ReaderColumn[int]:
         """The session of every message."""
         return _SessionOfMessage(self) if self.whole is None else self.whole.message_session
 
@@ -149,45 +149,45 @@ class IndexReader:
     # --- messages, parts and documents -----------------------------------------------------------------------
 
     @cached_property
-    def message_ids(self) -> Column[str]:
+    def message_ids(self) -> ReaderColumn[str]:
         """The id of every message."""
         return concat(self._first_messages, [view.segment.message_ids for view in self.views])
 
     @cached_property
-    def message_role(self) -> Column[int]:
+    def message_role(self) -> ReaderColumn[int]:
         """The role of every message, a place in ROLES."""
         return concat(self._first_messages, [view.segment.message_role for view in self.views])
 
     @cached_property
-    def message_time(self) -> Column[int]:
+    def message_time(self) -> ReaderColumn[int]:
         """The time of every message, ms; 0 when it is unknown."""
         return concat(self._first_messages, [view.segment.message_time for view in self.views])
 
     @cached_property
-    def message_first_part(self) -> Column[int]:
+    def message_first_part(self) -> ReaderColumn[int]:
         """The first part of every message; the last value of a segment is the end of its parts."""
         columns = [view.segment.message_first_part for view in self.views]
         return concat_numbers(self._first_messages, columns, self._first_parts)
 
     @cached_property
-    def part_ids(self) -> Column[str]:
+    def part_ids(self) -> ReaderColumn[str]:
         """The id of every part."""
         return concat(self._first_parts, [view.segment.part_ids for view in self.views])
 
     @cached_property
-    def part_message(self) -> Column[int]:
+    def part_message(self) -> ReaderColumn[int]:
         """The message of every part."""
         columns = [view.segment.part_message for view in self.views]
         return concat_numbers(self._first_parts, columns, self._first_messages)
 
     @cached_property
-    def part_first_doc(self) -> Column[int]:
+    def part_first_doc(self) -> ReaderColumn[int]:
         """The first document of every part; the last value of a segment is the end of its documents."""
         columns = [view.segment.part_first_doc for view in self.views]
         return concat_numbers(self._first_parts, columns, self._first_docs)
 
     @cached_property
-    def doc_part(self) -> Column[int]:
+    def doc_part(self) -> ReaderColumn[int]:
         """The part of every document."""
         return concat_numbers(self._first_docs, [view.segment.doc_part for view in self.views], self._first_parts)
 

@@ -18,7 +18,7 @@ def stored_session(segment: Segment, number: int) -> Session:
     (files, models, states) is lost.
     """
     row = segment.sessions[number]
-    reader = _Reader(segment, row.first_message + 1, row.last_message)
+    reader = _SegmentTextReader(segment, row.first_message + 1, row.last_message)
     return Session(
         id=row.id,
         messages=tuple(reader.message(at) for at in range(row.first_message + 1, row.last_message)),
@@ -36,7 +36,7 @@ def stored_session(segment: Segment, number: int) -> Session:
     )
 
 
-class _Reader:
+class _SegmentTextReader:
     """Reads the messages [first, end) of a segment, whose text is verified once for all of them."""
 
     def __init__(self, segment: Segment, first: int, end: int) -> None:
