@@ -41,10 +41,10 @@ def names_a_date(text: str) -> bool:
 
 
 def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int]]]:
-    """For each date in `text` the ranges [start, end) that it may mean, in ms since 1970, UTC.
+    """For each date in `text`, the time ranges [start, end) that it may mean, in ms since 1970, UTC.
 
     A date without a year means that date in every year of the history. Only ranges that overlap [oldest, newest] are
-    returned; a date without any is left out.
+    returned; a date with no such range is left out.
     """
     if not newest:
         return []

@@ -14,7 +14,7 @@ KIND = "query"  # of a query that names none
 
 
 class Holds(Protocol):
-    """The signature of Index.holds: places and a project to the places that are in the index."""
+    """A function like Index.holds: returns the places, of those passed, that are in the index."""
 
     def __call__(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 

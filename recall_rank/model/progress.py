@@ -1,4 +1,4 @@
-"""Progress of reading and indexing, as calls of a function."""
+"""Report the progress of reading and indexing to a callback."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """HOOKS: the hooks as calls with JSON in and JSON out, for hosts that are written in another language.
 
-The functions behind the hooks are imported when they are called: compiling the expressions for all languages takes
-longer than a search.
+The functions behind the hooks are imported when they are called: compiling their regular expressions takes longer than
+a search.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recall_rank.index.reader.segment_view import Marks, SegmentView
     from recall_rank.index.segment.segment import Segment
 
-STRIDE_BYTES = 1 << 20  # text searched between two looks at the clock
+STRIDE_BYTES = 1 << 20  # text searched between two checks of the deadline
 
 
 def mark_literal(reader: IndexReader, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:

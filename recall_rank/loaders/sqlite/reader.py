@@ -12,7 +12,7 @@ from recall_rank.loaders.content.values import text_of
 Row = tuple[Any, ...]
 
 TRANSACTION_SECONDS = 0.1  # with one more row it stays below the promised 0.25 s
-ROWS = 64  # fetched between two looks at the clock
+ROWS = 64  # fetched between two checks of the deadline
 _ALWAYS = -(1 << 63)  # below every rowid
 
 

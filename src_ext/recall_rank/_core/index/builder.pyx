@@ -19,7 +19,7 @@ from recall_rank._core.text.token_coverage cimport covers_alnum_runs, splits_aln
 cdef enum:
     LENGTHS = MAX_TERM + 2
     AHEAD = 12           # tokens or terms between prefetch and use
-    PARTIAL = 4          # the term of documents that hold more than their words tell
+    PARTIAL = 4          # the term of documents that have runs of letters and digits in none of their tokens
 
 BLOCK = BLOCK_DOCS
 

@@ -126,7 +126,8 @@ cdef class DocColumns:
             for words in range(LONGEST):
                 worth[kind * LONGEST + words].norm = norms[kind, words]
                 worth[kind * LONGEST + words].weight = class_weights[kind]
-        self.made = ((place, classes, made, norms), *self.made[:1])  # the norms are held, so that their place is theirs
+        # the norms are kept alive, so that no other array gets their address
+        self.made = ((place, classes, made, norms), *self.made[:1])
         return made
 
     cdef object doc_shapes(self):

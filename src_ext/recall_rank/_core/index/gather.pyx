@@ -23,14 +23,14 @@ cdef extern from "Python.h":
     Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t at)
 
 cdef enum:
-    TOOL_TAG = 1       # first byte of the terms of what is no text of a part
+    TOOL_TAG = 1       # first bytes of terms of fields, which are not in the text of a part
     AUTHOR_TAG = 2
     DIRECTORY_TAG = 3
     ERROR_FLAG = 128   # model.Flag.ERROR
     USER = 1           # model.Kind.USER
     TALK = 9           # model.Kind.TALK
-    KINDS = 15         # the bits of a class that are its kind
-    OTHER_ROLE = 2     # of messages whose role is none of those known
+    KINDS = 15         # mask of the kind in a class
+    OTHER_ROLE = 2     # role number of unknown roles
 
 cdef int64_t LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 
@@ -203,7 +203,7 @@ cdef class Gatherer:
         self.folded_start = array("Q", [0])
 
     cdef int check(self) except -1:
-        # who asked for the columns may still read them: an array that is lent out cannot grow
+        # views of the columns may still exist, and an array with a view cannot grow
         if self.finished:
             raise ValueError("the columns are finished")
         return 0
@@ -279,7 +279,7 @@ cdef class Gatherer:
         cdef int64_t words
         cdef const unsigned char* data
         cdef int kind_of = doc_class & KINDS, beside = doc_class - kind_of
-        cdef bint folds = False, shared = kind_of != USER and kind_of != TALK  # by all passages
+        cdef bint folds = False, shared = kind_of != USER and kind_of != TALK  # all passages of the part have its class
         cdef unsigned char mark
         self.part_ids.push(key)
         push32(self.part_message, len(self.message_ids) - 1)

@@ -145,7 +145,7 @@ cdef class Shortened:
             if not self.verified[k]:
                 return None
         same = self.records[start]
-        if same and not holder.isascii():  # the name may go on in the middle of a character
+        if same and not holder.isascii():  # the prefix may end in the middle of a character
             whole = holder.encode("utf-8", "surrogatepass")[:same] + bytes(self.records[start + 1:end])
             return whole.decode("utf-8", "surrogatepass")
         own = PyUnicode_DecodeUTF8(<const char*>&self.records[start] + 1, end - start - 1, "surrogatepass")

@@ -4,24 +4,24 @@ from libc.string cimport memcmp, memcpy
 from recall_rank._core.runtime.prefetch cimport rr_prefetch
 
 cdef enum:
-    INLINE = 16  # bytes of a form that stand in its slot: two slots a cache line, and one line for most words
+    INLINE = 16  # bytes of a form in its slot: two slots fit a cache line, and most words need one line
 
 cdef struct Slot:
     uint64_t head     # first 8 bytes of the form
-    uint64_t tail     # the next 8
+    uint64_t tail     # the next 8 bytes
     uint32_t hash
     uint32_t number   # 1 + the term's number; 0 is an empty slot
     uint32_t doc      # for the caller: 1 + the document that held the term last, 0 at first
-    uint32_t pair     # and where it is counted
+    uint32_t pair     # for the caller: index of the (term, document) pair
 
 cdef struct Interner:
     Slot* slots
-    void* memory           # where the slots, which begin a cache line, were allocated
+    void* memory           # the allocation of the slots, which are aligned to a cache line
     uint64_t mask
     unsigned char* arena   # forms, zero-padded to multiples of 8 bytes
     uint64_t arena_size
     uint64_t arena_capacity
-    uint64_t* places       # where each form begins
+    uint64_t* places       # offset of each form in the arena
     uint8_t* sizes
     uint8_t* lengths
     uint32_t count

@@ -13,9 +13,9 @@ cdef enum:
     RUN = 64
     STEPS = 0x80
     SLACK = 8
-    WIDEST = 56       # bits that are read wherever they begin; wider numbers take 64
-    HEAD = 11         # bytes of a run's beginning at most
-    ALL = RUN * 8     # of its numbers
+    WIDEST = 56       # widths up to which a number is read at any bit offset; wider numbers take 64 bits
+    HEAD = 11         # largest size of the head of a run
+    ALL = RUN * 8     # largest size of the numbers of a run
 
 ctypedef fused number:
     uint8_t
@@ -41,7 +41,7 @@ cdef Py_ssize_t write_run(const int64_t* values, int count, int64_t before, uint
     cdef int k, width, step_width, used = 0, kind = 0
     cdef uint64_t base, above, left = 0
     cdef Py_ssize_t at = 1
-    # all of this is modulo 2**64: what overflows there comes back when it is read
+    # arithmetic is modulo 2**64, in which reading reverses any overflow
     steps[0] = <int64_t>(<uint64_t>values[0] - <uint64_t>before)
     least_step = most_step = steps[0]
     for k in range(1, count):
@@ -182,7 +182,7 @@ def unpack(const uint8_t[::1] data not None, Py_ssize_t count, str code not None
     cdef int width = {"B": 1, "H": 2, "I": 4, "Q": 8, "q": 8}[code]
     cdef char* out
     cdef Py_ssize_t read
-    # a run has two bytes at least: a count that is a lie does not get memory for it
+    # a run has at least two bytes: no memory is allocated for a forged count
     if data.shape[0] < SLACK or not 0 <= count <= (data.shape[0] - SLACK) // 2 * RUN:
         raise ValueError("a packed column is shorter or longer than its numbers")
     made = bytearray(count * width)

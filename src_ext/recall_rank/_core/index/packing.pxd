@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-cdef struct Entry:       # what a block holds of a term
+cdef struct Entry:       # the postings of one term in one block
     uint32_t term
     uint32_t pointer     # as in the column
 

@@ -16,9 +16,9 @@ from recall_rank._core.runtime.bits cimport bitset_ranks, bitset_words, popcount
 from recall_rank._core.index.posting_frames cimport BLOCK, SPARE, direct, doc_of, is_direct, most_bytes, write_frames
 
 cdef enum:
-    LONE_BLOCKS = 256  # what a byte can tell apart
+    LONE_BLOCKS = 256  # blocks that a byte can number
 
-cdef uint32_t SHARED = 0x80000000U  # beside a term's new number, where that is of a shared one
+cdef uint32_t SHARED = 0x80000000U  # flag of the new number of a shared term
 
 
 cdef void fill_ranks(const uint64_t* words, Py_ssize_t numbers, uint32_t* ranks, uint64_t before) noexcept nogil:
@@ -180,7 +180,7 @@ cdef class PostingsWriter:
         if self.entry_count > 0xFFFFFFFFU:
             raise OverflowError("too many postings")
         self.finished = True
-        numbers = <uint32_t*>calloc(self.term_count + 1, sizeof(uint32_t))  # 1 where lone, then the new number
+        numbers = <uint32_t*>calloc(self.term_count + 1, sizeof(uint32_t))  # 1 for a lone term, later its new number
         if numbers == NULL:
             raise MemoryError
         try:

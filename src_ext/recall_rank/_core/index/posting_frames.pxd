@@ -19,16 +19,16 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 cdef enum:
-    BLOCK = 65536    # documents of a block: a frame knows them by 16 bits
-    SHORT = 32       # postings of a frame that is read in no time, however many low bits there are
+    BLOCK = 65536    # documents of a block, so that a local id has 16 bits
+    SHORT = 32       # postings up to which any number of low bits is read fast
     MOST_HIGH = 255  # bytes of high bits in a frame
 
 cdef extern from "simd/posting_frames.h":
     enum:
         RUN "RR_RUN"      # postings of a frame, at most
-        ROOM "RR_ROOM"    # numbers that a frame is unpacked into: a few are written before they are counted
-        SPARE "RR_SPARE"  # bytes behind the last frame, so that numbers are read eight bytes at once
-    void rr_fill_bits() noexcept nogil  # once in a room that reads
+        ROOM "RR_ROOM"    # size of the arrays for an unpacked frame: some entries are written before they are counted
+        SPARE "RR_SPARE"  # bytes after the last frame, because eight bytes are read at a time
+    void rr_fill_bits() noexcept nogil  # must be called once by each kernel that reads frames
     Py_ssize_t rr_read_frame(const uint8_t** next, const uint8_t* end, uint32_t* least, uint16_t* docs,
                              uint8_t* tfs) noexcept nogil
 

@@ -1,18 +1,18 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-cdef struct Cursor:        # on its way through what a block holds of some terms
+cdef struct Cursor:        # position in the postings of some terms in one block
     Py_ssize_t block
-    uint32_t lone          # the next term that one document holds, once; numbered among such terms
+    uint32_t lone          # the next lone term, by its number among lone terms
     uint32_t lone_end
-    uint32_t shared        # the next of all others, numbered among these
+    uint32_t shared        # the next shared term, by its number among shared terms
     uint32_t shared_end
-    uint64_t entry         # of the next that the block holds
-    const uint8_t* at      # the next frame of the term under way, NULL when none is
-    uint32_t least         # the document that it may begin with
+    uint64_t entry         # the next entry of the block
+    const uint8_t* at      # the next frame of the current term, NULL for none
+    uint32_t least         # the least document that the frame may begin with
 
 cdef class Postings:
-    cdef readonly tuple buffers    # as they were given
-    cdef list views                # that hold on to them
+    cdef readonly tuple buffers    # the arguments of the constructor
+    cdef list views                # views that keep the buffers alive
     cdef const uint64_t* shared_bits
     cdef const uint32_t* shared_ranks
     cdef const uint16_t* lone_docs
@@ -29,7 +29,7 @@ cdef class Postings:
     cdef Py_ssize_t shared_count
     cdef Py_ssize_t frequent_count
     cdef Py_ssize_t entry_count
-    cdef Py_ssize_t frames_size    # without what is spare
+    cdef Py_ssize_t frames_size    # without SPARE
     cdef readonly Py_ssize_t term_count
     cdef readonly Py_ssize_t block_count
     cdef uint32_t shared_before(self, uint32_t term) noexcept nogil

@@ -223,7 +223,7 @@ cdef class Postings:
                 raise ValueError(f"{documents} documents are too few for these postings")
             if documents:
                 mask = &view[0]
-        if mask == NULL:  # sums of a few numbers: done before another thread has woken up to take the lock
+        if mask == NULL:  # sums of a few numbers take less time than releasing the GIL
             return self.count(first, last, mask, documents)
         with nogil:
             found = self.count(first, last, mask, documents)

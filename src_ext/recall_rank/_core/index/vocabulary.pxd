@@ -2,16 +2,16 @@ from libc.stdint cimport int64_t, uint32_t
 
 from recall_rank._core.text.token_buffer cimport MAX_TERM
 
-cdef struct Wanted:            # a word whose neighbours are looked for
+cdef struct Wanted:            # the word of an edit search
     uint32_t points[MAX_TERM]
     int size                   # code points
     uint32_t signature
-    uint32_t places[256]       # a bit for each place of an ASCII letter; of no use unless `wide`
+    uint32_t places[256]       # bit k is set for an ASCII character at index k; only if `wide`
     int bound
-    bint wide                  # eight terms at a time
-    unsigned char mark         # its field's; FIELDS where it is of no field
+    bint wide                  # compare eight terms at a time
+    unsigned char mark         # the byte of its field; FIELDS for a word of no field
 
-cdef struct Near:              # the terms near a word, their edits in the upper two bits
+cdef struct Near:              # terms near a word, with their edits in the upper two bits
     void* vocabulary
     uint32_t* terms
     Py_ssize_t count
@@ -20,7 +20,7 @@ cdef struct Near:              # the terms near a word, their edits in the upper
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil
 
 cdef class Vocabulary:
-    cdef readonly dict families    # remembered by whoever asks for the forms of a word
+    cdef readonly dict families    # a cache for search.expansion.lexicon.family()
     cdef readonly object arena_buffer
     cdef readonly object offsets_buffer
     cdef readonly object starts_buffer
@@ -33,10 +33,10 @@ cdef class Vocabulary:
     cdef const uint32_t* offsets
     cdef const uint32_t* starts
     cdef const uint32_t* signatures
-    cdef uint32_t[MAX_TERM + 2] words  # number of the first term of each length that is of no field
-    cdef uint32_t* letters         # where the terms of a letter begin, see alike(); 0 until that is asked for
+    cdef uint32_t[MAX_TERM + 2] words  # number of the first term of each length that belongs to no field
+    cdef uint32_t* letters         # the letter table, see open_letter(); 0 marks an unset entry
     cdef Py_ssize_t size
-    cdef Py_ssize_t near_end       # what stands in the arena before it is read eight at a time
+    cdef Py_ssize_t near_end       # arena offset below which eight terms are read at a time
     cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil
     cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil
     cdef void open_letter(self, uint32_t* row, unsigned char letter, Py_ssize_t length) noexcept nogil

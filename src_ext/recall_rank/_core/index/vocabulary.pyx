@@ -20,13 +20,13 @@ cdef enum:
     LENGTHS = MAX_TERM + 2
     CHUNK = 512
     LANES = 8
-    NEAR_END = 0x7FFFFFFF  # bytes of an arena that eight at a time are read from
+    NEAR_END = 0x7FFFFFFF  # arena offsets below which eight terms are read at a time
     FIELDS = 0x20          # terms of a field begin with a byte below
-    BEFORE_A = 0x60        # stands for this and all lower second bytes of a term
-    AFTER_Z = 0x7B         # for this and all higher ones
+    BEFORE_A = 0x60        # the entry for this and all lower second bytes
+    AFTER_Z = 0x7B         # the entry for this and all higher second bytes
     SECONDS = AFTER_Z - BEFORE_A + 1
     LETTERS = 26
-    FEW = 64               # terms of a length that are searched without a look where letters begin
+    FEW = 64               # lengths with fewer terms are searched without the letter table
 
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
@@ -139,7 +139,7 @@ cdef class Vocabulary:
         """
         cdef uint32_t middle
         cdef Py_ssize_t length, same
-        cdef Py_ssize_t low = 0, high = 0  # bytes of the form with which the terms before and behind the range begin
+        cdef Py_ssize_t low = 0, high = 0  # length of the prefix shared with the terms before and after the range
         cdef const unsigned char* term
         cdef bint below
         while first < last:
@@ -262,7 +262,7 @@ cdef class Vocabulary:
                 if word.mark < FIELDS:
                     first = self.locate(&word.mark, 1, self.starts[length], self.words[length], False)
                     last = self.locate(&word.mark, 1, first, self.words[length], True)
-                less = word.bound - max(length - word.size, 0)  # as many edits at least make the word as long
+                less = word.bound - max(length - word.size, 0)  # edits left after those that make the word this long
                 more = word.bound - max(word.size - length, 0)
                 continue
             if deadline and rr_monotonic_ns() >= deadline:
@@ -290,7 +290,7 @@ cdef class Vocabulary:
         for k in range(count):
             start = self.offsets[picked[k]]
             size = self.offsets[picked[k] + 1] - start
-            # eight at a time where every byte is a letter, and the last four of them can be read
+            # eight at a time when all characters are ASCII, and four more bytes can be read
             if word.wide and size == length and start + size + 4 <= self.near_end:
                 waiting[lanes] = picked[k]
                 starts[lanes] = start
@@ -356,7 +356,7 @@ def within_each(vocabularies, bytes form not None, int bound, bint wide=True, in
                 good = good and (<Vocabulary>near[k].vocabulary).search(&word, wide, deadline_ns, near + k)
         if not good:
             raise MemoryError
-        # edits are the upper bits: as numbers they stand nearest first
+        # edits are the upper bits, so that sorting orders terms by edits
         return [
             [(term & 0x3FFFFFFF, term >> 30) for term in sorted([near[k].terms[j] for j in range(near[k].count)])]
             for k in range(count)

@@ -61,9 +61,9 @@ cdef bint make_room(QueryForms* known, int room) noexcept nogil:
 
 
 cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float similarity) except -1:
-    """Let `form` match the slots [slot, slot + span); False for a known form, one too long, or one too many.
+    """Let `form` match the slots [slot, slot + span). Raises MemoryError.
 
-    Raises MemoryError.
+    False when the form is known already or too long, or when the number of forms is at its limit.
     """
     cdef unsigned char padded[MAX_TERM + 8]
     cdef int size = len(form)
@@ -96,7 +96,10 @@ cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float sim
 
 
 cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float similarity) except -1:
-    """Let every longer word that begins with `form` and is no form itself match `slot`; False for one too many."""
+    """Let every word that is longer than `form` and begins with it match `slot`, unless it is a form itself.
+
+    False when the number of prefixes is at its limit.
+    """
     cdef int size = len(form)
     cdef Prefix* entry
     if not 0 < size <= MAX_TERM or known.prefix_count == PREFIXES:

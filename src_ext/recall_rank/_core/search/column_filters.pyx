@@ -116,7 +116,7 @@ def marked(const unsigned char[::1] marks not None):
     if size:
         at = &marks[0]
         while k < size:
-            if k + 8 <= size:  # most stretches have no mark
+            if k + 8 <= size:  # most runs of eight bytes have no mark
                 memcpy(&eight, at + k, 8)
                 if eight == 0:
                     k += 8

@@ -5,8 +5,8 @@ from recall_rank._core.search.doc_scores cimport Groups
 cdef class CompiledQuery:
     cdef Groups groups
     cdef Py_ssize_t members
-    cdef uint32_t term_count  # terms that there have to be
-    cdef void* memory         # of all these
+    cdef uint32_t term_count  # the vocabulary must have at least so many terms
+    cdef void* memory         # owns all these arrays
     cdef uint32_t* starts
     cdef uint32_t* firsts
     cdef uint32_t* lasts

@@ -23,7 +23,7 @@ cdef class CompiledQuery:
     def __cinit__(self, groups not None, float k1, const float[:, ::1] norms not None,
                   const float[::1] class_weights not None):
         cdef Py_ssize_t count = len(groups), members = 0
-        cdef double* factors  # before they are summed up
+        cdef double* factors  # before the factors of equal groups are added
         if norms.shape[0] != CLASSES or norms.shape[1] != LONGEST or class_weights.shape[0] != CLASSES:
             raise ValueError("norms must be 64 x 1024 and class_weights 64")
         self.norms, self.class_weights = norms, class_weights

@@ -5,35 +5,35 @@ from recall_rank._core.index.doc_columns cimport Worth
 from recall_rank._core.index.postings cimport Postings
 
 cdef enum:
-    AFTERWARDS = 15  # ns that a document with evidence costs behind the last block: fused, and the best of it found
+    AFTERWARDS = 15  # ns to fuse and rank one document with evidence after the last block
 
-cdef struct Groups:         # what is searched: groups of members, a member being the terms [first, last)
+cdef struct Groups:         # the query: groups of members; a member is the terms [first, last)
     Py_ssize_t count
     const uint32_t* starts  # group g has the members starts[g]:starts[g + 1]
     const uint32_t* firsts
     const uint32_t* lasts
-    const float* weights    # of a member
-    const float* factors    # of a group: IDF times boost
+    const float* weights    # weight of each member
+    const float* factors    # factor of each group: IDF times boost
     const uint8_t* joint    # 1 where a document must also hold the group before
-    const Worth* worths     # of documents of every shape
+    const Worth* worths     # norm and weight of every document shape
     float k1
 
-cdef struct DocScores:     # the documents with evidence, in their order
+cdef struct DocScores:     # the documents with evidence, ascending
     uint32_t* docs
     float* scores
     Py_ssize_t count
-    Py_ssize_t room   # documents that fit
+    Py_ssize_t room   # allocated documents
 
 cdef struct Touched:  # the documents of a block that hold a group
-    float* tf         # f32[BLOCK], 0 where it is not held
-    uint16_t* docs    # in the order they were met
+    float* tf         # f32[BLOCK]: term frequency in each document
+    uint16_t* docs    # the documents with a frequency, in order of discovery
     Py_ssize_t count
 
-cdef struct Work:     # what one block after another is weighed in; all numbers are 0 between two blocks
+cdef struct Work:     # scratch arrays to score blocks; all values are 0 between two blocks
     float* scores     # f32[BLOCK]
-    Touched first     # of a half of a word, waiting for the other
+    Touched first     # frequencies of the first half of a word
     Touched second
-    bint left         # a block was left before its end, and not all numbers are 0
+    bint left         # the last block was interrupted, so values may not be 0
 
 cdef bint room_for_documents(DocScores* held, Py_ssize_t documents) noexcept nogil
 cdef void release_documents(DocScores* held) noexcept nogil

@@ -11,12 +11,12 @@ from recall_rank._core.index.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.index.postings cimport Cursor, Postings
 
 cdef enum:
-    PACE = 16384  # postings between two looks at the clock
-    SPARE = 8     # documents that are written at once
-    MAINS = 128   # groups whose commonest form is looked up once, not once a block
-    TOUCHED = BLOCK + 8  # one is written before it is counted
+    PACE = 16384  # postings between two checks of the deadline
+    SPARE = 8     # documents written at a time
+    MAINS = 128   # groups whose most frequent member is looked up once, not for each block
+    TOUCHED = BLOCK + 8  # entries are written before they are counted
     NUMBERS = 3 * BLOCK * 4      # bytes of the scores and of two columns of frequencies
-    MET = 2 * TOUCHED * 2        # bytes of the documents of these
+    MET = 2 * TOUCHED * 2        # bytes of the documents of both columns
 
 rr_fill_lanes()
 
@@ -74,7 +74,7 @@ cdef inline Py_ssize_t keep(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, cons
         count -= 1
     if mask == NULL:
         return count
-    for k in range(count):  # no branch: which are marked is anyone's guess
+    for k in range(count):  # no branch: marks cannot be predicted
         docs[kept] = docs[k]
         tfs[kept] = tfs[k]
         kept += mask[docs[k]] != 0
@@ -126,7 +126,7 @@ cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, P
             continue
         weight = groups.weights[member]
         postings.seek(block, groups.firsts[member], groups.lasts[member], &cursor)
-        work += cursor.lone_end - cursor.lone if cursor.lone < cursor.lone_end else 0  # each is looked at
+        work += cursor.lone_end - cursor.lone if cursor.lone < cursor.lone_end else 0  # each lone term is checked
         while True:
             kept = postings.next_run(&cursor, docs, tfs)
             if kept == 0:
@@ -135,8 +135,8 @@ cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, P
             kept = keep(docs, tfs, kept, mask, limit)
             for k in range(kept):
                 doc = docs[k]
-                met[count] = doc  # no branch: whether it is new is anyone's guess
-                # a weight of 0 touches again and again
+                met[count] = doc  # no branch: whether the document is new cannot be predicted
+                # with a weight of 0 a document stays new
                 count += (tf_of[doc] == 0) & (count < BLOCK)
                 tf_of[doc] += weight * tfs[k]
     touched.count = count
@@ -186,12 +186,12 @@ cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* gr
     for group in range(groups.count):
         factor = groups.factors[group] * (groups.k1 + 1)
         if group + 1 < groups.count and groups.joint[group + 1]:
-            work += touch(postings, block, groups, group, -1, mask, limit, first)  # the first half waits for the second
+            work += touch(postings, block, groups, group, -1, mask, limit, first)
         elif groups.joint[group]:
             work += touch(postings, block, groups, group, -1, mask, limit, second)
             settle(second, first, factor, groups.worths, shapes, scores)
         else:
-            # most documents of a word hold its commonest form only: these are not gone through twice
+            # most documents of a word hold only its most frequent member, which is scored in one pass
             main = mains[group] if group < MAINS else main_of(postings, groups, group)
             work += touch(postings, block, groups, group, main, mask, limit, second)
             if main >= 0:
@@ -263,7 +263,7 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const
             break
         base = block * BLOCK
         if base >= documents:
-            done = block + 1  # nothing the postings name is a document any more
+            done = block + 1  # the postings list documents beyond the last one
             continue
         mask = eligible + base if eligible != NULL else NULL
         work.left = not accumulate_block(postings, block, groups, mains, shapes + base, mask, documents - base, work,

@@ -147,7 +147,7 @@ cdef class Evidence:
         with nogil:
             for k in range(first, last):
                 whole = whole and (<SegmentEvidence>self.slots[k].evidence).accumulate(&work, deadline)
-                if deadline:  # what was found here has to be fused and sorted before the deadline, too
+                if deadline:  # the hits must also be fused and sorted before the deadline
                     deadline -= (<SegmentEvidence>self.slots[k].evidence).scored.count * AFTERWARDS
         release_work(&work)
         return whole

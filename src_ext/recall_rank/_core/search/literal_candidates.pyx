@@ -14,9 +14,9 @@ from recall_rank._core.text.utf8 cimport decode_code_points
 from recall_rank._core.index.vocabulary cimport Vocabulary, signature
 
 cdef enum:
-    STRIDE = 4096      # terms between two looks at the clock
+    STRIDE = 4096      # terms between two checks of the deadline
     FIELDS = 0x20      # terms of a field begin with a byte below
-    LONGEST = 262144   # bytes of a stretch, after which the next document begins another
+    LONGEST = 262144   # bytes of a range beyond which no document is merged into it
 
 
 cdef bint holds(const unsigned char* form, Py_ssize_t size, const unsigned char* run, Py_ssize_t length) noexcept nogil:

@@ -46,7 +46,7 @@ def as_one(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longe
     Raises ValueError when `forms` and `unknown` differ in length.
     """
     cdef unsigned char term[MAX_TERM]
-    cdef Py_ssize_t sizes[MAX_TERM]  # of the words [at, at + k] as one, which that of the next word begins with
+    cdef Py_ssize_t sizes[MAX_TERM]  # sizes[k]: bytes of the join of the words [at, at + k]
     cdef Py_ssize_t at, last, end, size, more, number
     cdef Py_ssize_t count = len(forms)
     cdef bint open_to_repair

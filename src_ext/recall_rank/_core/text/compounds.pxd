@@ -174,7 +174,7 @@ cdef inline bint is_word_char_at(const CharTables* chars, const unsigned char* t
 
 cdef inline bint is_final_s(const CharTables* chars, const unsigned char* text, Py_ssize_t size,
                             Py_ssize_t at) noexcept nogil:
-    """Return whether an s at text[at] ends the word: that of URLs and of Ada's."""
+    """Return whether text[at] is an s that ends its word, such as the plural s of URLs or the s of Ada's."""
     cdef uint32_t point
     if at >= size or text[at] | 0x20 != c's':
         return False

@@ -102,8 +102,8 @@ def string_values(value):
 def fields(part):
     """Return the fields of a Part: a list of (label, text), label one of TEXT to CWD (0xF8 to 0xFF).
 
-    The order is text, prompt, command, cwd, input, title, error, output. Of a dict as input, the strings 'command' and
-    'cwd' are fields of their own; every other string inside it is INPUT. Empty strings are left out. Raises ValueError
-    for an input that contains itself.
+    The order is text, prompt, command, cwd, input, title, error, output. In an input that is a dict, the strings
+    'command' and 'cwd' are fields of their own; every other string inside the input is a field INPUT. Empty strings
+    are left out. Raises ValueError for an input that contains itself.
     """
     return part_fields(part)

@@ -85,9 +85,9 @@ def fold_ranges(const unsigned char[::1] text not None, const uint64_t[::1] star
                 const uint64_t[::1] ends not None, fold not None):
     """Return fold(text[starts[k]:ends[k]]) for every k, list of str.
 
-    text: UTF-8 bytes. starts, ends: u64[n], byte offsets; what lies behind the end of the text is left out. fold: a
-    function str -> str that makes ASCII lower case and changes nothing else of it: it is called only for ranges that
-    are not ASCII. Invalid UTF-8 is replaced by U+FFFD. Raises ValueError where starts and ends differ in length.
+    text: UTF-8 bytes. starts, ends: u64[n], byte offsets, cut at the end of the text. fold: a function str -> str that
+    only makes ASCII letters lower case in ASCII text; it is called only for ranges that are not ASCII. Invalid UTF-8
+    is replaced by U+FFFD. Raises ValueError where starts and ends differ in length.
     """
     cdef Py_ssize_t k
     cdef uint64_t begin, end, size = text.shape[0]

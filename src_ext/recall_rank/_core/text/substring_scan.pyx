@@ -34,7 +34,7 @@ cdef uint8_t[256] BYTE_FREQUENCY
 
 
 cdef void load_byte_frequencies():
-    """Fill BYTE_FREQUENCY."""
+    """Fill the table BYTE_FREQUENCY, by which the rarest bytes of a needle are chosen."""
     cdef bytes order = b" etaoinsrlhdcu\nmpfgywb.,v-_k0/1\"'2()=:x3;j5q4z6798{}[]<>*#+$|&@!%?\\`~^\t"
     cdef int k
     for k in range(256):
