@@ -37,7 +37,7 @@ class LabelledQuery:
     project: str | None = None
     also: Sequence[Place] = ()
     exclude: Sequence[Place] = ()
-    relevant_sessions: Sequence[str] = ()  # where a session counts as found; those of `relevant` when empty
+    relevant_sessions: Sequence[str] = ()  # sessions that count as answers; those of `relevant` when empty
 
     def __post_init__(self) -> None:
         for name in ("query", "id", "kind"):

@@ -55,7 +55,7 @@ class Figures:
 
     queries: int
     parts: Ranks | None  # ranks of the answering part; queries answered by a session are left out
-    sessions: Ranks | None  # where its session stands among sessions
+    sessions: Ranks | None  # ranks of the session among sessions
     ndcg_10: float | None  # over messages, each once; the queries of `parts`
     empty: float  # share of answers without any result
     degraded: float  # share of answers that a limit or a lack of time made worse
@@ -145,7 +145,7 @@ class Evaluation:
     queries: int
     measured: int
     missing: int  # none of what answers them is in the index
-    refused: int  # the search would not take them, such as a pattern that is none
+    refused: int  # queries that the search refused, such as an invalid pattern
     missing_places: int  # of measured queries: answers that are not in the index, and so are left out of the figures
     overall: Figures
     kinds: Mapping[str, Figures] = field(default_factory=dict)

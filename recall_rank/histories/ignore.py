@@ -21,7 +21,7 @@ class Ignore:
     A pattern that matches a folder also matches everything below it.
     """
 
-    stores: tuple[str, ...] = ()  # an agent's name, or where a store lies
+    stores: tuple[str, ...] = ()  # names of agents, or locations of stores
     projects: tuple[str, ...] = ()  # a project's id, or a folder that sessions worked in
     paths: tuple[str, ...] = ()  # a file that is read
     sessions: tuple[str, ...] = ()  # an id

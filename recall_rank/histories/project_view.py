@@ -54,7 +54,7 @@ class ProjectView:
         made = self._cached.apply(self._shown)
         snapshot = self._cached.ready()
         notes = (CACHE_PROBLEM,) if snapshot.notes else ()  # the notes themselves may name other projects
-        reading = STILL_READING if snapshot.reading else None  # the size of other projects is not told
+        reading = STILL_READING if snapshot.reading else None  # progress would show the size of other projects
         return replace(made, checked=snapshot.checked, notes=notes, reading=reading)
 
     def _shown(self, state: CacheState) -> Snapshot:
@@ -80,7 +80,7 @@ class ProjectView:
 
     def refresh(self, progress: Progress | None) -> RefreshReport:
         done = self._cached.refresh(progress)
-        return RefreshReport((), done.changed)  # what was read of other projects is not told
+        return RefreshReport((), done.changed)  # without counts, which would show other projects
 
     def rebuild(self) -> None:
         self._cached.rebuild()

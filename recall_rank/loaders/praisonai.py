@@ -21,7 +21,7 @@ from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, 
 NAME = "praisonai"
 SUFFIX = ".json"
 FOLDER = "sessions"
-HEAD = 4096  # bytes that tell what a file is
+HEAD = 4096  # bytes by which a file is recognised
 PEEKED = 20  # files of a folder, to tell whether they are sessions of PraisonAI
 
 _BEGINNING = re.compile(rb'\{\s*"session_id"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"messages"\s*:\s*\[')
@@ -76,7 +76,7 @@ class _Session:
         self._by = text_of(head.get("agent_name")) or None
         self._model = text_of(self._said("model")) or text_of(self._said("llm"))
         automated = str(self._said("source")).lower() in _AUTOMATED or self._metadata.get("automated") is True
-        self._prompts = Flag.SYNTHETIC if automated else Flag.NONE  # nobody typed what a schedule sends
+        self._prompts = Flag.SYNTHETIC if automated else Flag.NONE  # prompts of a schedule were not typed
 
     def _said(self, key: str) -> Any:
         """The value of a key that older versions keep at the top level and newer ones in the metadata."""

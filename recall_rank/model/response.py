@@ -28,7 +28,7 @@ class Context:
     project: str | None = None
     directory: str | None = None
     worktree: str | None = None
-    repository: str | None = None  # what a project is called wherever it lies; see Session
+    repository: str | None = None  # the name of a project, independent of its folder; see Session
     in_context: tuple[str, ...] = ()  # messages of the session that its model still reads, by their ids
     in_context_since: str | None = None  # and this one with all behind it
 

@@ -30,7 +30,7 @@ class Malformed:
 class ReadFailure:
     """A unit or a whole store that could not be read, and the reason."""
 
-    location: str  # a unit's or a source's location; empty where it must not be told
+    location: str  # a unit's or a source's location; empty when it must not be shown
     reason: str
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ class DegradeKind(enum.StrEnum):
 
     NONE = "none"
     TIME = "time"  # the budget ended a stage
-    BUDGET = "budget"  # a limit of the caller cut what was searched
+    BUDGET = "budget"  # a limit of the caller left sessions out
     FALLBACK = "fallback"  # no term matched; the hits are those of the text scan
 
 

@@ -25,7 +25,7 @@ class Word:
 
     form: bytes  # folded UTF-8, as terms are
     written: str  # as in the query
-    counts: bool  # false for a stop word beside words that are none
+    counts: bool  # false for a stop word, unless the query has nothing but stop words
     cjk: bool  # a single character of a script without blanks
 
 

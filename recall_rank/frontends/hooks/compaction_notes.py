@@ -15,7 +15,7 @@ READ_CHARS: Final = 20_000  # of one part: longer texts are pasted, not written
 _SKIPPED: Final = Flag.SYNTHETIC | Flag.SUMMARY | Flag.ABANDONED | Flag.SUBAGENT
 _TYPES: Final = ("text", "reasoning")
 
-# Kinds with their worth. A sentence is of the first kind one of whose patterns it matches.
+# Kinds with their worth. A sentence has the first kind with a pattern that it matches.
 _WORTH: Final = {
     "root cause": 1.0,
     "decision": 0.9,

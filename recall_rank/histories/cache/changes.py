@@ -23,7 +23,7 @@ class Changes:
     table: Table  # the next one; sessions that are to be indexed have no place yet
     sessions: list[Session] = field(default_factory=list)  # to be indexed
     fresh: list[SessionEntry] = field(default_factory=list)  # the entries of `sessions`, in their order
-    dead: list[tuple[SessionKey, SessionLocation]] = field(default_factory=list)  # what counts no longer, where it lies
+    dead: list[tuple[SessionKey, SessionLocation]] = field(default_factory=list)  # with their locations
     units: int = 0  # how many were read
 
 

@@ -120,7 +120,7 @@ class Invalidation:
         source = self.table.sources[at]
         before = source.units[key]
         unit = source.units[key] = UnitEntry(before.unit, before.signature)
-        if before is not self.known.units.get((source.key, key)):  # it changed, rather than what it is linked to
+        if before is not self.known.units.get((source.key, key)):  # the unit itself changed
             more = self._read_appended(home, unit)
             if more is not None:
                 return more

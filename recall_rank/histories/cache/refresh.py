@@ -32,7 +32,7 @@ class RefreshOutcome:
 
     report: RefreshReport
     state: CacheState
-    problem: OSError | None = None  # why it could not be written; then the state lies in memory and nowhere else
+    problem: OSError | None = None  # why it could not be written; the state is then in memory only
 
 
 def refresh(

@@ -46,7 +46,7 @@ class CacheState:
     segments: Sequence[Segment] = ()
     dead: Sequence[frozenset[int]] = ()
     view: TableView = field(default_factory=lambda: MemoryTable(Table(), ()))
-    manifest: Manifest | None = None  # of the generation on disk; None for what lies in memory alone
+    manifest: Manifest | None = None  # of the generation on disk; None for a state in memory only
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class FoundGeneration:
 
     state: CacheState | None = None
     problem: str | None = None  # None where there is simply nothing yet
-    mark: str = ""  # of the manifest that counts, whatever is wrong with what it names
+    mark: str = ""  # of the newest manifest, even if its files are damaged
 
 
 def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:

@@ -24,12 +24,12 @@ class SessionEntry:
     """A session of a unit, with its counts and its location in the index."""
 
     session: Session  # without its messages; as settled where it counts
-    serial: int  # tells sessions apart as long as they stay
+    serial: int  # identifies the session while it is in the table
     group: int  # the smallest serial of those that share ids with it, directly or not; its own when it is alone
     messages: int = 0
     parts: int = 0
     newest: int = 0  # time of the newest message, ms
-    place: SessionLocation | None = None  # None: it counts elsewhere, or what it says others say
+    place: SessionLocation | None = None  # None: not indexed, because it is a copy
 
     @property
     def key(self) -> SessionKey:

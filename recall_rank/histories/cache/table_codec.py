@@ -15,9 +15,9 @@ from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.storage.table_file import DEAD, TableFile, dead_section
 from recall_rank.model import Flag, Malformed, Notice, ReadFailure, Session, SourceReport, Tokens, Unit
 
-HEAD: Final = "head"  # what a search needs
-UNITS: Final = "units"  # what tells whether anything changed
-SESSIONS: Final = "sessions"  # what a refresh and a list of sessions need
+HEAD: Final = "head"  # the section that a search reads
+UNITS: Final = "units"  # the section that shows whether a unit changed
+SESSIONS: Final = "sessions"  # the section that a refresh and a list of sessions read
 KEYS: Final = "keys"
 _SESSION: Final = tuple(each.name for each in fields(Session) if each.name != "messages")
 _VALUES: Final = attrgetter(*_SESSION)
@@ -164,7 +164,7 @@ class StoredTable:
 def _packed(value: Any) -> bytes:
     try:
         return b"o" + orjson.dumps(value)
-    except TypeError:  # lone surrogates, or numbers above 64 bits: what a store says may be anything
+    except TypeError:  # lone surrogates, or numbers above 64 bits, which a store may have
         return b"j" + json.dumps(value).encode()
 
 

@@ -23,7 +23,7 @@ class Terms:
     sizes: npt.NDArray[np.int64]  # bytes of each
     lengths: npt.NDArray[np.int64]  # code points of each
     signatures: npt.NDArray[np.uint32]
-    longest: int  # rows of the column that tells where each length begins
+    longest: int  # size of the column `starts`
 
     def columns(self, kept: npt.NDArray[np.bool_]) -> Iterator[npt.NDArray[Any]]:
         """Arena, offsets, starts and signatures of the terms marked in `kept`, the arguments of Vocabulary."""

@@ -14,7 +14,7 @@ from recall_rank._core.search.column_filters import unmark
 from recall_rank.analysis.fields import Field
 from recall_rank.index.segment.strings import Names, Strings
 
-ROLES = ("user", "assistant", "system", "tool", "title")  # the last is the message a session's title stands in
+ROLES = ("user", "assistant", "system", "tool", "title")  # the last is the role of the message with a session's title
 TITLE_ROLE = 4
 Text = bytes | bytearray | memoryview
 Offsets: TypeAlias = "array[int] | memoryview"  # u64, bytes of a text
@@ -57,7 +57,7 @@ class Segment:
     message_time: memoryview  # i64, ms
     message_author: memoryview  # u32, number in names
     message_first_part: memoryview  # u32[messages + 1]
-    message_asked: memoryview  # u32: the user's message that this one answers, itself where there is none
+    message_asked: memoryview  # u32: the message of the user that it answers; itself when there is none
 
     part_ids: Strings
     part_message: memoryview  # u32
@@ -67,7 +67,7 @@ class Segment:
     part_start: memoryview  # u64[parts + 1], bytes of text
     part_first_doc: memoryview  # u32[parts + 1]
     part_first_field: memoryview  # u32[parts + 1]
-    field_start: memoryview  # u64[fields + 1], bytes of text: where each Field byte stands
+    field_start: memoryview  # u64[fields + 1]: offset in the text of each Field byte
 
     doc_start: memoryview  # u64[docs + 1], bytes of text
     doc_part: memoryview  # u32
@@ -77,7 +77,7 @@ class Segment:
     session_talk: memoryview  # u8: model.Talk
 
     text: Text  # fields of all parts: a Field byte, then UTF-8
-    folded_part: memoryview  # u32: parts whose lower case is not that of ASCII alone
+    folded_part: memoryview  # u32: parts with letters beyond ASCII that change by folding
     folded_start: memoryview  # u64[len(folded_part) + 1]
     folded_text: bytes | memoryview  # their fields in lower case
 

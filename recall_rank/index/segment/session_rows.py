@@ -22,7 +22,7 @@ class Records(Protocol):
 
 def encoded(row: SessionRow) -> bytes:
     """The record of a row, without the numbers of its messages."""
-    numbers = f"{int(row.created)} {int(row.updated)} {int(row.flags)}"  # decimal: what a store says may be of any size
+    numbers = f"{int(row.created)} {int(row.updated)} {int(row.flags)}"  # decimal: numbers in a store may have any size
     places = (row.directory, row.project, row.worktree, row.repository)
     texts = (row.id, row.title, *places, row.parent, row.source, row.agent, numbers)
     lengths = _LENGTHS.pack(*(_NONE if text is None else len(text) for text in texts))

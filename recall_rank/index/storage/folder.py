@@ -23,7 +23,7 @@ OTHERS: Final = 0o077
 OTHERS_WRITE: Final = 0o022
 FORGOTTEN: Final = 86_400  # seconds no writer takes: after them a file is a leftover though its writer may live
 _NO_LINKS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
-# format, machine, process, chance: whose file it is can be told from its name, also when its writer was killed
+# format, machine, process, random: the name identifies the writer even after it was killed
 _OURS: Final = re.compile(rf"(temporary|segment|table)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
 KEPT_NAME: Final = re.compile(rf"(segment|table)-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[0-9a-f]{{16}}")
 
@@ -218,5 +218,5 @@ def _lives(process: int) -> bool:
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
-        return True  # somebody else's, or nobody's: then its file is foreign too
+        return True  # a process of another user, or an invalid id: the file is left alone
     return True

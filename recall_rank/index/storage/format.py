@@ -14,7 +14,7 @@ from typing import Final
 
 from recall_rank.index.errors import IndexFormatError
 
-FORMAT: Final = 4  # one more with every change of what is written; others are refused, and the index built again
+FORMAT: Final = 4  # increased with every change of the format; other formats are refused, and the index is built again
 MAGIC: Final = b"RRSEG\r\n\x1a"  # shows when a copy turned line ends or stopped at a control character
 BLOCK: Final = 65_536
 ALIGN: Final = 64  # columns begin on a cache line

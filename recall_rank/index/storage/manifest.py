@@ -13,7 +13,7 @@ from recall_rank.index.errors import DamagedIndexError, IndexFormatError, Missin
 from recall_rank.index.storage.folder import KEPT_NAME, Folder
 from recall_rank.index.storage.format import FORMAT
 
-LARGEST: Final = 1 << 20  # bytes of a manifest; a longer file is none
+LARGEST: Final = 1 << 20  # bytes of a manifest; a longer file is damaged
 REMEMBERED: Final = 64  # generations that a manifest descends from
 _NAME: Final = re.compile(r"manifest-([0-9]{1,9})-([0-9]{1,18})")
 _LINE: Final = re.compile(rf"(?P<name>{KEPT_NAME.pattern}) (?P<size>[0-9]{{1,18}}) (?P<seal>[0-9a-f]{{32}})")

@@ -49,7 +49,7 @@ class MappedSegment(Segment):
         make = _MAKERS.get(name)
         if make is None and (name not in COLUMNS or name not in Segment.__slots__):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        with self._lock:  # one doc_columns for all threads: what was found by one is joined to what another found
+        with self._lock:  # all threads must get one object: doc_columns caches values
             try:
                 return object.__getattribute__(self, name)
             except AttributeError:

@@ -134,7 +134,7 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) ->
     """Publish choose(newest manifest) as the next generation; `choose` is called again when another writer was
     first.
     """
-    folder.sync()  # the names of the segments, before a manifest that tells of them
+    folder.sync()  # the names of the segments must be durable before a manifest lists them
     while True:
         before = _newest_or_none(folder)
         after = before.next(choose(before))
@@ -145,7 +145,7 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) ->
                 continue
             folder.sync()
         except OSError:
-            return after  # it is there and whole; what it replaces stays too, in case a power cut undoes it
+            return after  # published, but perhaps not durable: keep the previous files in case a power cut undoes it
         folder.sweep((listed.name for listed in before.files), frozenset(listed.name for listed in after.files))
         for generation in generations(folder):
             if generation < after.generation:

@@ -159,7 +159,7 @@ class SegmentFile:
                 self.verify(column, start, end)
 
     def _read_sums(self, column: str, place: int, blocks: int, seal: int) -> array[int]:
-        # a copy: what was verified stays so, whatever happens to the file
+        # a copy, so that verified sums do not change with the file
         data = bytes(self._map[place : place + blocks * SUM.size])
         if xxhash.xxh3_64_intdigest(data) != seal:
             raise self.damaged(f"the sums of column {column} are not what was written")

@@ -18,7 +18,7 @@ from recall_rank.model import BaseSource, Reading, Source, Unit
 NAME = AGENT
 FILE = ".aider.chat.history.md"
 SUFFIX = ".md"
-HEAD = 4096  # bytes that tell what a file is
+HEAD = 4096  # bytes by which a file is recognised
 
 
 class Aider(BaseSource):
@@ -36,7 +36,7 @@ class Aider(BaseSource):
         return file_signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        # Under its own name it lies in the repository that it is about; elsewhere, nothing says where that is.
+        # A file with aider's name is in the repository of its chats; for any other file the repository is unknown.
         directory = str(self._path.parent) if self._path.name == FILE else None
         with open_file(self._path) as file:
             return Reading(chats(decode_lines(read_blocks(file)), directory, self.name))

@@ -51,7 +51,7 @@ class ClaudeDraft:
     model: str | None
     uuids: list[str] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
-    usage: dict[str, Any] = field(default_factory=dict)  # every line of an answer tells it, the last one in full
+    usage: dict[str, Any] = field(default_factory=dict)  # every line of an answer has it, the last one completely
     cost: float | None = None
 
     def used(self, usage: Any, cost: Any) -> None:

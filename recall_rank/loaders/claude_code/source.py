@@ -74,7 +74,7 @@ class ClaudeCode(BaseSource):
                 try:
                     return self._read(unit, path, read_blocks(file, start=place.offset), place, state)
                 except StaleResumePointError:
-                    pass  # what was appended changes something before it
+                    pass  # an appended record changes earlier ones: read the whole file
             return self._read(unit, path, read_blocks(file), ResumePoint(), None)
 
     def _read(

@@ -18,7 +18,7 @@ def workspace_of(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     name: str | None = None
     for line in text.removeprefix("\ufeff").split("\n"):
-        if line[:1] in {" ", "\t"}:  # a long value goes on
+        if line[:1] in {" ", "\t"}:  # continuation of a long value
             if name is not None:
                 found[name] = f"{found[name]} {line.strip()}".strip()
             continue

@@ -18,7 +18,7 @@ from recall_rank.loaders.sqlite.session_database import Columns, missing_column,
 
 NEEDED = {"cursorDiskKV": {"key", "value"}}
 COMPOSER, BUBBLE = "composerData:", "bubbleId:"
-# The sign keeps SQLite on the index of keys: this table may hold gigabytes that are none of our business.
+# The sign keeps SQLite on the index of keys: the table may have gigabytes of other values.
 BY_KEY = "FROM cursorDiskKV WHERE key >= ? AND key < ? AND +rowid > ? ORDER BY +rowid"
 _ADDRESS = re.compile(r"[\w+.-]+://[^/]*(/.*)", re.DOTALL)
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")

@@ -16,7 +16,7 @@ def decode_lines(blocks: Iterable[bytes]) -> Iterator[str]:
     waiting = iter(blocks)
     first = next(waiting, b"")
     decoder = codecs.getincrementaldecoder(_MARKS.get(first[:2], "utf-8"))("replace")
-    carry: list[str] = []  # of a line that goes on in the next block
+    carry: list[str] = []  # beginning of a line that continues in the next block
     for text in _decoded(decoder, first, waiting):
         head, *lines = text.split("\n")
         carry.append(head)

@@ -61,7 +61,7 @@ class HermesMessages:
             same = tuple([row[name] for name in _SAID])
             if flags & Flag.OUT_OF_CONTEXT:
                 self._archived[same] = draft
-            elif same in self._archived:  # a compaction stores anew what it keeps
+            elif same in self._archived:  # a compaction stores the messages that it keeps again
                 self._archived.pop(same).flags &= ~Flag.OUT_OF_CONTEXT
                 return
         self._drafts.append(draft)

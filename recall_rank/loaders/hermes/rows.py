@@ -35,7 +35,7 @@ class HermesRows:
 
     session: Record
     messages: list[Record]
-    continued: bool  # another session goes on from it
+    continued: bool  # another session continues it
     above: str | None  # why the session ended that it comes from
     version: int  # of the schema, 0 where it does not say
 

@@ -81,7 +81,7 @@ def _session_from(key: str, rows: HermesRows, messages: list[Message], source: s
     if head["archived"]:
         flags |= Flag.ARCHIVED
     if rows.continued and decode_text(head["end_reason"]) in COMPACTED:
-        flags |= Flag.OUT_OF_CONTEXT  # a session of its own goes on from the summary
+        flags |= Flag.OUT_OF_CONTEXT  # another session continues from the summary
     directory, worktree = decode_text(head["cwd"]) or None, decode_text(head["git_repo_root"]) or None
     times = [message.time for message in messages if message.time]
     return Session(

@@ -99,7 +99,7 @@ class JsonlRecords:
         values, problem = parse_values(raw, self._starts)
         whole = [value for value in values if type(value) is dict]
         if problem is None and len(whole) == len(values):
-            self._advance(0, raw)  # its line ends with what is appended
+            self._advance(0, raw)  # the appended bytes will end its line
         else:
             self.bad(number, f"torn last line ({problem or 'not an object'})")
             self.resumable = self.resumable and not whole  # they lie behind the place

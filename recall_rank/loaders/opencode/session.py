@@ -71,7 +71,7 @@ def session_from(
 def _message(
     key: str, data: Record, parts: Sequence[tuple[str, Record]], outputs: ExternalOutputs, flags: Flag
 ) -> Message:  # fmt: skip
-    if data.get("summary") is True:  # on what a user said it is an object with diffs
+    if data.get("summary") is True:  # in a user's message it is an object with diffs
         flags |= Flag.SUMMARY
     if data.get("error"):
         flags |= Flag.ERROR

@@ -96,7 +96,7 @@ class OpenCode(SessionDatabase):
 
 
 def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], flags: Flag) -> Message:
-    if data.get("summary") is True:  # on what a user said it is an object with diffs
+    if data.get("summary") is True:  # in a user's message it is an object with diffs
         flags |= Flag.SUMMARY
     if data.get("error"):
         flags |= Flag.ERROR

@@ -89,7 +89,7 @@ class PiLines:
         self._seen.add(key)
         parent = text_of(record["parentId"]) if "parentId" in record else self._last
         if self._continues and parent != self._last:
-            raise StaleResumePointError  # a branch: what lies before it may be abandoned now
+            raise StaleResumePointError  # a branch: earlier messages may be abandoned now
         entry = Entry(key, parent, record)
         self._entries.append(entry)
         self._last = key
@@ -130,7 +130,7 @@ class PiLines:
         if type(version) is int and version > VERSION:
             self._warnings[f"version {version} of the format was read as far as version {VERSION} goes"] = None
 
-    # --- what was said -----------------------------------------------------------------------------
+    # --- messages -----------------------------------------------------------------------------
 
     def _message(self, entry: Entry, entered: int) -> str | None:
         message = entry.record.get("message")

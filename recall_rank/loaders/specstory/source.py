@@ -21,7 +21,7 @@ NAME = AGENT
 HOME = ".specstory"
 FOLDER = "history"
 SUFFIX = ".md"
-HEAD = 4096  # bytes that tell what a file is
+HEAD = 4096  # bytes by which a file is recognised
 PEEKED = 20  # files of a folder, to tell whether they are exports
 
 

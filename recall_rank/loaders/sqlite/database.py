@@ -55,7 +55,7 @@ class Database:
         self._depth = 0
         self._connection: sqlite3.Connection | None = None
         self._live = False  # the connection takes part in the program's locking
-        self._private = False  # the connection reads a copy of ours
+        self._private = False  # the connection reads a private copy
         self._state: State = []
         self._closer: weakref.finalize[..., Any] | None = None
 

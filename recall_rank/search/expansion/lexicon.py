@@ -102,7 +102,7 @@ class Lexicon:
             for view in views
         ]
         self._first_terms = [view.first_term for view in views]
-        # of one complete segment kernels answer directly: its numbers are those of all segments
+        # for a single complete segment the kernels are called directly: its term numbers are the global ones
         self._only: Vocabulary | None = None
         if len(views) == 1 and self._segments[0].complete:
             only = views[0].segment

@@ -106,7 +106,7 @@ def _read_call(line: bytes) -> BatchCall:
     for name, value in (("args", args), ("options", options)):
         if not isinstance(value, dict):
             raise ValueError(f"{name} must be an object, not {type(value).__name__}")
-    # an option that is none of the host is a default argument
+    # an option that the host does not have is a default argument
     defaults = {name: value for name, value in options.items() if snake_name(name) not in NAMES}
     return BatchCall(
         id=call["id"],
