@@ -1,22 +1,22 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
-    CLASSES = 64    # classes of documents: role and kind of part
-    LONGEST = 1024  # lengths of documents are limited to LONGEST - 1 words
+    CLASSES = 64      # classes of documents: the role of the message and the kind of the part
+    MAX_WORDS = 1024  # a document of more words is scored as if it had MAX_WORDS - 1
 
 cdef enum:
-    TITLE = 0                  # the class of a session's title
-    IS_TITLE = 0x80000000U     # flag in doc_places(): the document is a title
-    GOES_ON = 0x40000000U      # flag: the document before belongs to that part, too
-    MESSAGE = 0x3FFFFFFFU      # mask of the message number
+    TITLE = 0                   # the class of a session's title
+    IS_TITLE = 0x80000000U      # flag in doc_positions(): the document is a title
+    SAME_PART = 0x40000000U     # flag in doc_positions(): the document before is of the same part
+    MESSAGE_BITS = 0x3FFFFFFFU  # mask in doc_positions(): the number of the message
 
 cdef enum:
-    PEOPLE = 1  # people talk with each other; 0 is an agent at work
-    TALKS = 3   # kinds of session; the third is an agent that only talks
+    PEOPLE = 1  # session_talk of a conversation between people; 0 is an agent at work, 2 an agent that only talks
+    TALKS = 3   # values of session_talk
 
-cdef struct Worth:  # the weights of the documents of one shape
-    float norm      # k1-scaled length normalisation
-    float weight    # weight of the class
+cdef struct ShapeWeight:  # factors of BM25 for documents of one shape, that is class and number of words
+    float norm      # k1 * (1 - b + b * words / average words)
+    float weight    # of the class
 
 cdef class DocColumns:
     cdef const uint32_t[::1] doc_part
@@ -28,21 +28,21 @@ cdef class DocColumns:
     cdef const uint8_t[::1] session_talk
     cdef const uint32_t[::1] message_asked
     cdef bint has_asked
-    cdef readonly bint ordered    # the messages of each session are contiguous
-    cdef bint asked_inside        # every message answers one of its own session
-    cdef object places            # cached result of doc_places()
-    cdef object shapes            # cached result of doc_shapes()
+    cdef readonly bint ordered    # the messages of each session are consecutive
+    cdef bint asked_in_session    # message_asked never names a message of another session
+    cdef object positions         # cache of doc_positions()
+    cdef object shapes            # cache of doc_shapes()
     cdef readonly Py_ssize_t docs
     cdef readonly Py_ssize_t parts
     cdef readonly Py_ssize_t messages
     cdef readonly Py_ssize_t sessions
-    cdef uint64_t all_words       # words of all documents, if `counted`
-    cdef bint counted
-    cdef int64_t oldest           # oldest known time of a message, if `spanned`
+    cdef uint64_t word_count      # words of all documents, if has_word_count
+    cdef bint has_word_count
+    cdef int64_t oldest           # time_span(), if has_time_span
     cdef int64_t newest
-    cdef bint spanned
-    cdef tuple made               # the last two results of worths(), with their arguments
+    cdef bint has_time_span
+    cdef tuple recent_weights     # cache of shape_weights(): the last two (address of norms, classes, weights, norms)
     cdef uint32_t message_of(self, Py_ssize_t part) except? 0xFFFFFFFFU
-    cdef object doc_places(self)
+    cdef object doc_positions(self)
     cdef object doc_shapes(self)
-    cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights)
+    cdef object shape_weights(self, const float[:, ::1] norms, const float[::1] class_weights)

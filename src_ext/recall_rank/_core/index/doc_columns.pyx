@@ -1,16 +1,17 @@
-"""The columns that describe documents: their part, message and session, time, length and class."""
+"""The columns of documents and of their parts, messages and sessions, as kernels read them."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
 
 
 cdef class DocColumns:
-    """The columns that describe documents. They are borrowed, range-checked once, and must not change.
+    """Borrowed columns that relate documents to parts, messages and sessions; they must not change.
 
-    doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts], message_session
-    u32[messages], message_time i64[messages], session_talk u8[sessions] (model.Talk), message_asked u32[messages],
-    optional (the message of the user that a message answers; itself when there is none). Parts, messages and sessions
-    are numbered in the order of their documents.
+    doc_part u32[docs], doc_words u16[docs], doc_class u8[docs], part_message u32[parts],
+    message_session u32[messages], message_time i64[messages], session_talk u8[sessions] (model.Talk),
+    message_asked u32[messages] (the user's message that a message answers, or the message itself; optional).
+    Documents ascend by part, parts by message. The constructor checks in O(documents + parts + messages) that every
+    number is in range and raises ValueError otherwise, or when columns differ in length.
     """
 
     def __cinit__(self, doc_part not None, doc_words not None, doc_class not None, part_message not None,
@@ -28,7 +29,7 @@ cdef class DocColumns:
         self.parts = self.part_message.shape[0]
         self.messages = self.message_session.shape[0]
         self.sessions = self.session_talk.shape[0]
-        self.made = ()
+        self.recent_weights = ()
         self.has_asked = message_asked is not None
         if self.has_asked:
             self.message_asked = message_asked
@@ -38,9 +39,9 @@ cdef class DocColumns:
             raise ValueError("the document columns differ in length")
         if self.message_time.shape[0] != self.messages:
             raise ValueError("the message columns differ in length")
-        if self.messages > MESSAGE:
-            raise ValueError(f"a segment has at most {MESSAGE} messages")
-        self.ordered = self.asked_inside = True
+        if self.messages > MESSAGE_BITS:
+            raise ValueError(f"a segment has at most {MESSAGE_BITS} messages")
+        self.ordered = self.asked_in_session = True
         with nogil:
             for k in range(self.docs):
                 good = good and self.doc_part[k] < self.parts and self.doc_class[k] < CLASSES
@@ -54,23 +55,27 @@ cdef class DocColumns:
                 if self.has_asked:
                     good = good and self.message_asked[k] <= k
                     if self.message_asked[k] <= k:
-                        self.asked_inside = (self.asked_inside
-                                             and self.message_session[self.message_asked[k]] == self.message_session[k])
+                        self.asked_in_session = (
+                            self.asked_in_session
+                            and self.message_session[self.message_asked[k]] == self.message_session[k]
+                        )
             for k in range(self.sessions):
                 good = good and self.session_talk[k] < TALKS
         if not good:
             raise ValueError("a column points outside the segment or is out of order")
 
     def averages(self, eligible=None):
-        """(number of eligible documents, number of their words); `eligible` is u8[docs], or None for all, whose
-        count is cached.
+        """(number of documents, sum of their words) over the eligible documents.
+
+        `eligible` is u8[docs], or None for all documents, whose sum is cached. Raises ValueError for another length.
+        O(documents).
         """
         cdef const uint8_t[::1] view
         cdef const uint8_t* mask = NULL
         cdef Py_ssize_t k
         cdef uint64_t count = 0, words = 0
-        if eligible is None and self.counted:
-            return self.docs, self.all_words
+        if eligible is None and self.has_word_count:
+            return self.docs, self.word_count
         if eligible is not None:
             view = eligible
             if view.shape[0] != self.docs:
@@ -83,75 +88,78 @@ cdef class DocColumns:
                     count += 1
                     words += self.doc_words[k]
         if eligible is None:
-            self.all_words = words
-            self.counted = True
+            self.word_count = words
+            self.has_word_count = True
         return count, words
 
-    cdef object doc_places(self):
-        """For every document its message number with the flags IS_TITLE and GOES_ON, u32[docs + 1].
+    cdef object doc_positions(self):
+        """A bytearray of u32[docs + 1]: the message of each document, with the flags IS_TITLE and SAME_PART.
 
-        The bytearray is cached and must not be changed. O(documents) for the first call.
+        One load per document replaces three. Computed by the first call in O(documents) and cached; read-only.
         """
         cdef Py_ssize_t k
-        cdef uint32_t* place
-        if self.places is not None:
-            return self.places
-        made = bytearray((self.docs + 1) * sizeof(uint32_t))
-        place = <uint32_t*>PyByteArray_AS_STRING(made)
+        cdef uint32_t* position
+        if self.positions is not None:
+            return self.positions
+        buffer = bytearray((self.docs + 1) * sizeof(uint32_t))
+        position = <uint32_t*>PyByteArray_AS_STRING(buffer)
         with nogil:
             for k in range(self.docs):
-                place[k] = self.part_message[self.doc_part[k]]
+                position[k] = self.part_message[self.doc_part[k]]
                 if k and self.doc_part[k - 1] == self.doc_part[k]:
-                    place[k] |= GOES_ON
+                    position[k] |= SAME_PART
                 if self.doc_class[k] == TITLE:
-                    place[k] |= IS_TITLE
-        self.places = made
-        return made
+                    position[k] |= IS_TITLE
+        self.positions = buffer
+        return buffer
 
-    cdef object worths(self, const float[:, ::1] norms, const float[::1] class_weights):
-        """The norm and weight of every document shape (class and length), in a bytearray that must not be changed.
+    cdef object shape_weights(self, const float[:, ::1] norms, const float[::1] class_weights):
+        """A bytearray of ShapeWeight[CLASSES * MAX_WORDS], indexed by doc_shapes(); read-only.
 
-        The last two results are cached, since queries with two kinds of weights may alternate.
+        The tables of the last two pairs of arguments are cached, because a search alternates between two.
         """
         cdef Py_ssize_t kind, words
-        cdef Worth* worth
-        cdef uintptr_t place = <uintptr_t>&norms[0, 0]
+        cdef ShapeWeight* rows
+        cdef uintptr_t address = <uintptr_t>&norms[0, 0]
         classes = (<const char*>&class_weights[0])[:CLASSES * sizeof(float)]
-        for known in self.made:
-            if known[0] == place and known[1] == classes:
+        for known in self.recent_weights:
+            if known[0] == address and known[1] == classes:
                 return known[2]
-        made = bytearray(CLASSES * LONGEST * sizeof(Worth))
-        worth = <Worth*>PyByteArray_AS_STRING(made)
+        table = bytearray(CLASSES * MAX_WORDS * sizeof(ShapeWeight))
+        rows = <ShapeWeight*>PyByteArray_AS_STRING(table)
         for kind in range(CLASSES):
-            for words in range(LONGEST):
-                worth[kind * LONGEST + words].norm = norms[kind, words]
-                worth[kind * LONGEST + words].weight = class_weights[kind]
-        # the norms are kept alive, so that no other array gets their address
-        self.made = ((place, classes, made, norms), *self.made[:1])
-        return made
+            for words in range(MAX_WORDS):
+                rows[kind * MAX_WORDS + words].norm = norms[kind, words]
+                rows[kind * MAX_WORDS + words].weight = class_weights[kind]
+        # the reference to `norms` keeps its address from being reused
+        self.recent_weights = ((address, classes, table, norms), *self.recent_weights[:1])
+        return table
 
     cdef object doc_shapes(self):
-        """The shape of every document, u16[docs + 1]: class * LONGEST + number of words, which is limited to LONGEST -
-        1.
+        """A bytearray of u16[docs + 1]: the shape of each document, class * MAX_WORDS + min(words, MAX_WORDS - 1).
 
-        The bytearray is cached and must not be changed. O(documents) for the first call.
+        Computed by the first call in O(documents) and cached; read-only.
         """
         cdef Py_ssize_t k
         cdef uint16_t words
         cdef uint16_t* shape
         if self.shapes is not None:
             return self.shapes
-        made = bytearray((self.docs + 1) * sizeof(uint16_t))
-        shape = <uint16_t*>PyByteArray_AS_STRING(made)
+        buffer = bytearray((self.docs + 1) * sizeof(uint16_t))
+        shape = <uint16_t*>PyByteArray_AS_STRING(buffer)
         with nogil:
             for k in range(self.docs):
                 words = self.doc_words[k]
-                shape[k] = self.doc_class[k] * LONGEST + (words if words < LONGEST else LONGEST - 1)
-        self.shapes = made
-        return made
+                shape[k] = self.doc_class[k] * MAX_WORDS + (words if words < MAX_WORDS else MAX_WORDS - 1)
+        self.shapes = buffer
+        return buffer
 
     def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
-        """The number of eligible documents whose message has a time in one of [starts[k], ends[k]), in ms."""
+        """The number of eligible documents whose message time, ms, is in one of the ranges [starts[k], ends[k]).
+
+        `eligible` is u8[docs] or None for all; starts and ends are i64[ranges]. Raises ValueError when lengths differ.
+        O(documents * ranges).
+        """
         cdef const uint8_t[::1] view
         cdef const uint8_t* mask = NULL
         cdef Py_ssize_t doc, k, ranges = starts.shape[0], found = 0
@@ -176,25 +184,30 @@ cdef class DocColumns:
         return found
 
     def sessions_of(self, list parts not None):
-        """The session number of each part. Raises IndexError for a part that does not exist."""
+        """The sessions of a list of parts, in their order. Raises IndexError for a part that does not exist."""
         return [self.message_session[self.message_of(part)] for part in parts]
 
     def times_of(self, list parts not None):
-        """The time of each part's message in ms. Raises IndexError for a part that does not exist."""
+        """The times of the parts' messages, ms since 1970, in the order of `parts`.
+
+        Raises IndexError for a part that does not exist.
+        """
         return [self.message_time[self.message_of(part)] for part in parts]
 
     cdef uint32_t message_of(self, Py_ssize_t part) except? 0xFFFFFFFFU:
+        """The message of a part. Raises IndexError for a part that does not exist."""
         if not 0 <= part < self.parts:
             raise IndexError(part)
         return self.part_message[part]
 
     def time_span(self):
-        """The oldest and the newest known message time in ms; (0, 0) when none is known. O(messages) for the first
-        call.
+        """The smallest and the largest known message time (above 0), ms since 1970; (0, 0) when no time is known.
+
+        Computed by the first call in O(messages) and cached.
         """
         cdef Py_ssize_t k
         cdef int64_t oldest = 0, newest = 0, time
-        if self.spanned:
+        if self.has_time_span:
             return self.oldest, self.newest
         with nogil:
             for k in range(self.messages):
@@ -205,5 +218,5 @@ cdef class DocColumns:
                     oldest = time
         self.oldest = oldest
         self.newest = newest
-        self.spanned = True
+        self.has_time_span = True
         return oldest, newest

@@ -80,7 +80,7 @@ cdef class Scorer:
             self.kwargs.dtor(&self.kwargs)
 
     def scores(self, list texts not None, double[::1] out not None, int64_t deadline_ns=0):
-        """Write the score of each text, 0 to 100, to out f64[n]; returns the number of texts scored before the deadline.
+        """Write the score of each text, 0 to 100, to out f64[n]; returns how many were scored before the deadline.
 
         deadline_ns is a time.monotonic_ns(), 0 for none; the clock is read before every text. Raises TypeError for a
         text that is not a str, ValueError when `out` is shorter than `texts`, RuntimeError when rapidfuzz fails.

@@ -1,34 +1,35 @@
-"""CompiledQuery: the groups of terms and the weights of one query, in the form that scoring reads."""
+"""A query as arrays of term groups, members and weights, validated once and read without the GIL."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memcmp, memmove
 
-from recall_rank._core.search.doc_scores cimport Groups
-from recall_rank._core.index.doc_columns cimport CLASSES, LONGEST
+from recall_rank._core.search.doc_scores cimport QueryGroups
+from recall_rank._core.index.doc_columns cimport CLASSES, MAX_WORDS
 
 
 cdef class CompiledQuery:
-    """The term groups of one query and the weights for scoring it by BM25 (Robertson and Zaragoza 2009).
+    """The term groups of one query and the weights of BM25 (Robertson and Zaragoza 2009).
 
-    A group has `members`, (first, last, weight) for the terms [first, last), and a `factor`, IDF times boost. Its term
-    frequency in a document is the sum over its members of weight * frequency. A `joint` group is the second half of a
-    word: a document must also hold the group before it, whose factor is 0. Groups of equal members are merged, and
-    their factors added, so that a repeated word is looked up once. norms f32[64, 1024] is the k1-scaled length
-    normalisation by class and number of words; class_weights f32[64]. The buffers are borrowed and must not change.
-    Raises ValueError for negative weights, for terms out of order, and for a joint group without a single group before
-    it.
+    Each group is an object with `members`, tuples (first, last, weight) for the terms [first, last); `factor`, IDF
+    times boost; and `joint`, True when a document must also match the group before it (the halves of a compound word),
+    whose own factor is then 0. The frequency of a group is the sum over its members of weight * frequency. Groups with
+    equal members are merged into one with the sum of their factors, so that a repeated word is looked up once.
+
+    norms f32[64, 1024] is k1 times the length normalisation, by class and number of words; class_weights f32[64] are
+    factors by class. Both buffers are borrowed and must not change. Raises ValueError for buffers of another shape,
+    a member with first > last, a negative weight, or a joint group that no single group precedes.
     """
 
     def __cinit__(self, groups not None, float k1, const float[:, ::1] norms not None,
                   const float[::1] class_weights not None):
         cdef Py_ssize_t count = len(groups), members = 0
-        cdef double* factors  # before the factors of equal groups are added
-        if norms.shape[0] != CLASSES or norms.shape[1] != LONGEST or class_weights.shape[0] != CLASSES:
+        cdef double* factors  # in double precision until equal groups are merged
+        if norms.shape[0] != CLASSES or norms.shape[1] != MAX_WORDS or class_weights.shape[0] != CLASSES:
             raise ValueError("norms must be 64 x 1024 and class_weights 64")
         self.norms, self.class_weights = norms, class_weights
-        each = [group.members for group in groups]
-        for own in each:
+        member_lists = [group.members for group in groups]
+        for own in member_lists:
             members += len(own)
         self.memory = PyMem_RawMalloc(count * (sizeof(double) + sizeof(float) + 1)
                                       + (count + 1 + 3 * members) * sizeof(uint32_t))
@@ -42,10 +43,10 @@ cdef class CompiledQuery:
         self.factors = self.weights + members
         self.joint = <uint8_t*>(self.factors + count)
         self.starts[0] = 0
-        for group, own in zip(groups, each):
+        for group, own in zip(groups, member_lists):
             factors[self.groups.count] = group.factor
-            self.add(own, group.joint)
-        self.unite(factors)
+            self.append_group(own, group.joint)
+        self.merge_equal(factors)
         self.groups.starts = self.starts
         self.groups.firsts = self.firsts
         self.groups.lasts = self.lasts
@@ -61,8 +62,8 @@ cdef class CompiledQuery:
         """The number of groups after merging."""
         return self.groups.count
 
-    cdef int add(self, members, bint joint) except -1:
-        """Append one group, before groups of equal members are merged."""
+    cdef int append_group(self, members, bint joint) except -1:
+        """Append a group. Raises ValueError as the constructor does."""
         cdef Py_ssize_t group = self.groups.count, at = self.starts[group]
         cdef uint32_t first, last
         cdef float weight
@@ -81,18 +82,16 @@ cdef class CompiledQuery:
         self.groups.count = group + 1
         return 0
 
-    cdef void unite(self, double* factors) noexcept nogil:
-        """Merge groups of equal members into the first of them, adding their factors; halves of words are not
-        merged.
-        """
-        cdef Py_ssize_t group, place, kept = 0, count = self.groups.count
+    cdef void merge_equal(self, double* factors) noexcept nogil:
+        """Merge every group into the first group with equal members; halves of compound words are not merged."""
+        cdef Py_ssize_t group, target, kept = 0, count = self.groups.count
         cdef uint32_t start, size
         for group in range(count):
-            place = kept
+            target = kept
             if not self.is_half(group, count):
-                place = self.equal(group, kept)
-            if place < kept:
-                factors[place] += factors[group]
+                target = self.find_equal(group, kept)
+            if target < kept:
+                factors[target] += factors[group]
                 continue
             start, size = self.starts[group], self.starts[group + 1] - self.starts[group]
             memmove(self.firsts + self.starts[kept], self.firsts + start, size * sizeof(uint32_t))
@@ -107,30 +106,28 @@ cdef class CompiledQuery:
         self.members = self.starts[kept]
 
     cdef bint is_half(self, Py_ssize_t group, Py_ssize_t count) noexcept nogil:
+        """Whether a group is the first or the second half of a compound word; `count` groups exist."""
         return self.joint[group] or (group + 1 < count and self.joint[group + 1])
 
-    cdef Py_ssize_t equal(self, Py_ssize_t group, Py_ssize_t kept) noexcept nogil:
-        """The first of the `kept` groups with the members of `group` that is not a half of a word; `kept` when
-        there is none.
-        """
+    cdef Py_ssize_t find_equal(self, Py_ssize_t group, Py_ssize_t kept) noexcept nogil:
+        """The first of the `kept` groups that has the members of `group` and is no half; `kept` if none is."""
         cdef uint32_t start = self.starts[group], size = self.starts[group + 1] - start, own
-        cdef Py_ssize_t place
-        for place in range(kept):
-            own = self.starts[place]
-            if (self.starts[place + 1] - own == size
+        cdef Py_ssize_t target
+        for target in range(kept):
+            own = self.starts[target]
+            if (self.starts[target + 1] - own == size
                     and memcmp(self.firsts + own, self.firsts + start, size * sizeof(uint32_t)) == 0
                     and memcmp(self.lasts + own, self.lasts + start, size * sizeof(uint32_t)) == 0
                     and memcmp(self.weights + own, self.weights + start, size * sizeof(float)) == 0
-                    and not self.is_half(place, kept)):
-                return place
+                    and not self.is_half(target, kept)):
+                return target
         return kept
 
-    cdef int restrict(self, uint32_t first_term, uint32_t last_term, Groups* own, uint32_t** memory) except -1:
-        """Write to `own` the groups reduced to members in the terms [first_term, last_term), which are renumbered from
-        0.
+    cdef int restrict(self, uint32_t first_term, uint32_t last_term, QueryGroups* own, uint32_t** memory) except -1:
+        """Write to *own the groups with only their members in [first_term, last_term), renumbered from 0.
 
-        Its arrays are allocated in `memory`, which the caller must free. Raises ValueError for a member with terms of
-        two segments.
+        *memory receives the allocation behind *own; the caller frees it with PyMem_RawFree(). Raises ValueError when a
+        member crosses last_term.
         """
         cdef Py_ssize_t group, k, found = 0, count = self.groups.count
         cdef uint32_t* starts

@@ -1,44 +1,44 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 from recall_rank._core.index.posting_frames cimport BLOCK
-from recall_rank._core.index.doc_columns cimport Worth
+from recall_rank._core.index.doc_columns cimport ShapeWeight
 from recall_rank._core.index.postings cimport Postings
 
 cdef enum:
-    AFTERWARDS = 15  # ns to fuse and rank one document with evidence after the last block
+    FUSE_NS_PER_DOC = 15  # ns that fusion and ranking take for each scored document, reserved before the deadline
 
-cdef struct Groups:         # the query: groups of members; a member is the terms [first, last)
-    Py_ssize_t count
-    const uint32_t* starts  # group g has the members starts[g]:starts[g + 1]
-    const uint32_t* firsts
-    const uint32_t* lasts
-    const float* weights    # weight of each member
-    const float* factors    # factor of each group: IDF times boost
-    const uint8_t* joint    # 1 where a document must also hold the group before
-    const Worth* worths     # norm and weight of every document shape
-    float k1
+cdef struct QueryGroups:    # term groups of a query; a group has members, a member is a range of terms [first, last)
+    Py_ssize_t count        # groups
+    const uint32_t* starts  # u32[count + 1]: group g has the members starts[g]:starts[g + 1]
+    const uint32_t* firsts  # u32[members]
+    const uint32_t* lasts   # u32[members]
+    const float* weights    # f32[members]: factor of a member's frequencies
+    const float* factors    # f32[count]: IDF times boost
+    const uint8_t* joint    # u8[count]: 1 where a document must also match the group before
+    const ShapeWeight* shape_weights  # by the shape of a document (DocColumns.doc_shapes)
+    float k1                # of BM25
 
-cdef struct DocScores:     # the documents with evidence, ascending
+cdef struct DocScores:      # documents with a score above 0, ascending
     uint32_t* docs
     float* scores
     Py_ssize_t count
-    Py_ssize_t room   # allocated documents
+    Py_ssize_t capacity
 
-cdef struct Touched:  # the documents of a block that hold a group
-    float* tf         # f32[BLOCK]: term frequency in each document
-    uint16_t* docs    # the documents with a frequency, in order of discovery
+cdef struct FrequencySums:  # weighted frequencies of one group in the documents of a block
+    float* tf               # f32[BLOCK], 0 in documents without the group
+    uint16_t* docs          # the documents with the group, in the order of first occurrence
     Py_ssize_t count
 
-cdef struct Work:     # scratch arrays to score blocks; all values are 0 between two blocks
-    float* scores     # f32[BLOCK]
-    Touched first     # frequencies of the first half of a word
-    Touched second
-    bint left         # the last block was interrupted, so values may not be 0
+cdef struct BlockScratch:   # scratch memory for scoring blocks; every float is 0 between two blocks
+    float* scores           # f32[BLOCK]
+    FrequencySums first     # of the first half of a compound word, until its second half is summed
+    FrequencySums second    # of the group that is scored
+    bint dirty              # the deadline interrupted a block, so that some floats are not 0
 
-cdef bint room_for_documents(DocScores* held, Py_ssize_t documents) noexcept nogil
-cdef void release_documents(DocScores* held) noexcept nogil
-cdef bint room_for_work(Work* work) noexcept nogil
-cdef void release_work(Work* work) noexcept nogil
-cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
-                                  const uint8_t* eligible, Py_ssize_t documents, DocScores* held, Work* work,
-                                  int64_t deadline) noexcept nogil
+cdef bint reserve_doc_scores(DocScores* scored, Py_ssize_t documents) noexcept nogil
+cdef void release_doc_scores(DocScores* scored) noexcept nogil
+cdef bint reserve_scratch(BlockScratch* scratch) noexcept nogil
+cdef void release_scratch(BlockScratch* scratch) noexcept nogil
+cdef Py_ssize_t accumulate_blocks(Postings postings, const QueryGroups* groups, const uint16_t* shapes,
+                                  const uint8_t* eligible, Py_ssize_t documents, DocScores* scored,
+                                  BlockScratch* scratch, int64_t deadline) noexcept nogil

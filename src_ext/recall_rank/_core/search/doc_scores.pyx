@@ -1,52 +1,59 @@
-"""BM25 over the postings of a segment, group by group and block by block."""
+"""BM25 (Robertson and Zaragoza 2009) over the postings of a segment, one block of documents at a time.
+
+Within a block, scoring goes term group by term group (term-at-a-time) into an array of scores. A group is one query
+word with all its forms; its frequency is the weighted sum of the frequencies of its members.
+"""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from recall_rank._core.search.block_scores cimport rr_add_scores, rr_add_touched, rr_fill_lanes, rr_take
+from recall_rank._core.search.block_scores cimport (rr_add_scores, rr_add_scores_and_sums, rr_collect_nonzero,
+                                                    rr_fill_lanes)
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
-from recall_rank._core.index.doc_columns cimport Worth
+from recall_rank._core.index.doc_columns cimport ShapeWeight
 from recall_rank._core.runtime.scratch_pool cimport acquire, acquire_zeroed, release, release_zeroed
 from recall_rank._core.index.posting_frames cimport BLOCK, ROOM
 from recall_rank._core.index.postings cimport Cursor, Postings
 
 cdef enum:
-    PACE = 16384  # postings between two checks of the deadline
-    SPARE = 8     # documents written at a time
-    MAINS = 128   # groups whose most frequent member is looked up once, not for each block
-    TOUCHED = BLOCK + 8  # entries are written before they are counted
-    NUMBERS = 3 * BLOCK * 4      # bytes of the scores and of two columns of frequencies
-    MET = 2 * TOUCHED * 2        # bytes of the documents of both columns
+    CLOCK_POSTINGS = 16384  # postings read between two reads of the clock
+    OVERRUN = 8     # elements that a SIMD store may write behind the last one
+    MAX_MAIN_MEMBERS = 128   # groups whose main member is computed once a search, not once a block
+    SUMMED_DOCS = BLOCK + 8  # a document is written before it is counted, so there is always room for one more
+    FLOAT_BYTES = 3 * BLOCK * 4      # the scores and the sums of two groups
+    DOC_BYTES = 2 * SUMMED_DOCS * 2  # the documents of two groups
 
 rr_fill_lanes()
 
 
-cdef bint room_for_work(Work* work) noexcept nogil:
-    """Allocate the scratch arrays for scoring blocks; False when memory ran out."""
-    work.left = False
-    work.scores = <float*>acquire_zeroed(NUMBERS)
-    work.first.docs = <uint16_t*>acquire(MET)
-    if work.scores == NULL or work.first.docs == NULL:
-        release_work(work)
+cdef bint reserve_scratch(BlockScratch* scratch) noexcept nogil:
+    """Allocate scratch memory for accumulate_blocks(); False when memory ran out. Ends with release_scratch()."""
+    scratch.dirty = False
+    scratch.scores = <float*>acquire_zeroed(FLOAT_BYTES)
+    scratch.first.docs = <uint16_t*>acquire(DOC_BYTES)
+    if scratch.scores == NULL or scratch.first.docs == NULL:
+        release_scratch(scratch)
         return False
-    work.first.tf = work.scores + BLOCK
-    work.second.tf = work.first.tf + BLOCK
-    work.second.docs = work.first.docs + TOUCHED
-    work.first.count = work.second.count = 0
+    scratch.first.tf = scratch.scores + BLOCK
+    scratch.second.tf = scratch.first.tf + BLOCK
+    scratch.second.docs = scratch.first.docs + SUMMED_DOCS
+    scratch.first.count = scratch.second.count = 0
     return True
 
 
-cdef void release_work(Work* work) noexcept nogil:
-    if work.left:
-        memset(work.scores, 0, NUMBERS)
-    release_zeroed(work.scores, NUMBERS)
-    release(work.first.docs, MET)
+cdef void release_scratch(BlockScratch* scratch) noexcept nogil:
+    """Return scratch memory to the pool, all floats set to 0."""
+    if scratch.dirty:
+        memset(scratch.scores, 0, FLOAT_BYTES)
+    release_zeroed(scratch.scores, FLOAT_BYTES)
+    release(scratch.first.docs, DOC_BYTES)
 
 
-cdef int64_t main_of(Postings postings, const Groups* groups, Py_ssize_t group) noexcept nogil:
-    """The member of a group that is one term and has the most documents; -1 when there is none.
+cdef int64_t main_member(Postings postings, const QueryGroups* groups, Py_ssize_t group) noexcept nogil:
+    """The index of the single-term member of a group with the highest document frequency; -1 when there is none.
 
-    A half of a word has none: no document counts before its other half is known.
+    The main member is scored straight from its postings, without the array of sums. A half of a compound word has no
+    main member, since its frequencies count only after the other half is known.
     """
     cdef uint32_t member, first
     cdef int64_t found = -1, count, most = -1
@@ -64,212 +71,216 @@ cdef int64_t main_of(Postings postings, const Groups* groups, Py_ssize_t group) 
     return found
 
 
-cdef inline Py_ssize_t keep(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, const uint8_t* mask,
-                            Py_ssize_t limit) noexcept nogil:
-    """Remove documents that `mask` does not mark (NULL marks all) or that are not below `limit`; returns the number
-    left.
-    """
-    cdef Py_ssize_t k, kept = 0
-    while count and docs[count - 1] >= limit:
+cdef inline Py_ssize_t keep_eligible(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, const uint8_t* mask,
+                                     Py_ssize_t doc_count) noexcept nogil:
+    """Remove postings of documents >= doc_count or not set in u8 `mask` (NULL: all set); returns how many remain."""
+    cdef Py_ssize_t k, count_left = 0
+    while count and docs[count - 1] >= doc_count:
         count -= 1
     if mask == NULL:
         return count
-    for k in range(count):  # no branch: marks cannot be predicted
-        docs[kept] = docs[k]
-        tfs[kept] = tfs[k]
-        kept += mask[docs[k]] != 0
-    return kept
+    for k in range(count):  # without a branch, since eligible documents cannot be predicted
+        docs[count_left] = docs[k]
+        tfs[count_left] = tfs[k]
+        count_left += mask[docs[k]] != 0
+    return count_left
 
 
-cdef uint64_t add_term(Postings postings, Py_ssize_t block, uint32_t term, float weight, float factor,
-                       const Worth* worths, const uint16_t* shapes, const uint8_t* mask, Py_ssize_t limit,
-                       float* scores, float* touched) noexcept nogil:
-    """Add one term's evidence to the scores of a block; returns the number of postings read.
+cdef uint64_t score_term(Postings postings, Py_ssize_t block, uint32_t term, float weight, float factor,
+                         const ShapeWeight* shape_weights, const uint16_t* shapes, const uint8_t* mask,
+                         Py_ssize_t doc_count, float* scores, float* sums) noexcept nogil:
+    """Add the scores of one term to the documents of a block and return the number of postings read.
 
-    `touched` has weighted frequencies of other members to add to those of the term; NULL when there are none.
+    `sums`, if not NULL, are frequencies of other members of the group: they count with the term's and are reset to 0.
     """
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
-    cdef uint64_t work = 0
+    cdef uint64_t postings_read = 0
     cdef Py_ssize_t count
     cdef Cursor cursor
     postings.seek(block, term, term + 1, &cursor)
     while True:
         count = postings.next_run(&cursor, docs, tfs)
         if count == 0:
-            return work
-        work += count
-        count = keep(docs, tfs, count, mask, limit)
-        if touched == NULL:
-            rr_add_scores(docs, tfs, count, weight, factor, shapes, <const float*>worths, scores)
+            return postings_read
+        postings_read += count
+        count = keep_eligible(docs, tfs, count, mask, doc_count)
+        if sums == NULL:
+            rr_add_scores(docs, tfs, count, weight, factor, shapes, <const float*>shape_weights, scores)
         else:
-            rr_add_touched(docs, tfs, count, weight, factor, shapes, <const float*>worths, scores, touched)
+            rr_add_scores_and_sums(docs, tfs, count, weight, factor, shapes, <const float*>shape_weights, scores, sums)
 
 
-cdef uint64_t touch(Postings postings, Py_ssize_t block, const Groups* groups, Py_ssize_t group, int64_t but,
-                    const uint8_t* mask, Py_ssize_t limit, Touched* touched) noexcept nogil:
-    """Sum the weighted frequencies of a group's members, except `but`, for each document of a block.
+cdef uint64_t sum_frequencies(Postings postings, Py_ssize_t block, const QueryGroups* groups, Py_ssize_t group,
+                              int64_t skipped, const uint8_t* mask, Py_ssize_t doc_count,
+                              FrequencySums* sums) noexcept nogil:
+    """Sum the weighted frequencies of a group's members, except `skipped`, in every document of a block.
 
     Returns the number of postings read.
     """
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
-    cdef float* tf_of = touched.tf
-    cdef uint16_t* met = touched.docs
-    cdef Py_ssize_t member, k, kept, count = 0
-    cdef uint64_t work = 0
+    cdef float* tf_sums = sums.tf
+    cdef uint16_t* docs_met = sums.docs
+    cdef Py_ssize_t member, k, count_left, count = 0
+    cdef uint64_t postings_read = 0
     cdef uint16_t doc
     cdef float weight
     cdef Cursor cursor
     for member in range(groups.starts[group], groups.starts[group + 1]):
-        if member == but:
+        if member == skipped:
             continue
         weight = groups.weights[member]
         postings.seek(block, groups.firsts[member], groups.lasts[member], &cursor)
-        work += cursor.lone_end - cursor.lone if cursor.lone < cursor.lone_end else 0  # each lone term is checked
+        # next_run() tests each lone term
+        postings_read += cursor.lone_end - cursor.lone if cursor.lone < cursor.lone_end else 0
         while True:
-            kept = postings.next_run(&cursor, docs, tfs)
-            if kept == 0:
+            count_left = postings.next_run(&cursor, docs, tfs)
+            if count_left == 0:
                 break
-            work += kept
-            kept = keep(docs, tfs, kept, mask, limit)
-            for k in range(kept):
+            postings_read += count_left
+            count_left = keep_eligible(docs, tfs, count_left, mask, doc_count)
+            for k in range(count_left):
                 doc = docs[k]
-                met[count] = doc  # no branch: whether the document is new cannot be predicted
-                # with a weight of 0 a document stays new
-                count += (tf_of[doc] == 0) & (count < BLOCK)
-                tf_of[doc] += weight * tfs[k]
-    touched.count = count
-    return work
+                docs_met[count] = doc  # without a branch, since new documents cannot be predicted
+                # a weight of 0 leaves the sum at 0, so that a document can be appended more than once
+                count += (tf_sums[doc] == 0) & (count < BLOCK)
+                tf_sums[doc] += weight * tfs[k]
+    sums.count = count
+    return postings_read
 
 
-cdef void settle(Touched* touched, Touched* before, float factor, const Worth* worths, const uint16_t* shapes,
-                 float* scores) noexcept nogil:
-    """Add the evidence of the frequencies in `touched` to the scores, and clear them.
+cdef void score_sums(FrequencySums* sums, FrequencySums* before, float factor, const ShapeWeight* shape_weights,
+                     const uint16_t* shapes, float* scores) noexcept nogil:
+    """Add the BM25 scores of summed frequencies to `scores` and reset the sums to 0.
 
-    `before` has the frequencies of the first half of a word, NULL for none: the smaller frequency of both halves
-    counts.
+    `before`, if not NULL, has the sums of the other half of a compound word: the smaller of both frequencies counts.
     """
     cdef Py_ssize_t k
-    cdef const Worth* worth
+    cdef const ShapeWeight* shape_weight
     cdef uint16_t doc
     cdef float tf
-    for k in range(touched.count):
-        doc = touched.docs[k]
-        tf = touched.tf[doc]
-        touched.tf[doc] = 0
+    for k in range(sums.count):
+        doc = sums.docs[k]
+        tf = sums.tf[doc]
+        sums.tf[doc] = 0
         if before != NULL and before.tf[doc] < tf:
             tf = before.tf[doc]
         if tf > 0:
-            worth = worths + shapes[doc]
-            scores[doc] += worth.weight * factor * tf / (tf + worth.norm)
-    touched.count = 0
+            shape_weight = shape_weights + shapes[doc]
+            scores[doc] += shape_weight.weight * factor * tf / (tf + shape_weight.norm)
+    sums.count = 0
     if before != NULL:
         for k in range(before.count):
             before.tf[before.docs[k]] = 0
         before.count = 0
 
 
-cdef bint accumulate_block(Postings postings, Py_ssize_t block, const Groups* groups, const int64_t* mains,
-                           const uint16_t* shapes, const uint8_t* mask, Py_ssize_t limit, Work* room,
+cdef bint accumulate_block(Postings postings, Py_ssize_t block, const QueryGroups* groups, const int64_t* main_members,
+                           const uint16_t* shapes, const uint8_t* mask, Py_ssize_t doc_count, BlockScratch* scratch,
                            int64_t deadline) noexcept nogil:
-    """Add the evidence of all groups to the scores of a block; False when the deadline passed before the last
-    group.
-    """
-    cdef float* scores = room.scores
-    cdef Touched* first = &room.first
-    cdef Touched* second = &room.second
+    """Add the scores of all groups to the documents of a block; False when the deadline interrupts."""
+    cdef float* scores = scratch.scores
+    cdef FrequencySums* first = &scratch.first
+    cdef FrequencySums* second = &scratch.second
     cdef Py_ssize_t group
-    cdef uint64_t work = 0
+    cdef uint64_t postings_read = 0
     cdef int64_t main
     cdef float factor
     for group in range(groups.count):
         factor = groups.factors[group] * (groups.k1 + 1)
         if group + 1 < groups.count and groups.joint[group + 1]:
-            work += touch(postings, block, groups, group, -1, mask, limit, first)
+            # the first half is scored with the second
+            postings_read += sum_frequencies(postings, block, groups, group, -1, mask, doc_count, first)
         elif groups.joint[group]:
-            work += touch(postings, block, groups, group, -1, mask, limit, second)
-            settle(second, first, factor, groups.worths, shapes, scores)
+            postings_read += sum_frequencies(postings, block, groups, group, -1, mask, doc_count, second)
+            score_sums(second, first, factor, groups.shape_weights, shapes, scores)
         else:
-            # most documents of a word hold only its most frequent member, which is scored in one pass
-            main = mains[group] if group < MAINS else main_of(postings, groups, group)
-            work += touch(postings, block, groups, group, main, mask, limit, second)
+            # most documents with the word have its main form only: these are scored without the detour through the sums
+            main = main_members[group] if group < MAX_MAIN_MEMBERS else main_member(postings, groups, group)
+            postings_read += sum_frequencies(postings, block, groups, group, main, mask, doc_count, second)
             if main >= 0:
-                work += add_term(postings, block, groups.firsts[main], groups.weights[main], factor, groups.worths,
-                                 shapes, mask, limit, scores, second.tf if second.count else NULL)
-            settle(second, NULL, factor, groups.worths, shapes, scores)
-        if deadline and work > PACE:
-            work = 0
+                postings_read += score_term(postings, block, groups.firsts[main], groups.weights[main], factor,
+                                            groups.shape_weights, shapes, mask, doc_count, scores,
+                                            second.tf if second.count else NULL)
+            score_sums(second, NULL, factor, groups.shape_weights, shapes, scores)
+        if deadline and postings_read > CLOCK_POSTINGS:
+            postings_read = 0
             if rr_monotonic_ns() >= deadline:
                 return False
     return True
 
 
-cdef bint room_for_documents(DocScores* held, Py_ssize_t documents) noexcept nogil:
-    """Allocate columns for `documents` scored documents; False when memory ran out. release_documents() frees them."""
-    held.count = 0
-    held.room = documents + SPARE
-    held.docs = <uint32_t*>acquire(held.room * sizeof(uint32_t))
-    held.scores = <float*>acquire(held.room * sizeof(float))
-    return held.docs != NULL and held.scores != NULL
+cdef bint reserve_doc_scores(DocScores* scored, Py_ssize_t documents) noexcept nogil:
+    """Allocate memory for the scores of `documents` documents; False when memory ran out."""
+    scored.count = 0
+    scored.capacity = documents + OVERRUN
+    scored.docs = <uint32_t*>acquire(scored.capacity * sizeof(uint32_t))
+    scored.scores = <float*>acquire(scored.capacity * sizeof(float))
+    return scored.docs != NULL and scored.scores != NULL
 
 
-cdef void release_documents(DocScores* held) noexcept nogil:
-    release(held.docs, held.room * sizeof(uint32_t))
-    release(held.scores, held.room * sizeof(float))
-    memset(held, 0, sizeof(DocScores))
+cdef void release_doc_scores(DocScores* scored) noexcept nogil:
+    """Return the memory to the pool and set *scored to zeros."""
+    release(scored.docs, scored.capacity * sizeof(uint32_t))
+    release(scored.scores, scored.capacity * sizeof(float))
+    memset(scored, 0, sizeof(DocScores))
 
 
-cdef void take(float* scores, uint32_t base, Py_ssize_t limit, DocScores* held, bint wide) noexcept nogil:
-    """Append the documents of a block with a score to `held`, and clear the scores. The block has `limit`
-    documents.
+cdef void collect_block(float* scores, uint32_t base, Py_ssize_t doc_count, DocScores* scored,
+                        bint use_simd) noexcept nogil:
+    """Append the scores above 0 of a block, whose first document is `base`, to `scored`; reset the block's to 0."""
+    cdef Py_ssize_t size = BLOCK if doc_count > BLOCK else (doc_count + 7) & ~7
+    scored.count = rr_collect_nonzero(scores, size, base, scored.docs, scored.scores, scored.count, use_simd)
+
+
+def nonzero_scores(float[::1] scores not None, bint use_simd):
+    """A list of (index, score) for the elements of f32[n] that are not 0; resets all elements to 0.
+
+    `use_simd` permits AVX2 where the processor has it; results are equal. Raises ValueError unless n % 8 == 0.
     """
-    cdef Py_ssize_t size = BLOCK if limit > BLOCK else (limit + 7) & ~7
-    held.count = rr_take(scores, size, base, held.docs, held.scores, held.count, wide)
-
-
-def taken(float[::1] scores not None, bint wide):
-    """(document, score) for every score that is not 0; clears the scores. Their number must be a multiple of 8."""
-    cdef DocScores held
+    cdef DocScores scored
     cdef Py_ssize_t k, size = scores.shape[0]
     if size % 8:
-        raise ValueError(f"scores must be a multiple of 8, not {size}")
+        raise ValueError(f"the number of scores must be a multiple of 8, not {size}")
     try:
-        if not room_for_documents(&held, size):
+        if not reserve_doc_scores(&scored, size):
             raise MemoryError
         if size:
-            held.count = rr_take(&scores[0], size, 0, held.docs, held.scores, 0, wide)
-        return [(held.docs[k], held.scores[k]) for k in range(held.count)]
+            scored.count = rr_collect_nonzero(&scores[0], size, 0, scored.docs, scored.scores, 0, use_simd)
+        return [(scored.docs[k], scored.scores[k]) for k in range(scored.count)]
     finally:
-        release_documents(&held)
+        release_doc_scores(&scored)
 
 
-cdef Py_ssize_t accumulate_blocks(Postings postings, const Groups* groups, const uint16_t* shapes,
-                                  const uint8_t* eligible, Py_ssize_t documents, DocScores* held, Work* work,
-                                  int64_t deadline) noexcept nogil:
-    """Append every document with evidence to `held`, newest block first; returns the number of blocks done.
+cdef Py_ssize_t accumulate_blocks(Postings postings, const QueryGroups* groups, const uint16_t* shapes,
+                                  const uint8_t* eligible, Py_ssize_t documents, DocScores* scored,
+                                  BlockScratch* scratch, int64_t deadline) noexcept nogil:
+    """Score the documents of all blocks, in ascending order, and append those with a score above 0 to `scored`.
 
-    A block that the deadline interrupts adds no document, so that the documents are those of whole blocks.
+    eligible u8[documents] marks the documents that may be scored, NULL for all. Returns the number of complete blocks;
+    a block that the deadline (ns of the monotonic clock, 0 for none) interrupts adds no document. The time for fusing
+    the documents found so far is subtracted from the deadline.
     """
-    cdef int64_t[MAINS] mains
+    cdef int64_t[MAX_MAIN_MEMBERS] main_members
     cdef Py_ssize_t group, block, base, done = 0
     cdef const uint8_t* mask
-    cdef int64_t ends
-    for group in range(min(groups.count, MAINS)):
-        mains[group] = main_of(postings, groups, group)
+    cdef int64_t stop
+    for group in range(min(groups.count, MAX_MAIN_MEMBERS)):
+        main_members[group] = main_member(postings, groups, group)
     for block in range(postings.block_count):
-        ends = deadline - held.count * AFTERWARDS if deadline else 0
-        if deadline and rr_monotonic_ns() >= ends:
+        stop = deadline - scored.count * FUSE_NS_PER_DOC if deadline else 0
+        if deadline and rr_monotonic_ns() >= stop:
             break
         base = block * BLOCK
         if base >= documents:
-            done = block + 1  # the postings list documents beyond the last one
+            done = block + 1  # the postings may cover more documents than the columns
             continue
         mask = eligible + base if eligible != NULL else NULL
-        work.left = not accumulate_block(postings, block, groups, mains, shapes + base, mask, documents - base, work,
-                                         ends)
-        if work.left:
+        scratch.dirty = not accumulate_block(postings, block, groups, main_members, shapes + base, mask,
+                                             documents - base, scratch, stop)
+        if scratch.dirty:
             break
-        take(work.scores, base, documents - base, held, True)
+        collect_block(scratch.scores, base, documents - base, scored, True)
         done = block + 1
     return done

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from recall_rank._core.index.doc_columns cimport TALKS
 from recall_rank._core.search.compiled_query cimport CompiledQuery
-from recall_rank._core.search.doc_scores cimport AFTERWARDS, Work, release_work, room_for_work
+from recall_rank._core.search.doc_scores cimport FUSE_NS_PER_DOC, BlockScratch, release_scratch, reserve_scratch
 from recall_rank._core.search.fusion cimport FusionWeights, HitRow, add_in_times
 from recall_rank._core.search.hits cimport (Hits, SessionHitRow, Threshold, add_to_session, mark_parts,
                                             release_threshold, reserve_threshold)
@@ -17,7 +17,7 @@ from recall_rank._core.search.segment_evidence cimport SegmentEvidence, SegmentS
 
 from recall_rank._core.search.hits import SessionHit
 
-LARGE = 1_048_576  # documents from which a segment is worth a thread: below, starting the thread takes longer
+LARGE = 1_048_576  # documents from which a segment is shape_weight a thread: below, starting the thread takes longer
 
 cdef object new_row = tuple.__new__
 
@@ -138,18 +138,18 @@ cdef class Evidence:
         """
         cdef Py_ssize_t k
         cdef int64_t deadline = deadline_ns
-        cdef Work work
+        cdef BlockScratch scratch
         cdef bint whole = True
         if not self.accumulated or not 0 <= first <= last <= self.count:
             raise IndexError((first, last))
-        if not room_for_work(&work):
+        if not reserve_scratch(&scratch):
             raise MemoryError
         with nogil:
             for k in range(first, last):
-                whole = whole and (<SegmentEvidence>self.slots[k].evidence).accumulate(&work, deadline)
-                if deadline:  # the hits must also be fused and sorted before the deadline
-                    deadline -= (<SegmentEvidence>self.slots[k].evidence).scored.count * AFTERWARDS
-        release_work(&work)
+                whole = whole and (<SegmentEvidence>self.slots[k].evidence).accumulate(&scratch, deadline)
+                if deadline:  # what was found here has to be fused and sorted before the deadline, too
+                    deadline -= (<SegmentEvidence>self.slots[k].evidence).scored.count * FUSE_NS_PER_DOC
+        release_scratch(&scratch)
         return whole
 
     def add_times(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, float value):

@@ -4,7 +4,7 @@ from libc.math cimport cbrtf
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from recall_rank._core.index.doc_columns cimport GOES_ON, IS_TITLE, MESSAGE, PEOPLE, TITLE, DocColumns
+from recall_rank._core.index.doc_columns cimport SAME_PART, IS_TITLE, MESSAGE_BITS, PEOPLE, TITLE, DocColumns
 from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.doc_scores cimport DocScores
 
@@ -56,7 +56,7 @@ cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* plac
                      Run* runs) noexcept nogil:
     """Keep the best passage of each part, in place, and fill `context` and `runs`; return the number of runs.
 
-    `places` is DocColumns.doc_places(). `runs` has room for one run a session, or for one run a document where the
+    `places` is DocColumns.doc_positions(). `runs` has room for one run a session, or for one run a document where the
     messages of a session are not contiguous. Negative scores count as 0. O(documents + messages + sessions).
     """
     # plain addresses instead of views: the compiler knows that no write below changes them
@@ -70,7 +70,7 @@ cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* plac
     cdef float value, best, total, best_part, best_message
     memset(message_best, 0, context.room * sizeof(float))
     while k < size:
-        before = places[docs[k]] & MESSAGE
+        before = places[docs[k]] & MESSAGE_BITS
         session = session_of[before]
         runs[count].first = found
         runs[count].session = session
@@ -79,7 +79,7 @@ cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* plac
         while k < size:
             doc = docs[k]
             place = places[doc]
-            message = place & MESSAGE
+            message = place & MESSAGE_BITS
             if session_of[message] != session:
                 break
             value = rr_max(scores[k], 0)
@@ -87,10 +87,10 @@ cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* plac
             total += rr_select(message != before, best * best * best)
             before = message
             best_part = rr_max(value, best_part)
-            docs[found] = doc  # a new part, unless GOES_ON below says that the part before continues
+            docs[found] = doc  # a new part, unless SAME_PART below says that the part before continues
             scores[found] = value
-            if place > MESSAGE:  # rare: a title, or a further passage of a part
-                if place & GOES_ON and k and (last + 1 == doc or part_of[last] == part_of[doc]):
+            if place > MESSAGE_BITS:  # rare: a title, or a further passage of a part
+                if place & SAME_PART and k and (last + 1 == doc or part_of[last] == part_of[doc]):
                     found -= 1
                     if value > scores[found]:
                         scores[found] = value

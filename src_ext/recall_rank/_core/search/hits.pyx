@@ -230,7 +230,7 @@ cdef float context_bound(const Run* run, DocColumns columns, const ContextScores
     """Upper bound of what the context adds to any hit of the run."""
     cdef int k, talk = columns.session_talk[run.session], people = talk == PEOPLE
     cdef float most = weights.session[people] * context.session_norm[run.session]
-    cdef float asked = (run.best_message if columns.asked_inside else context.best) - weights.echo_floor
+    cdef float asked = (run.best_message if columns.asked_in_session else context.best) - weights.echo_floor
     most += weights.session[2 + people] * context.session_title[run.session]
     for k in range(4):
         most += weights.neighbours[talk * 4 + k] * run.best_message

@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from recall_rank._core.index.doc_columns cimport DocColumns
 from recall_rank._core.index.postings cimport Postings
 from recall_rank._core.search.compiled_query cimport CompiledQuery
-from recall_rank._core.search.doc_scores cimport DocScores, Groups, Work
+from recall_rank._core.search.doc_scores cimport DocScores, QueryGroups, BlockScratch
 from recall_rank._core.search.fusion cimport ContextScores, FusionWeights, HitRow, Run
 from recall_rank._core.search.hits cimport HitBuffer, Threshold
 
@@ -12,10 +12,10 @@ cdef class SegmentSource:
     cdef readonly Postings postings
     cdef readonly Py_ssize_t first_part
     cdef readonly Py_ssize_t first_doc
-    cdef bint has_dead                # some sessions are deleted
-    cdef const uint8_t[::1] live      # u8[parts], where some are
-    cdef const uint32_t[::1] firsts   # of runs of sessions that follow each other here and in the reader ...
-    cdef const uint32_t[::1] numbers  # ... and the reader's number of the first session of each run
+    cdef bint has_dead                # some sessions are deleted, and `live` is set
+    cdef const uint8_t[::1] live      # u8[parts]: 1 for parts of sessions that are not deleted
+    cdef const uint32_t[::1] firsts   # u32[runs]: first session of each run that is consecutive in the reader, too
+    cdef const uint32_t[::1] numbers  # u32[runs]: the reader's number of that session
     cdef uint32_t session_number(self, uint32_t session) noexcept nogil
 
 cdef class SegmentEvidence:
@@ -23,15 +23,15 @@ cdef class SegmentEvidence:
     cdef DocColumns columns
     cdef const uint8_t* eligible      # u8[docs], NULL when all documents are
     cdef CompiledQuery query
-    cdef Groups groups                # of the query, with the terms that this segment has
-    cdef uint32_t* own_groups         # owns `groups` where they are not the query's
-    cdef object worths                # own what `groups` and `shape` point to
-    cdef object shapes
-    cdef const uint16_t* shape
+    cdef QueryGroups groups           # the query's, restricted to the terms of this segment
+    cdef uint32_t* own_groups         # owns the arrays of `groups` if restricted, else NULL
+    cdef object weights_buffer        # owns groups.shape_weights
+    cdef object shapes_buffer         # owns `shapes`
+    cdef const uint16_t* shapes
     cdef DocScores scored             # documents; after gather() the best passages of parts
     cdef const uint8_t* only          # u8[parts], NULL when all parts may be hits
-    cdef object places                # owns what `place` points to
-    cdef const uint32_t* place
+    cdef object positions_buffer      # owns `positions`
+    cdef const uint32_t* positions
     cdef Run* runs                    # of `scored`
     cdef Py_ssize_t run_count
     cdef Py_ssize_t most_runs
@@ -42,7 +42,7 @@ cdef class SegmentEvidence:
     cdef Py_ssize_t hit_count
     cdef Py_ssize_t docs_done
     cdef int prepare(self, CompiledQuery query, uint32_t first_term, uint32_t last_term) except -1
-    cdef bint accumulate(self, Work* work, int64_t deadline) noexcept nogil
+    cdef bint accumulate(self, BlockScratch* scratch, int64_t deadline) noexcept nogil
     cdef int prepare_fuse(self) except -1
     cdef void gather(self) noexcept nogil
     cdef int score_all(self, const FusionWeights* weights) except -1

@@ -1,4 +1,4 @@
-"""Evidence of a query in one segment: documents scored, fused into hits, extended. Used by Evidence."""
+"""Evidence of a query in one segment: scored documents, fused into hits, extended by further tiers of hits."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawFree
@@ -6,19 +6,19 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
-from recall_rank._core.index.doc_columns cimport DocColumns, Worth
+from recall_rank._core.index.doc_columns cimport DocColumns, ShapeWeight
 from recall_rank._core.index.postings cimport Postings
 from recall_rank._core.runtime.scratch_pool cimport acquire, release
 from recall_rank._core.search.compiled_query cimport CompiledQuery
-from recall_rank._core.search.doc_scores cimport (BLOCK, Work, accumulate_blocks, release_documents,
-                                                  room_for_documents)
+from recall_rank._core.search.doc_scores cimport (BLOCK, BlockScratch, accumulate_blocks, release_doc_scores,
+                                                  reserve_doc_scores)
 from recall_rank._core.search.fusion cimport (FusionWeights, HitRow, Run, fold, keep_only, release_context,
                                               reserve_context, score_run)
 from recall_rank._core.search.hits cimport (Threshold, best_first, can_bound, collect_best, drop_below, mark_parts,
                                             next_marked, release_hits, reserve_hits)
 
 cdef enum:
-    BRIEF = 1000  # hits that are scored sooner than another thread could have taken the GIL
+    GIL_HITS = 1000  # up to so many hits, scoring takes less time than releasing and retaking the GIL
 
 
 cdef class SegmentSource:
@@ -77,7 +77,7 @@ cdef class SegmentEvidence:
         self.columns = source.columns
 
     def __dealloc__(self):
-        release_documents(&self.scored)
+        release_doc_scores(&self.scored)
         PyMem_RawFree(self.own_groups)
         release(self.runs, self.most_runs * sizeof(Run))
         release_hits(&self.best)
@@ -92,19 +92,19 @@ cdef class SegmentEvidence:
         self.groups = query.groups
         if first_term or last_term < query.term_count:
             query.restrict(first_term, last_term, &self.groups, &self.own_groups)
-        if not room_for_documents(&self.scored, self.columns.docs):
+        if not reserve_doc_scores(&self.scored, self.columns.docs):
             raise MemoryError
-        self.worths = self.columns.worths(query.norms, query.class_weights)
-        self.groups.worths = <const Worth*>PyByteArray_AS_STRING(self.worths)
-        self.shapes = self.columns.doc_shapes()
-        self.shape = <const uint16_t*>PyByteArray_AS_STRING(self.shapes)
+        self.weights_buffer = self.columns.shape_weights(query.norms, query.class_weights)
+        self.groups.shape_weights = <const ShapeWeight*>PyByteArray_AS_STRING(self.weights_buffer)
+        self.shapes_buffer = self.columns.doc_shapes()
+        self.shapes = <const uint16_t*>PyByteArray_AS_STRING(self.shapes_buffer)
         return 0
 
-    cdef bint accumulate(self, Work* work, int64_t deadline) noexcept nogil:
+    cdef bint accumulate(self, BlockScratch* scratch, int64_t deadline) noexcept nogil:
         """Score the documents block by block; False when the deadline, 0 for none, came before the last block."""
         cdef Py_ssize_t docs = self.columns.docs
-        cdef Py_ssize_t blocks = accumulate_blocks(self.source.postings, &self.groups, self.shape, self.eligible, docs,
-                                                   &self.scored, work, deadline)
+        cdef Py_ssize_t blocks = accumulate_blocks(self.source.postings, &self.groups, self.shapes, self.eligible, docs,
+                                                   &self.scored, scratch, deadline)
         self.docs_done = min(docs, blocks * BLOCK)
         return blocks == self.source.postings.block_count
 
@@ -118,13 +118,13 @@ cdef class SegmentEvidence:
         self.runs = <Run*>acquire(self.most_runs * sizeof(Run))
         if self.runs == NULL or not reserve_context(&self.context, self.columns):
             raise MemoryError
-        self.places = self.columns.doc_places()
-        self.place = <const uint32_t*>PyByteArray_AS_STRING(self.places)
+        self.positions_buffer = self.columns.doc_positions()
+        self.positions = <const uint32_t*>PyByteArray_AS_STRING(self.positions_buffer)
         return 0
 
     cdef void gather(self) noexcept nogil:
-        """Fuse the documents into hits, one for each part that `only` marks and whose session is live."""
-        self.run_count = fold(&self.scored, self.columns, self.place, &self.context, self.runs)
+        """Fuse the documents into hits: one a part that `only` marks and whose session is live."""
+        self.run_count = fold(&self.scored, self.columns, self.positions, &self.context, self.runs)
         if self.only != NULL:
             self.run_count = keep_only(&self.scored, self.columns, self.only, self.runs, self.run_count)
         if self.source.has_dead and self.columns.parts:
@@ -137,7 +137,7 @@ cdef class SegmentEvidence:
             return 0
         if not reserve_hits(&self.hits, self.scored.count + 1):
             raise MemoryError
-        if self.scored.count <= BRIEF:
+        if self.scored.count <= GIL_HITS:
             self.score(weights)
         else:
             with nogil:

@@ -9,9 +9,10 @@
 #include <emmintrin.h>
 #endif
 
-/* Append the places, plus `base`, and the values of the scores that are not 0, and set all scores to 0; returns the new
-   count. Without a branch, since hits are scattered and cannot be predicted: one element behind the count is written. */
-static ptrdiff_t rr_take_plain(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
+/* Append the indexes, plus `base`, and the values of the scores that are not 0, and set all scores to 0; returns the
+   new count. Without a branch, since hits are scattered and cannot be predicted: one element behind the count is
+   written. */
+static ptrdiff_t rr_collect_nonzero_scalar(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
                                ptrdiff_t count) {
     for (ptrdiff_t k = 0; k < size; k++) {
         uint32_t bits;
@@ -23,19 +24,19 @@ static ptrdiff_t rr_take_plain(float* scores, ptrdiff_t size, uint32_t base, uin
     memset(scores, 0, (size_t)size * sizeof(float));
     return count;
 }
-/* Add weight * factor * tf / (tf + norm), the BM25 score of a term, to the scores of `count` documents. worths holds a
-   pair (norm, weight) for every shape (class and length) of a document. The SSE2 path gives bit-identical sums. */
+/* Add weight * factor * tf / (tf + norm), the BM25 score of a term, to the scores of `count` documents. shape_weights has
+   a pair (norm, weight) for every shape (class and length) of a document. The SSE2 path gives bit-identical sums. */
 static void rr_add_scores(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t count, float weight, float factor,
-                          const uint16_t* shapes, const float* worths, float* scores) {
+                          const uint16_t* shapes, const float* shape_weights, float* scores) {
     ptrdiff_t k = 0;
 #if defined(__SSE2__)
     const __m128 weights = _mm_set1_ps(weight), factors = _mm_set1_ps(factor);
     for (; k + 4 <= count; k += 4) {
         const uint16_t* doc = docs + k;
-        __m128 low = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd((const double*)(worths + 2 * shapes[doc[0]])),
-                                                (const double*)(worths + 2 * shapes[doc[1]])));
-        __m128 high = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd((const double*)(worths + 2 * shapes[doc[2]])),
-                                                 (const double*)(worths + 2 * shapes[doc[3]])));
+        __m128 low = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd((const double*)(shape_weights + 2 * shapes[doc[0]])),
+                                                (const double*)(shape_weights + 2 * shapes[doc[1]])));
+        __m128 high = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd((const double*)(shape_weights + 2 * shapes[doc[2]])),
+                                                 (const double*)(shape_weights + 2 * shapes[doc[3]])));
         __m128 tf = _mm_mul_ps(weights, _mm_cvtepi32_ps(_mm_set_epi32(tfs[k + 3], tfs[k + 2], tfs[k + 1], tfs[k])));
         __m128 value = _mm_mul_ps(_mm_mul_ps(_mm_shuffle_ps(low, high, 0xdd), factors), tf);
         float values[4];
@@ -48,33 +49,34 @@ static void rr_add_scores(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t co
     }
 #endif
     for (; k < count; k++) {
-        const float* worth = worths + 2 * shapes[docs[k]];
+        const float* shape_weight = shape_weights + 2 * shapes[docs[k]];
         float tf = weight * tfs[k];
-        if (tf > 0) scores[docs[k]] += worth[1] * factor * tf / (tf + worth[0]);
+        if (tf > 0) scores[docs[k]] += shape_weight[1] * factor * tf / (tf + shape_weight[0]);
     }
 }
-/* rr_add_scores() for the last form of a word: tf includes what other forms added to `touched`, which is reset to 0. */
-static void rr_add_touched(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t count, float weight, float factor,
-                           const uint16_t* shapes, const float* worths, float* scores, float* touched) {
+/* rr_add_scores() for the last form of a word: tf includes the frequencies of other forms in `sums`, which are
+   reset to 0. */
+static void rr_add_scores_and_sums(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t count, float weight, float factor,
+                           const uint16_t* shapes, const float* shape_weights, float* scores, float* sums) {
     for (ptrdiff_t k = 0; k < count; k++) {
-        const float* worth = worths + 2 * shapes[docs[k]];
-        float tf = weight * tfs[k] + touched[docs[k]];
-        touched[docs[k]] = 0;
-        if (tf > 0) scores[docs[k]] += worth[1] * factor * tf / (tf + worth[0]);
+        const float* shape_weight = shape_weights + 2 * shapes[docs[k]];
+        float tf = weight * tfs[k] + sums[docs[k]];
+        sums[docs[k]] = 0;
+        if (tf > 0) scores[docs[k]] += shape_weight[1] * factor * tf / (tf + shape_weight[0]);
     }
 }
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
 #include <immintrin.h>
 
-static uint8_t rr_lanes[256][8];  /* the set bits of every byte, in front */
+static uint8_t rr_lanes[256][8];  /* the indexes of the bits set in each byte value, ascending */
 static void rr_fill_lanes(void) {
     for (int set = 0; set < 256; set++)
         for (int lane = 0, at = 0; lane < 8; lane++)
             if (set >> lane & 1) rr_lanes[set][at++] = (uint8_t)lane;
 }
-/* rr_take_plain() with AVX2, eight scores at a time: eight elements behind the count are written. size % 8 == 0. */
+/* rr_collect_nonzero_scalar() with AVX2, eight scores at a time: eight elements behind the count are written. size % 8 == 0. */
 __attribute__((target("avx2,popcnt")))
-static ptrdiff_t rr_take_wide(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
+static ptrdiff_t rr_collect_nonzero_avx2(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
                               ptrdiff_t count) {
     const __m256i zero = _mm256_setzero_si256();
     for (ptrdiff_t k = 0; k < size; k += 8) {
@@ -90,17 +92,17 @@ static ptrdiff_t rr_take_wide(float* scores, ptrdiff_t size, uint32_t base, uint
     }
     return count;
 }
-static ptrdiff_t rr_take(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
-                         ptrdiff_t count, int wide) {
-    return wide && __builtin_cpu_supports("avx2") ? rr_take_wide(scores, size, base, docs, values, count)
-                                                  : rr_take_plain(scores, size, base, docs, values, count);
+static ptrdiff_t rr_collect_nonzero(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
+                         ptrdiff_t count, int use_simd) {
+    return use_simd && __builtin_cpu_supports("avx2") ? rr_collect_nonzero_avx2(scores, size, base, docs, values, count)
+                                                  : rr_collect_nonzero_scalar(scores, size, base, docs, values, count);
 }
 #else
 static void rr_fill_lanes(void) {}
-static ptrdiff_t rr_take(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
-                         ptrdiff_t count, int wide) {
-    (void)wide;
-    return rr_take_plain(scores, size, base, docs, values, count);
+static ptrdiff_t rr_collect_nonzero(float* scores, ptrdiff_t size, uint32_t base, uint32_t* docs, float* values,
+                         ptrdiff_t count, int use_simd) {
+    (void)use_simd;
+    return rr_collect_nonzero_scalar(scores, size, base, docs, values, count);
 }
 #endif
 
