@@ -56,10 +56,6 @@ class IndexReader:
         self._first_parts = [view.first_part for view in views]
         self._first_docs = [view.first_doc for view in views]
 
-    @cached_property
-    def _session_count(self) -> int:
-        return sum(view.session_count for view in self.views)  # on first use: opening an index reads no column
-
     @property
     def whole(self) -> Segment | None:
         """The only segment, if there is exactly one without deleted sessions, so that its numbers equal the
