@@ -29,7 +29,10 @@ class PatchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines of a file that are replaced by others; `line` is where they stood when the patch was made."""
+    """Lines of a file that are replaced by others; `line` is where they stood when the patch was made.
+
+    They are found by their code: a comment behind the code of a line may differ.
+    """
 
     line: int
     old: tuple[str, ...]
@@ -37,8 +40,8 @@ class Hunk:
 
     def places(self, lines: list[str]) -> list[int]:
         """Every index at which the old lines stand."""
-        size = len(self.old)
-        return [at for at in range(len(lines) - size + 1) if tuple(lines[at : at + size]) == self.old]
+        size, wanted, codes = len(self.old), list(map(_code, self.old)), list(map(_code, lines))
+        return [at for at in range(len(lines) - size + 1) if codes[at : at + size] == wanted]
 
     def closest(self, lines: list[str]) -> str:
         """The line of a file that is most like the first old line, with its number; "" where the file is empty."""
@@ -46,6 +49,12 @@ class Hunk:
         rated = [(SequenceMatcher(None, wanted, line).ratio(), -at) for at, line in enumerate(lines)]
         at = -max(rated, default=(0.0, 0))[1]
         return f"line {at + 1}: {lines[at].strip()}" if lines else ""
+
+
+def _code(line: str) -> str:
+    """The line without a comment behind its code; a line that is a comment stays as it is."""
+    code, mark, _ = line.partition("  # ")
+    return code.rstrip() if mark and code.strip() else line
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.faults.__main__ import HERE, chosen, run
 from tests.faults.kernels import dependents, is_native
-from tests.faults.patches import GROUPS, Patch, PatchError, read_all, read_patch
+from tests.faults.patches import GROUPS, Hunk, Patch, PatchError, read_all, read_patch
 
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = read_all(HERE)
@@ -107,6 +107,11 @@ def test_faults_are_chosen_by_name_and_group() -> None:
     assert {patch.group for patch in chosen(PATCHES, ["*"], "index")} == {"index"}
     with pytest.raises(SystemExit, match="no fault 'nothing'"):
         chosen(PATCHES, ["nothing"], None)
+
+
+def test_a_hunk_is_found_by_its_code_and_not_by_the_comment_behind_it() -> None:
+    hunk = Hunk(9, ("a = 1  # one", "# two"), ("a = 3",))
+    assert hunk.places(["", "a = 1", "# two", "a = 1  # 1", "# 2"]) == [1]
 
 
 @pytest.mark.parametrize(

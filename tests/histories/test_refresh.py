@@ -340,12 +340,25 @@ def test_without_a_folder_the_same_goes_on_in_memory() -> None:
     assert not refresh(None, [shelf], held=second.state).report.changed
 
 
-def test_of_a_file_that_grew_only_what_is_new_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def said(session: str, number: int, words: str) -> bytes:
-        part = {"id": f"{session}.{number}.0", "type": "text", "text": words}
-        message = {"t": "message", "session": session, "id": f"{session}.{number}", "role": "user", "parts": [part]}
-        return lines([{"t": "session", "id": session, "title": session}, message])
+def said(session: str, number: int, words: str) -> bytes:
+    """The records of a session with one message."""
+    part = {"id": f"{session}.{number}.0", "type": "text", "text": words}
+    message = {"t": "message", "session": session, "id": f"{session}.{number}", "role": "user", "parts": [part]}
+    return lines([{"t": "session", "id": session, "title": session}, message])
 
+
+def test_a_file_that_was_replaced_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    path.write_bytes(said("s0", 0, "the lantern is lit"))
+    source = HistoryJsonl(path)
+    refreshed(tmp_path / "cache", [source])
+    path.write_bytes(said("s1", 0, "a gull cries above the harbour"))
+    done = refreshed(tmp_path / "cache", [source])
+    assert [key for _, key in stored_sessions_of(done.state)] == ["s1"]
+    check(done, [source])
+
+
+def test_of_a_file_that_grew_only_what_is_new_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "one.jsonl"
     path.write_bytes(b"".join(said(f"s{number}", 0, "the lantern is lit") for number in range(200)))
     source = HistoryJsonl(path)

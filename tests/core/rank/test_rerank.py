@@ -126,6 +126,14 @@ def test_a_whole_query_in_the_next_passage_takes_the_candidate_there() -> None:
     assert (found.doc, found.whole) == (1, 1.0)
 
 
+@pytest.mark.parametrize(("text", "worth"), [(b"\xf8a red fish", 1.0), (b"\xf8a red fish-pond", EMBEDDED)])
+def test_a_whole_query_inside_a_longer_name_counts_less(text: bytes, worth: float) -> None:
+    texts = SegmentTexts(lambda *_: text, array("Q", [0, len(text)]), array("Q", [0, len(text)]), array("I", [0, 1]))
+    candidate = Candidate(0, 0, 1.0)
+    assert texts.measure([candidate], rerank_query(query("red", "fish"), b"red fish"))
+    assert candidate.whole == worth
+
+
 @pytest.mark.parametrize(
     ("part", "doc", "first"), [(0, 4, 0), (0, -1, 0), (0, 1, 2), (0, 2**40, 0), (2, 1, 0), (-1, 1, 0), (2**40, 0, 0)]
 )
