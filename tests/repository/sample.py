@@ -68,6 +68,8 @@ def _cython(path: str, source: str) -> Iterator[Docstring]:
     if module := _CYTHON_MODULE.match(source):
         yield Docstring(path, "module", _dedented(module["text"]))
     for found in _CYTHON.finditer(source):
+        if found["head"].startswith("cdef extern"):  # a block of C, not a docstring
+            continue
         yield Docstring(path, " ".join(found["head"].split()), _dedented(found["text"]))
 
 

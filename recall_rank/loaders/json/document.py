@@ -159,13 +159,13 @@ def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
     return None, problem or ("empty" if not raw.strip() else "not one object")
 
 
-def _line_at(data: bytearray, read_object_start: bytes, at: int, end: int) -> int:
-    """The offset in data[at:end] of a line that equals `read_object_start`, with or without a comma; -1 when there
+def _line_at(data: bytearray, wanted: bytes, at: int, end: int) -> int:
+    """The offset in data[at:end] of a line that equals `wanted`, with or without a comma; -1 when there
     is none.
     """
-    while (at := data.find(read_object_start, at, end)) >= 0:
-        behind = data[at + len(read_object_start) : at + len(read_object_start) + 2]
-        if behind[:1] == b"\n" or behind == b",\n" or at + len(read_object_start) + len(behind) == len(data):
+    while (at := data.find(wanted, at, end)) >= 0:
+        behind = data[at + len(wanted) : at + len(wanted) + 2]
+        if behind[:1] == b"\n" or behind == b",\n" or at + len(wanted) + len(behind) == len(data):
             return at
         at += 1
     return -1
