@@ -67,10 +67,10 @@ class Index:
         records = sessions_from(sessions)
         if folder is None:
             return cls(IndexReader([build(records)]))
-        from recall_rank.index.segment.build_batches import built
+        from recall_rank.index.segment.build_batches import build_batches
         from recall_rank.index.storage.publish import save_all
 
-        save_all(built(records), fspath(folder))
+        save_all(build_batches(records), fspath(folder))
         return cls.open(folder)
 
     @classmethod
@@ -135,7 +135,7 @@ class Index:
 
     def __len__(self) -> int:
         """The number of parts that can be found, without titles."""
-        return self._reader.said_parts
+        return self._reader.parts_without_titles
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """The best parts (or sessions) for `query`. Options are those of recall_rank.Options.

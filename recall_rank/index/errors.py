@@ -1,27 +1,27 @@
-"""Errors of an index on disk, a type for each kind of problem."""
+"""Exceptions of an index on disk: one type for each cause."""
 
 from __future__ import annotations
 
 
 class UnusableIndexError(ValueError):
-    """An index exists but cannot be searched. Building it again loses nothing."""
+    """The index exists but cannot be searched. It can be built again from its sources without loss."""
 
 
 class DamagedIndexError(UnusableIndexError):
-    """A file of the index differs from the file that was written, is missing, or is writable by others."""
+    """A file of the index was truncated, changed, replaced or removed, or other users may write to it."""
 
 
 class IndexFormatError(UnusableIndexError):
-    """The index has the format of another version, or of a machine with another byte order."""
+    """The index was written in the format of another version, or needs a machine of another byte order."""
 
 
 class MissingIndexError(FileNotFoundError):
-    """The folder does not exist, or has no index."""
+    """The folder does not exist, or it contains no index."""
 
 
 class IndexFolderError(OSError):
-    """The path cannot be an index folder: not a folder, a link, or a folder that others own or may write to."""
+    """The path is unsafe for an index: not a folder, a link, or a folder that other users own or may write to."""
 
 
 class IndexNotSavedError(OSError):
-    """The index could not be written, as on a full disk. The earlier index is unchanged."""
+    """The index could not be written, for example because the disk is full. The previous index is unchanged."""

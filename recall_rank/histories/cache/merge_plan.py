@@ -29,7 +29,7 @@ def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progr
     planned = planned_segments(segments, live)
     fresh = build(counted(changes.sessions, progress)) if changes.sessions else None
     removed = _mark_urgent(planned, changes.dead, fresh)
-    chosen = to_merge(planned, fresh.said_messages + 1 if fresh is not None else 0)
+    chosen = to_merge(planned, fresh.messages_without_titles + 1 if fresh is not None else 0)
     kept = [at for at, segment_plan in enumerate(planned) if segment_plan.live and at not in chosen]
     added = fresh
     if chosen:

@@ -32,7 +32,7 @@ class PlannedSegment:
 
     def is_worn(self) -> bool:
         """Whether so many messages are deleted that the segment is worth rewriting."""
-        said = self.segment.said_messages
+        said = self.segment.messages_without_titles
         return (said - self.size) * LARGEST_DEAD > said
 
 

@@ -12,7 +12,7 @@ from recall_rank.histories.cache.table_codec import StoredTable
 from recall_rank.index.errors import MissingIndexError, UnusableIndexError
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder
-from recall_rank.index.storage.manifest import Listed, Manifest, named, newest
+from recall_rank.index.storage.manifest import ListedFile, Manifest, listed_names, newest_manifest
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.publish import add, add_table, open_generation, publish, sweep
 
@@ -27,7 +27,7 @@ class FoundGeneration:
 
     state: CacheState | None = None
     problem: str | None = None  # None where there is simply nothing yet
-    mark: str = ""  # of the newest manifest, even if its files are damaged
+    nonce: str = ""  # of the manifest that counts, whatever is wrong with what it names
 
 
 def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
@@ -40,15 +40,16 @@ def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
     try:
         found = open_generation(folder, known)
         if held is not None and held.manifest == found.manifest:
-            return FoundGeneration(held, None, found.manifest.mark)
+            return FoundGeneration(held, None, found.manifest.nonce)
         if found.table is None:
-            return FoundGeneration(None, f"{folder}: saved without a record of where it came from", found.manifest.mark)
+            problem = f"{folder}: saved without a record of where it came from"
+            return FoundGeneration(None, problem, found.manifest.nonce)
         view = StoredTable(found.table)
     except MissingIndexError:
         return FoundGeneration()
     except UnusableIndexError as error:
-        return FoundGeneration(None, str(error), _mark(folder))
-    return FoundGeneration(CacheState(found.segments, found.dead, view, found.manifest), None, found.manifest.mark)
+        return FoundGeneration(None, str(error), _nonce(folder))
+    return FoundGeneration(CacheState(found.segments, found.dead, view, found.manifest), None, found.manifest.nonce)
 
 
 def checked(folder: Path, state: CacheState) -> float | None:
@@ -82,25 +83,25 @@ def write(
         ).close()  # a parent that others may write to would let them swap our folder for another
     with Folder.create(folder) as held:
         sweep(held)
-        mine: list[Listed] = []
+        mine: list[ListedFile] = []
         try:
             if added is not None:
                 mine.append(add(held, added))
             mine.append(add_table(held, table))
 
-            def follow(now: Manifest) -> tuple[Listed, ...]:
-                if now.mark != before.mark:
+            def follow(now: Manifest) -> tuple[ListedFile, ...]:
+                if now.nonce != before.nonce:
                     raise SupersededError  # noqa: TRY301 - from within publish()
                 return (*listed, *mine)
 
             publish(held, follow)
         except BaseException:
             with suppress(UnusableIndexError, OSError):
-                held.sweep([one.name for one in mine], named(held))
+                held.sweep([one.name for one in mine], listed_names(held))
             raise
 
 
-def _mark(folder: Path) -> str:
+def _nonce(folder: Path) -> str:
     with suppress(OSError, UnusableIndexError), Folder(folder) as held:
-        return newest(held).mark
+        return newest_manifest(held).nonce
     return ""

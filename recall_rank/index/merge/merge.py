@@ -1,10 +1,10 @@
-"""Merge several segments into one without their deleted sessions, and without tokenising their texts again."""
+"""Merge segments into one without their deleted sessions and without tokenizing their texts again."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
 from recall_rank.index.merge.postings import merged_postings
-from recall_rank.index.merge.rows import Taken, taken
+from recall_rank.index.merge.rows import SourceRows, source_rows
 from recall_rank.index.merge.terms import merged_terms
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.columns import COLUMNS, DERIVED, DOC_COLUMNS
@@ -22,44 +22,52 @@ from recall_rank.index.segment.strings import Names, Strings
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# columns: of what they have a row, what their values count, if anything, and whether they end with one row more
+
+class _ColumnRule(NamedTuple):
+    """The rows of a column and the meaning of its values, by which a merge moves them."""
+
+    rows: str  # the kind of row, one of KINDS, that has a value
+    values: str | None  # the kind of row that the values number or count; None: values are copied as they are
+    has_end: bool  # one more value follows the last row
+
+
 _COLUMNS = {
-    "session_talk": ("session", None, False),
-    "message_session": ("message", "session", False),
-    "message_role": ("message", None, False),
-    "message_time": ("message", None, False),
-    "message_first_part": ("message", "part", True),
-    "message_asked": ("message", "message", False),
-    "part_message": ("part", "message", False),
-    "part_flags": ("part", None, False),
-    "part_start": ("part", "byte", True),
-    "part_first_doc": ("part", "document", True),
-    "part_first_field": ("part", "field", True),
-    "field_start": ("field", "byte", True),
-    "doc_start": ("document", "byte", True),
-    "doc_part": ("document", "part", False),
-    "doc_words": ("document", None, False),
-    "doc_class": ("document", None, False),
-    "folded_part": ("folded part", "part", False),
-    "folded_start": ("folded part", "folded byte", True),
+    "session_talk": _ColumnRule("session", None, False),
+    "message_session": _ColumnRule("message", "session", False),
+    "message_role": _ColumnRule("message", None, False),
+    "message_time": _ColumnRule("message", None, False),
+    "message_first_part": _ColumnRule("message", "part", True),
+    "message_asked": _ColumnRule("message", "message", False),
+    "part_message": _ColumnRule("part", "message", False),
+    "part_flags": _ColumnRule("part", None, False),
+    "part_start": _ColumnRule("part", "byte", True),
+    "part_first_doc": _ColumnRule("part", "document", True),
+    "part_first_field": _ColumnRule("part", "field", True),
+    "field_start": _ColumnRule("field", "byte", True),
+    "doc_start": _ColumnRule("document", "byte", True),
+    "doc_part": _ColumnRule("document", "part", False),
+    "doc_words": _ColumnRule("document", None, False),
+    "doc_class": _ColumnRule("document", None, False),
+    "folded_part": _ColumnRule("folded part", "part", False),
+    "folded_start": _ColumnRule("folded part", "folded byte", True),
 }
-_NAMED = {"message_author": "message", "part_type": "part", "part_tool": "part"}
+_NAME_COLUMNS = {"message_author": "message", "part_type": "part", "part_tool": "part"}
 
 
 def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segment:
-    """One segment of the live sessions, equal column for column to a segment built from them.
+    """The segment that build() would make of the sessions that are not deleted, equal in every column.
 
-    dead[k] are the row numbers of the deleted sessions of segments[k]. Raises DamagedIndexError when a segment comes
-    from a damaged file.
+    dead[k] are the row numbers of the deleted sessions of segments[k]. Raises DamagedIndexError when a segment is
+    mapped from a damaged file.
     """
     reader = IndexReader(segments, dead)
-    rows = taken(reader)
-    columns = {name: _column(rows, name, *row) for name, row in _COLUMNS.items()}
-    names, numbers = _names(rows, columns)
-    views = {name: view(column) for name, column in (columns | numbers).items()}
+    rows = source_rows(reader)
+    columns = {name: _column(rows, name, rule) for name, rule in _COLUMNS.items()}
+    names, name_columns = _names(rows, columns)
+    views = {name: view(column) for name, column in (columns | name_columns).items()}
     terms = merged_terms([segment.vocabulary for segment in segments])
     postings = merged_postings(reader, rows, terms)
-    held = np.frombuffer(postings.frequencies(), np.uint32) > 0
+    used_terms = np.frombuffer(postings.frequencies(), np.uint32) > 0
     return Segment(
         sessions=tuple(_sessions(rows)),
         message_ids=_strings(rows, "message_ids", "message"),
@@ -67,7 +75,7 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
         text=_text(rows, "text", "byte"),
         folded_text=bytes(_text(rows, "folded_text", "folded byte")),
         names=names,
-        vocabulary=Vocabulary(*(view(column) for column in terms.columns(held))),
+        vocabulary=Vocabulary(*(view(column) for column in terms.columns(used_terms))),
         postings=Postings(*postings.finish()),
         doc_columns=DocColumns(*(views[name] for name in DOC_COLUMNS)),
         **views,
@@ -75,94 +83,102 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
 
 
 def part_rows(reader: IndexReader) -> npt.NDArray[np.int64]:
-    """The numbers, over all segments, of the parts that merge() keeps, in the order of the merged segment."""
+    """The numbers, i64, of the parts that merge() keeps, in the order of its result.
+
+    Parts are numbered through all segments of `reader`.
+    """
     first = [view.first_part for view in reader.views]
-    numbers = [np.arange(row.first["part"], row.last["part"]) + first[row.piece] for row in taken(reader)]
+    numbers = [
+        np.arange(row.first["part"], row.last["part"]) + first[row.segment_number] for row in source_rows(reader)
+    ]
     return np.concatenate([np.empty(0, np.int64), *numbers])
 
 
 def view(column: npt.NDArray[Any]) -> memoryview:
-    """The column as a memoryview of its type code, the form of the columns of a Segment."""
+    """The memoryview, with its type code, of a column of u8, u16, u32, u64 or i64."""
     code = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "i8": "q"}[column.dtype.str[1:]]
     data = np.ascontiguousarray(column).data.cast("B") if len(column) else memoryview(b"")
     return data.cast(code)  # type: ignore[call-overload, no-any-return]
 
 
-def _column(rows: Sequence[Taken], name: str, kind: str, counted: str | None, ends: bool) -> npt.NDArray[Any]:
-    """One merged column: the kept rows of each segment; row numbers of kind `counted` are shifted to the merged
-    rows.
-    """
-    pieces = []
+def _column(rows: Sequence[SourceRows], name: str, rule: _ColumnRule) -> npt.NDArray[Any]:
+    """The concatenation of a column; its values are shifted to the row numbers of the merged segment."""
+    chunks = []
     end = 0
     for row in rows:
-        own = np.asarray(getattr(row.segment, name))[row.first[kind] : row.last[kind]]
-        if counted is not None:
-            shift = row.place[counted] - row.first[counted]
-            end = row.place[counted] + row.last[counted] - row.first[counted]
+        own = np.asarray(getattr(row.segment, name))[row.first[rule.rows] : row.last[rule.rows]]
+        if rule.values is not None:
+            shift = row.target[rule.values] - row.first[rule.values]
+            end = row.target[rule.values] + row.last[rule.values] - row.first[rule.values]
             own = (own.astype(np.int64) + shift).astype(own.dtype) if shift else own
-        pieces.append(own)
+        chunks.append(own)
     dtype = np.dtype(DERIVED.get(name) or COLUMNS[name].code)
-    if ends:
-        pieces.append(np.array([end], dtype))
-    return np.concatenate([np.empty(0, dtype), *pieces]).astype(dtype, copy=False)
+    if rule.has_end:
+        chunks.append(np.array([end], dtype))
+    return np.concatenate([np.empty(0, dtype), *chunks]).astype(dtype, copy=False)
 
 
 def _names(
-    rows: Sequence[Taken], columns: dict[str, npt.NDArray[Any]]
+    rows: Sequence[SourceRows], columns: dict[str, npt.NDArray[Any]]
 ) -> tuple[Names, dict[str, npt.NDArray[np.uint32]]]:
-    """The distinct names of the kept rows, numbered in order of appearance, and the columns of their numbers."""
+    """The names in use, numbered in the order in which build() meets them, and the columns of name numbers."""
     values: list[str | None] = [None]
-    bases: dict[int, int] = {}  # of each segment, what makes the numbers of its names differ from those of others
+    bases: dict[int, int] = {}  # by segment: the offset that makes its name numbers unique among all segments
     for row in rows:
-        if row.piece not in bases:
-            bases[row.piece] = len(values) - 1
+        if row.segment_number not in bases:
+            bases[row.segment_number] = len(values) - 1
             values += row.segment.names.values[1:]
-    coded = {}
-    for name, kind in _NAMED.items():
+    codes_of = {}
+    for name, kind in _NAME_COLUMNS.items():
         own = [np.asarray(getattr(row.segment, name))[row.first[kind] : row.last[kind]] for row in rows]
-        moved = [np.where(some > 0, some + bases[row.piece], 0) for row, some in zip(rows, own, strict=True)]
-        coded[name] = np.concatenate([np.empty(0, np.uint32), *moved]).astype(np.int64)
-    # a builder meets a message's author, then of each of its parts the type and the tool
-    messages, parts = len(coded["message_author"]), len(coded["part_type"])
-    met = {
-        "message_author": np.arange(messages) + 2 * columns["message_first_part"][:messages].astype(np.int64),
-        "part_type": columns["part_message"].astype(np.int64) + 1 + 2 * np.arange(parts),
+        moved = [np.where(some > 0, some + bases[row.segment_number], 0) for row, some in zip(rows, own, strict=True)]
+        codes_of[name] = np.concatenate([np.empty(0, np.uint32), *moved]).astype(np.int64)
+    # the order in which build() meets names: the author of a message, then type and tool of each of its parts
+    message_count, part_count = len(codes_of["message_author"]), len(codes_of["part_type"])
+    met_at = {
+        "message_author": np.arange(message_count) + 2 * columns["message_first_part"][:message_count].astype(np.int64),
+        "part_type": columns["part_message"].astype(np.int64) + 1 + 2 * np.arange(part_count),
     }
-    met["part_tool"] = met["part_type"] + 1
+    met_at["part_tool"] = met_at["part_type"] + 1
     never = np.iinfo(np.int64).max
     first_met = np.full(len(values), never)
-    for name, codes in coded.items():
+    for name, codes in codes_of.items():
         first = np.full(len(values), never)
-        first[codes[::-1]] = met[name][::-1]  # of several, the last that is written stays
+        first[codes[::-1]] = met_at[name][
+            ::-1
+        ]  # reversed: of several assignments to a code, the earliest row is written last
         first_met = np.minimum(first_met, first)
     names = Names()
     numbers = np.zeros(len(values), np.uint32)
     for code in np.argsort(first_met, kind="stable").tolist():
         if code and first_met[code] != never:
             numbers[code] = names.number(values[code])
-    return names, {name: numbers[codes] for name, codes in coded.items()}
+    return names, {name: numbers[codes] for name, codes in codes_of.items()}
 
 
-def _sessions(rows: Iterable[Taken]) -> Iterable[SessionRow]:
+def _sessions(rows: Iterable[SourceRows]) -> Iterable[SessionRow]:
+    """The session rows, with their message numbers moved to those of the merged segment."""
     for row in rows:
-        shift = row.place["message"] - row.first["message"]
+        shift = row.target["message"] - row.first["message"]
         for own in row.segment.sessions[row.first["session"] : row.last["session"]]:
             first, last = own.first_message + shift, own.last_message + shift
             yield replace(own, first_message=first, last_message=last) if shift else own
 
 
-def _strings(rows: Iterable[Taken], name: str, kind: str) -> Strings:
+def _strings(rows: Iterable[SourceRows], name: str, kind: str) -> Strings:
+    """The concatenation of a column of strings, which has one for each row of `kind`."""
     data = bytearray()
     starts = [np.zeros(1, np.uint64)]
     for row in rows:
-        own, own_starts = getattr(row.segment, name).stretch(row.first[kind], row.last[kind]).buffers()
-        places = np.asarray(own_starts).astype(np.int64)
-        starts.append((places[1:] + (len(data) - places[0])).astype(np.uint64))
-        data += own[places[0] : places[-1]]
+        own, own_starts = getattr(row.segment, name).slice_of(row.first[kind], row.last[kind]).buffers()
+        offsets = np.asarray(own_starts).astype(np.int64)
+        starts.append((offsets[1:] + (len(data) - offsets[0])).astype(np.uint64))
+        data += own[offsets[0] : offsets[-1]]
     return Strings(bytes(data), view(np.concatenate(starts)))
 
 
-def _text(rows: Iterable[Taken], name: str, kind: str) -> bytearray:
+def _text(rows: Iterable[SourceRows], name: str, kind: str) -> bytearray:
+    """The concatenation of the bytes of a text, in ranges counted by `kind`."""
     text = bytearray()
     for row in rows:
         text += memoryview(getattr(row.segment, name))[row.first[kind] : row.last[kind]]

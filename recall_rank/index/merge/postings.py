@@ -1,4 +1,4 @@
-"""The postings of several segments merged into one list of blocks."""
+"""Merge the postings of several segments."""
 
 from __future__ import annotations
 
@@ -10,43 +10,55 @@ import numpy.typing as npt
 from recall_rank._core.index.builder import BLOCK
 from recall_rank._core.index.packing import PostingsWriter
 from recall_rank._core.index.postings import Postings
-from recall_rank.index.merge.rows import Taken
-from recall_rank.index.merge.terms import Terms
+from recall_rank.index.merge.rows import SourceRows
+from recall_rank.index.merge.terms import MergedTerms
 from recall_rank.index.reader.index_reader import IndexReader
 
 
-class _Source:
-    """The postings of one segment, with the merged numbers of its terms and documents."""
+class _SourcePostings:
+    """The postings of one source segment, and the merged numbers of its terms and documents."""
 
-    def __init__(self, postings: Postings, docs: int, rows: Sequence[Taken], numbers: npt.NDArray[np.int64]) -> None:
+    def __init__(
+        self, postings: Postings, docs: int, rows: Sequence[SourceRows], term_numbers: npt.NDArray[np.int64]
+    ) -> None:
+        """`rows` are the rows of this segment alone, which has `docs` documents."""
         self.postings = postings
-        self.numbers = numbers
-        self.place = np.full(docs, -1)
+        self.term_numbers = term_numbers
+        self.doc_numbers = np.full(docs, -1)  # merged number of each document, -1 for deleted ones
         for row in rows:
             first, last = row.first["document"], row.last["document"]
-            self.place[first:last] = np.arange(last - first) + row.place["document"]
-        self.left = np.flatnonzero(self.place >= 0)
-        self.places = self.place[self.left]  # ascending: a segment's sessions stay in their order
+            self.doc_numbers[first:last] = np.arange(last - first) + row.target["document"]
+        self.kept_docs = np.flatnonzero(self.doc_numbers >= 0)
+        self.targets = self.doc_numbers[self.kept_docs]  # ascending: a merge keeps the order of a segment's sessions
 
     def keys(self, base: int) -> Iterator[npt.NDArray[np.uint64]]:
-        """The postings of the merged documents [base, base + BLOCK), as u64 of term, document and frequency."""
-        low, high = np.searchsorted(self.places, (base, base + BLOCK)).tolist()
+        """The postings of the documents that are numbered [base, base + BLOCK) after the merge.
+
+        Each posting is one u64 of term, document and frequency; one array for each source block, sorted.
+        """
+        low, high = np.searchsorted(self.targets, (base, base + BLOCK)).tolist()
         if low == high:
             return
-        for block in range(self.left[low] // BLOCK, self.left[high - 1] // BLOCK + 1):
-            yield np.frombuffer(self.postings.keys(block, self.numbers.data, self.place.data, base), np.uint64)
+        for block in range(self.kept_docs[low] // BLOCK, self.kept_docs[high - 1] // BLOCK + 1):
+            keys = self.postings.keys(block, self.term_numbers.data, self.doc_numbers.data, base)
+            yield np.frombuffer(keys, np.uint64)
 
 
-def merged_postings(reader: IndexReader, rows: Sequence[Taken], terms: Terms) -> PostingsWriter:
-    """The postings of the kept rows, written block by block. Needs memory for a few blocks besides the result.
+def merged_postings(reader: IndexReader, rows: Sequence[SourceRows], terms: MergedTerms) -> PostingsWriter:
+    """The postings of the rows that a merge copies, with the term numbers of MergedTerms.
 
-    Terms have the numbers of Terms; the writer later leaves out terms without postings.
+    The writer drops terms without postings when it finishes. Memory: the result and a few times one block.
     """
     sources = [
-        _Source(view.segment.postings, view.segment.docs, [row for row in rows if row.piece == number], own)
-        for number, (view, own) in enumerate(zip(reader.views, terms.numbers, strict=True))
+        _SourcePostings(
+            view.segment.postings,
+            view.segment.docs,
+            [row for row in rows if row.segment_number == number],
+            terms.numbers[number],
+        )
+        for number, view in enumerate(reader.views)
     ]
-    documents = sum(len(source.left) for source in sources)
+    documents = sum(len(source.kept_docs) for source in sources)
     writer = PostingsWriter(len(terms.sizes))
     for base in range(0, documents, BLOCK):
         found = [key for source in sources for key in source.keys(base)]

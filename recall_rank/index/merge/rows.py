@@ -1,4 +1,4 @@
-"""The rows of each segment that a merge keeps, in the order of the merged segment."""
+"""The rows of the source segments that a merge copies, in the order of the merged segment."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ KINDS = ("session", "message", "part", "document", "field", "byte", "folded part
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """Kept rows [first, last) of a segment, by kind of row; in the merged segment they begin at `place`."""
+class SourceRows:
+    """A run of sessions with their rows of every kind: [first, last) in a segment, from `target` on in the result."""
 
-    piece: int
+    segment_number: int
     segment: Segment
     first: dict[str, int]
     last: dict[str, int]
-    place: dict[str, int]
+    target: dict[str, int]
 
 
-def taken(reader: IndexReader) -> list[Taken]:
-    """The kept rows as runs of live sessions, in the order of the merged segment."""
+def source_rows(reader: IndexReader) -> list[SourceRows]:
+    """The rows of the sessions that are not deleted, in the order of the merged segment."""
     found = []
-    place = dict.fromkeys(KINDS, 0)
+    target = dict.fromkeys(KINDS, 0)
     for run in reader.order.runs:
         segment = reader.views[run.segment].segment
         first, last = _rows_before(segment, run.first), _rows_before(segment, run.last)
-        found.append(Taken(run.segment, segment, first, last, place))
-        place = {kind: place[kind] + last[kind] - first[kind] for kind in KINDS}
+        found.append(SourceRows(run.segment, segment, first, last, target))
+        target = {kind: target[kind] + last[kind] - first[kind] for kind in KINDS}
     return found
 
 
 def _rows_before(segment: Segment, session: int) -> dict[str, int]:
-    """For each kind, the number of rows before those of a session; all rows when the session does not exist."""
+    """The number of rows of each kind that precede a session; all rows when `session` is the number of sessions."""
     message = segment.span_of(session)[0] if session < len(segment.sessions) else segment.messages
     part = segment.message_first_part[message]
     folded = bisect_left(segment.folded_part, part)

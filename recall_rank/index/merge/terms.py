@@ -1,4 +1,4 @@
-"""The vocabularies of several segments merged into one."""
+"""Merge the vocabularies of several segments."""
 
 from __future__ import annotations
 
@@ -13,52 +13,55 @@ from recall_rank._core.index.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """The distinct terms of all segments in vocabulary order; numbers[k] maps the terms of segment k to merged
-    numbers.
-    """
+class MergedTerms:
+    """The distinct terms of all segments in the order of a vocabulary, and the merged number of each source term."""
 
-    numbers: Sequence[npt.NDArray[np.int64]]
-    arena: npt.NDArray[np.uint8]
-    sizes: npt.NDArray[np.int64]  # bytes of each
-    lengths: npt.NDArray[np.int64]  # code points of each
+    numbers: Sequence[npt.NDArray[np.int64]]  # for each segment, the merged number of each of its terms
+    arena: npt.NDArray[np.uint8]  # UTF-8 of all terms, concatenated
+    sizes: npt.NDArray[np.int64]  # of each term, in bytes
+    lengths: npt.NDArray[np.int64]  # of each term, in code points
     signatures: npt.NDArray[np.uint32]
-    longest: int  # size of the column `starts`
+    longest: int  # values of the column that gives the first term of each length
 
-    def columns(self, kept: npt.NDArray[np.bool_]) -> Iterator[npt.NDArray[Any]]:
-        """Arena, offsets, starts and signatures of the terms marked in `kept`, the arguments of Vocabulary."""
-        sizes = self.sizes[kept]
-        yield self.arena[np.repeat(kept, self.sizes)]
+    def columns(self, used: npt.NDArray[np.bool_]) -> Iterator[npt.NDArray[Any]]:
+        """Arena, offsets, starts and signatures of the terms marked in `used`: the arguments of Vocabulary."""
+        sizes = self.sizes[used]
+        yield self.arena[np.repeat(used, self.sizes)]
         yield np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]).astype(np.uint32)
-        yield np.searchsorted(self.lengths[kept], np.arange(self.longest)).astype(np.uint32)
-        yield self.signatures[kept]
+        yield np.searchsorted(self.lengths[used], np.arange(self.longest)).astype(np.uint32)
+        yield self.signatures[used]
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Terms of equal length in code points: forms as rows of bytes padded with 0, their sizes and signatures."""
+    """Terms of one length in code points, with their sizes and signatures.
+
+    forms[k] is the UTF-8 of term k, padded with zeros.
+    """
 
     forms: npt.NDArray[np.uint8]
     sizes: npt.NDArray[np.int64]
     signatures: npt.NDArray[np.uint32]
 
 
-def merged_terms(vocabularies: Sequence[Vocabulary]) -> Terms:
-    """The distinct terms of all vocabularies, sorted by length, then by bytes, as each vocabulary is."""
-    starts = [np.frombuffer(memoryview(one.starts_buffer), np.uint32).astype(np.int64) for one in vocabularies]
+def merged_terms(vocabularies: Sequence[Vocabulary]) -> MergedTerms:
+    """The union of several vocabularies, sorted by length in code points, then by bytes, as each of them is."""
+    starts = [
+        np.frombuffer(memoryview(vocabulary.starts_buffer), np.uint32).astype(np.int64) for vocabulary in vocabularies
+    ]
     longest = max(map(len, starts), default=66)
     numbers = [np.zeros(len(vocabulary), np.int64) for vocabulary in vocabularies]
-    forms, sizes, lengths, signatures = [np.empty(0, np.uint8)], [_NONE], [_NONE], [np.empty(0, np.uint32)]
+    forms, sizes, lengths, signatures = [np.empty(0, np.uint8)], [_NO_NUMBERS], [_NO_NUMBERS], [np.empty(0, np.uint32)]
     count = 0
     for length in range(longest - 1):
         bounds = [(int(own[length]), int(own[length + 1])) for own in starts]
         blocks = [_block(vocabulary, *bound) for vocabulary, bound in zip(vocabularies, bounds, strict=True)]
         if not any(len(block.sizes) for block in blocks):
             continue
-        block, placed = _union(blocks)
+        block, union_places = _union(blocks)
         at = 0
         for own, (first, last) in zip(numbers, bounds, strict=True):
-            own[first:last] = count + placed[at : at + last - first]
+            own[first:last] = count + union_places[at : at + last - first]
             at += last - first
         width = block.forms.shape[1]
         forms.append(block.forms[np.arange(width) < block.sizes[:, None]])
@@ -66,7 +69,7 @@ def merged_terms(vocabularies: Sequence[Vocabulary]) -> Terms:
         lengths.append(np.full(len(block.sizes), length))
         signatures.append(block.signatures)
         count += len(block.sizes)
-    return Terms(
+    return MergedTerms(
         numbers,
         np.concatenate(forms),
         np.concatenate(sizes),
@@ -76,7 +79,7 @@ def merged_terms(vocabularies: Sequence[Vocabulary]) -> Terms:
     )
 
 
-_NONE = np.empty(0, np.int64)
+_NO_NUMBERS = np.empty(0, np.int64)
 
 
 def _block(vocabulary: Vocabulary, first: int, last: int) -> _Block:
@@ -86,7 +89,7 @@ def _block(vocabulary: Vocabulary, first: int, last: int) -> _Block:
     sizes = np.diff(offsets)
     width = int(sizes.max(initial=0))
     data = np.frombuffer(memoryview(vocabulary.arena_buffer), np.uint8)[offsets[0] : offsets[-1]]
-    if width * len(sizes) == len(data):  # no form is shorter than others: most are ASCII
+    if width * len(sizes) == len(data):  # all terms have one size, as ASCII terms of one length do
         return _Block(data.reshape(len(sizes), width), sizes, signatures)
     forms = np.zeros((len(sizes), width), np.uint8)
     forms[np.arange(width) < sizes[:, None]] = data
@@ -94,22 +97,23 @@ def _block(vocabulary: Vocabulary, first: int, last: int) -> _Block:
 
 
 def _union(blocks: Sequence[_Block]) -> tuple[_Block, npt.NDArray[np.int64]]:
-    """The distinct terms of all blocks in order, and the index among them of each term of each block."""
+    """The distinct terms of all blocks, sorted, and the position among them of each term of each block, i64."""
     width = max(block.forms.shape[1] for block in blocks)
     forms = np.concatenate([_widened(block.forms, width) for block in blocks])
-    texts = forms.view(f"S{width}").ravel()  # no form holds a 0: filled up, they compare as they are
-    order = np.argsort(texts, kind="stable")  # of a few sorted runs: merged rather than sorted
+    texts = forms.view(f"S{width}").ravel()  # terms contain no zero byte, so padding does not change their order
+    order = np.argsort(texts, kind="stable")  # the stable sort merges the sorted blocks in linear time
     ordered = texts[order]
-    new = np.ones(len(ordered), np.bool_)
-    new[1:] = ordered[1:] != ordered[:-1]
-    placed = np.empty(len(ordered), np.int64)
-    placed[order] = np.cumsum(new) - 1
-    chosen = order[new]
+    is_first = np.ones(len(ordered), np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    places = np.empty(len(ordered), np.int64)
+    places[order] = np.cumsum(is_first) - 1
+    chosen = order[is_first]
     sizes = np.concatenate([block.sizes for block in blocks])[chosen]
     signatures = np.concatenate([block.signatures for block in blocks])[chosen]
-    return _Block(forms[chosen], sizes, signatures), placed
+    return _Block(forms[chosen], sizes, signatures), places
 
 
 def _widened(forms: npt.NDArray[np.uint8], width: int) -> npt.NDArray[np.uint8]:
-    missing = width - forms.shape[1]
-    return np.pad(forms, ((0, 0), (0, missing))) if missing else forms
+    """The rows of `forms`, padded with zeros to `width` bytes."""
+    padding = width - forms.shape[1]
+    return np.pad(forms, ((0, 0), (0, padding))) if padding else forms

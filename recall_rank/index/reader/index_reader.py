@@ -188,13 +188,13 @@ class IndexReader:
         return concat_numbers(self._first_docs, [view.segment.doc_part for view in self.views], self._first_parts)
 
     @cached_property
-    def said_messages(self) -> int:
-        """The number of messages of live sessions, without titles."""
+    def messages_without_titles(self) -> int:
+        """The number of messages of live sessions, titles not counted."""
         return self._without_titles([stretch for view in self.views for stretch in view.stretches()])
 
     @cached_property
-    def said_parts(self) -> int:
-        """The number of parts of live sessions, without titles."""
+    def parts_without_titles(self) -> int:
+        """The number of parts of live sessions, titles not counted."""
         return self._without_titles([stretch for view in self.views for stretch in view.part_stretches()])
 
     def _without_titles(self, stretches: Sequence[Stretch]) -> int:

@@ -1,4 +1,4 @@
-"""Build a segment from sessions, one part at a time."""
+"""Build a segment from sessions: sort them, collect their columns, and index the terms of each passage."""
 
 from __future__ import annotations
 
@@ -19,21 +19,24 @@ from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, Sessio
 from recall_rank.index.segment.strings import Names, Strings
 from recall_rank.model import SUBAGENT_KIND, Flag, Kind, Message, Session, Talk
 
-PASSAGE_BYTES = 1500  # longest passage: about 250 words, one idea of an answer or one screen of output
+PASSAGE_BYTES = 1500  # of UTF-8, the longest passage: about 250 words, one paragraph or one screen of output
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
-_BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}
+_KIND_BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compaction": Kind.SUMMARY}
 
 
 def build(sessions: Iterable[Session]) -> Segment:
-    """A segment of all `sessions`, in any order. Sessions with equal id and source are not merged.
+    """A segment of all `sessions`, sorted newest first. Sessions of equal id and source are indexed separately.
 
-    Raises TypeError when an item is not a Session.
+    The order of `sessions` does not matter. Raises TypeError for an element that is not a Session.
     """
-    ordered = sorted(_checked(sessions), key=lambda s: (-(s.updated or newest(s)), s.source or "", s.id))
-    building = _Building()
+    ordered = sorted(
+        _checked(sessions),
+        key=lambda session: (-(session.updated or newest(session)), session.source or "", session.id),
+    )
+    segment_build = _SegmentBuild()
     for session in ordered:
-        building.add(session)
-    return building.finish()
+        segment_build.add(session)
+    return segment_build.finish()
 
 
 def _checked(sessions: Iterable[Session]) -> Iterable[Session]:
@@ -44,10 +47,11 @@ def _checked(sessions: Iterable[Session]) -> Iterable[Session]:
 
 
 @lru_cache(maxsize=1024)
-def kind_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -> int:
-    """The class of a part's documents: its Kind, plus SUBAGENT_KIND for subagents and abandoned branches.
+def doc_class_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -> int:
+    """The class of the documents of a part: its Kind, plus SUBAGENT_KIND for subagents and abandoned branches.
 
-    `flags` are those of part, message and session; `failed` is that of the part alone.
+    `flags` is the union of the flags of part, message and session. `failed` tells whether the tool call of the part
+    failed, `people` whether the session is a conversation between people.
     """
     if flags & Flag.SYNTHETIC:
         kind = Kind.INJECTED
@@ -55,8 +59,8 @@ def kind_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -
         kind = Kind.SUMMARY
     elif part_type == "tool":
         kind = Kind.TOOL_ERROR if failed else Kind.TOOL
-    elif part_type in _BY_TYPE:
-        kind = _BY_TYPE[part_type]
+    elif part_type in _KIND_BY_TYPE:
+        kind = _KIND_BY_TYPE[part_type]
     elif part_type != "text":
         kind = Kind.OTHER
     elif people:
@@ -68,9 +72,10 @@ def kind_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -
     return kind + (SUBAGENT_KIND if flags & (Flag.SUBAGENT | Flag.ABANDONED) else 0)
 
 
-def said_as(kind: int, passage: bytes) -> int:
-    """The kind of a passage that a person wrote, UTF-8. `kind` is that of its part: USER to an agent, TALK to
-    people.
+def refined_kind(kind: int, passage: bytes) -> int:
+    """The kind of a passage, UTF-8, written by a person: Kind.ORDER or Kind.QUESTION where it is one, else `kind`.
+
+    `kind` is Kind.USER for words to an agent, Kind.TALK for words to other people.
     """
     if kind == Kind.USER:
         return Kind.ORDER if is_order(passage) else kind
@@ -78,38 +83,46 @@ def said_as(kind: int, passage: bytes) -> int:
 
 
 def talk_of(messages: Sequence[Message]) -> Talk:
-    """The parties of a session: WORK if a tool is called, PEOPLE if two or more authors are named, else CHAT."""
+    """The sort of conversation: Talk.WORK with tool calls, Talk.PEOPLE with two or more authors, else Talk.CHAT."""
     if any(part.type == "tool" for message in messages for part in message.parts):
         return Talk.WORK
     return Talk.PEOPLE if len({message.author for message in messages if message.author}) > 1 else Talk.CHAT
 
 
 def newest(session: Session) -> int:
-    """The time of the session's newest message in ms, 0 when none is known."""
+    """The time of the newest message of a session in ms since 1970, 0 when no message has a time."""
     return max((known_time(message.time) for message in session.messages), default=0)
 
 
-class _Building:
-    """The columns of a segment under construction; finish() returns the Segment."""
+class _SegmentBuild:
+    """The growing columns of a segment under construction."""
 
     def __init__(self) -> None:
         self.native = SegmentBuilder()
         self.names = Names()
         self.sessions: list[SessionRow] = []
-        self.said = Gatherer(
-            self.native, _ROLE_NUMBERS, self.names.number, kind_of, is_recall_tool, said_as, fold, PASSAGE_BYTES
+        self.gatherer = Gatherer(
+            self.native,
+            _ROLE_NUMBERS,
+            self.names.number,
+            doc_class_of,
+            is_recall_tool,
+            refined_kind,
+            fold,
+            PASSAGE_BYTES,
         )
 
     def add(self, session: Session) -> None:
-        first = len(self.said)
+        """Append the title, the messages and the row of a session."""
+        first = len(self.gatherer)
         talk = talk_of(session.messages)
         people = talk is Talk.PEOPLE
-        last_said = newest(session)
+        last_time = newest(session)
         flags = int(session.flags)
-        # a title hit leads to a message: without one there is nothing to show
-        shown = (session.title, session.directory) if session.messages else (None, None)
-        self.said.title(f"{session.id}:title", *shown, flags, last_said, TITLE_ROLE, Kind.TITLE, talk)
-        self.said.messages(session.messages, flags, people)
+        # a title hit must lead to a message, so a session without messages has no searchable title
+        title_texts = (session.title, session.directory) if session.messages else (None, None)
+        self.gatherer.title(f"{session.id}:title", *title_texts, flags, last_time, TITLE_ROLE, Kind.TITLE, talk)
+        self.gatherer.messages(session.messages, flags, people)
         self.sessions.append(
             SessionRow(
                 id=session.id,
@@ -118,31 +131,32 @@ class _Building:
                 project=session.project,
                 worktree=session.worktree,
                 created=session.created,
-                updated=session.updated or last_said,
+                updated=session.updated or last_time,
                 parent=session.parent,
                 source=session.source or "",
                 agent=session.agent,
                 flags=flags,
                 first_message=first,
-                last_message=len(self.said),
+                last_message=len(self.gatherer),
                 repository=session.repository,
             )
         )
 
     def finish(self) -> Segment:
-        columns = self.said.finish()
-        made = self.native.finish()
+        """The segment of the added sessions. Call once."""
+        columns = self.gatherer.finish()
+        index = self.native.finish()
         del self.native
         vocabulary = Vocabulary(
-            made["arena"], _view(made["offsets"], "I"), _view(made["starts"], "I"), _view(made["signatures"], "I")
+            index["arena"], _view(index["offsets"], "I"), _view(index["starts"], "I"), _view(index["signatures"], "I")
         )
-        postings = Postings(*made["postings"])
+        postings = Postings(*index["postings"])
         return Segment(
             sessions=tuple(self.sessions),
-            message_ids=Strings(*self.said.message_ids.buffers()),
-            part_ids=Strings(*self.said.part_ids.buffers()),
-            text=self.said.text,
-            folded_text=bytes(self.said.folded_text),
+            message_ids=Strings(*self.gatherer.message_ids.buffers()),
+            part_ids=Strings(*self.gatherer.part_ids.buffers()),
+            text=self.gatherer.text,
+            folded_text=bytes(self.gatherer.folded_text),
             names=self.names,
             vocabulary=vocabulary,
             postings=postings,
@@ -152,4 +166,5 @@ class _Building:
 
 
 def _view(data: bytes, code: Literal["H", "I", "Q"]) -> memoryview:
+    """The values of type `code` in `data`."""
     return memoryview(data).cast(code)

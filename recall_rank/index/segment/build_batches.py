@@ -1,4 +1,4 @@
-"""Build segments from a stream of sessions that need not fit into memory together."""
+"""Build one segment for each batch of sessions, so that all sessions need not fit into memory."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import Session
 
-BATCH: Final = 393_216  # parts of a segment, and those of a session more: about a gigabyte while it is built
+BATCH: Final = 393_216  # parts in a batch, plus the rest of its last session: about 1 GB of memory while it is built
 
 
-def built(sessions: Iterable[Session], batch: int = BATCH) -> Iterator[Segment]:
-    """Yield segments of about `batch` parts each, in the order of `sessions`; one empty segment when there are none.
+def build_batches(sessions: Iterable[Session], batch: int = BATCH) -> Iterator[Segment]:
+    """Segments of about `batch` parts each, in the order of `sessions`; one empty segment when there are no sessions.
 
-    Memory is needed for one batch of sessions and for the segments that the caller keeps.
+    Memory: one batch of sessions and one segment, when the caller releases each segment before it requests the next.
     """
-    left = iter(sessions)
-    first = next(left, None)
+    remaining = iter(sessions)
+    first = next(remaining, None)
     while True:
-        yield build(() if first is None else _some(first, left, batch))
-        first = next(left, None)
+        yield build(() if first is None else _batch(first, remaining, batch))
+        first = next(remaining, None)
         if first is None:
             return
 
 
-def _some(first: Session, others: Iterator[Session], most: int) -> Iterator[Session]:
-    """Yield `first` and further sessions until they have `most` parts."""
+def _batch(first: Session, others: Iterator[Session], max_parts: int) -> Iterator[Session]:
+    """Sessions up to the one that brings the sum of their parts to `max_parts`."""
     count = 0
     for session in chain((first,), others):
         yield session
         count += sum(len(message.parts) for message in session.messages)
-        if count >= most:
+        if count >= max_parts:
             return

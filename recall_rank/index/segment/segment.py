@@ -1,4 +1,4 @@
-"""A segment: texts, columns, vocabulary and postings of some sessions, immutable once built."""
+"""A segment: the immutable texts, columns, vocabulary and postings of a set of sessions."""
 
 from __future__ import annotations
 
@@ -14,16 +14,25 @@ from recall_rank._core.search.column_filters import unmark
 from recall_rank.analysis.fields import Field
 from recall_rank.index.segment.strings import Names, Strings
 
-ROLES = ("user", "assistant", "system", "tool", "title")  # the last is the role of the message with a session's title
+ROLES = (
+    "user",
+    "assistant",
+    "system",
+    "tool",
+    "title",
+)  # "title" is the role of the message that contains the title of a session
 TITLE_ROLE = 4
 Text = bytes | bytearray | memoryview
-Offsets: TypeAlias = "array[int] | memoryview"  # u64, bytes of a text
-_FIELDS = {int(field): field for field in Field}  # quicker than Field() of a byte
+Offsets: TypeAlias = "array[int] | memoryview"  # u64, byte offsets in a text
+_FIELDS = {int(field): field for field in Field}  # a dict is faster than the call Field(byte)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session as results show it; its messages are [first_message, last_message). Times are in ms, 0 if unknown."""
+    """The stored fields of a session, whose messages are [first_message, last_message).
+
+    Times are in ms since 1970, 0 if unknown.
+    """
 
     id: str
     title: str
@@ -43,43 +52,45 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The columns of some sessions; u32[n] and the like in the comments are their types and lengths.
+    """The columns of a set of sessions, with one value for each session, message, part or document.
 
-    Sessions are numbered newest first; messages, parts and documents in the order of their sessions, then of their
-    times. The title of a session is its first message, which has one part.
+    Sessions are numbered newest first; messages, parts and documents are numbered in the order of their sessions, then
+    by time. The first message of a session contains its title as its only part. Comments give the type of a column,
+    and its length where that is not the number of rows; part_first_doc[p] to part_first_doc[p + 1] are the documents
+    of part p.
     """
 
     sessions: Sequence[SessionRow]
 
     message_ids: Strings
     message_session: memoryview  # u32
-    message_role: memoryview  # u8, place in ROLES
-    message_time: memoryview  # i64, ms
-    message_author: memoryview  # u32, number in names
+    message_role: memoryview  # u8, index in ROLES
+    message_time: memoryview  # i64, ms since 1970
+    message_author: memoryview  # u32, index in names.values
     message_first_part: memoryview  # u32[messages + 1]
-    message_asked: memoryview  # u32: the message of the user that it answers; itself when there is none
+    message_asked: memoryview  # u32, the user message that this message answers, or its own number
 
     part_ids: Strings
     part_message: memoryview  # u32
-    part_type: memoryview  # u32, number in names
-    part_tool: memoryview  # u32, number in names
-    part_flags: memoryview  # u16, model.Flag of part, message and session together
-    part_start: memoryview  # u64[parts + 1], bytes of text
+    part_type: memoryview  # u32, index in names.values
+    part_tool: memoryview  # u32, index in names.values
+    part_flags: memoryview  # u16, union of the model.Flag of part, message and session
+    part_start: memoryview  # u64[parts + 1], byte offset in text
     part_first_doc: memoryview  # u32[parts + 1]
     part_first_field: memoryview  # u32[parts + 1]
-    field_start: memoryview  # u64[fields + 1]: offset in the text of each Field byte
+    field_start: memoryview  # u64[fields + 1], byte offset in text of each Field byte
 
-    doc_start: memoryview  # u64[docs + 1], bytes of text
+    doc_start: memoryview  # u64[docs + 1], byte offset in text
     doc_part: memoryview  # u32
     doc_words: memoryview  # u16
-    doc_class: memoryview  # u8: model.Kind, plus SUBAGENT_KIND
+    doc_class: memoryview  # u8, model.Kind, plus SUBAGENT_KIND
 
-    session_talk: memoryview  # u8: model.Talk
+    session_talk: memoryview  # u8, model.Talk
 
-    text: Text  # fields of all parts: a Field byte, then UTF-8
-    folded_part: memoryview  # u32: parts with letters beyond ASCII that change by folding
+    text: Text  # the fields of all parts, each a Field byte and UTF-8
+    folded_part: memoryview  # u32, parts with non-ASCII text whose lower case differs from ASCII lowering
     folded_start: memoryview  # u64[len(folded_part) + 1]
-    folded_text: bytes | memoryview  # their fields in lower case
+    folded_text: bytes | memoryview  # the fields of the parts folded_part in lower case
 
     names: Names
     vocabulary: Vocabulary
@@ -88,49 +99,58 @@ class Segment:
 
     @property
     def docs(self) -> int:
+        """The number of documents (passages)."""
         return len(self.doc_part)
 
     @property
     def parts(self) -> int:
+        """The number of parts, titles included."""
         return len(self.part_message)
 
     @property
     def messages(self) -> int:
+        """The number of messages, titles included."""
         return len(self.message_session)
 
     @property
     def terms(self) -> int:
+        """The number of terms in the vocabulary."""
         return len(self.vocabulary)
 
     @property
-    def said_messages(self) -> int:
+    def messages_without_titles(self) -> int:
+        """The number of messages that are not titles of sessions."""
         return self.messages - len(self.sessions)
 
     @property
-    def said_parts(self) -> int:
+    def parts_without_titles(self) -> int:
+        """The number of parts that are not titles of sessions."""
         return self.parts - len(self.sessions)
 
     def span_of(self, session: int) -> tuple[int, int]:
-        """The messages [first, last) of a session; the first is its title."""
+        """The range [first, last) of the messages of a session; message `first` contains its title."""
         row = self.sessions[session]
         return row.first_message, row.last_message
 
     def content_parts(self) -> bytearray:
-        """Marks of the parts that are not titles of sessions, u8[parts]."""
+        """Marks u8[parts], 1 for each part that is not the title of a session."""
         marks = bytearray(b"\1") * self.parts
         unmark(marks, self.message_role, TITLE_ROLE, self.message_first_part)
         return marks
 
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> Text:
-        """The whole text, of which the caller reads bytes [start, end) of each of `ranges` and nothing else."""
+        """The whole text. The caller may read only the bytes [start, end) of `ranges`.
+
+        A mapped segment verifies these ranges and raises DamagedIndexError when they are damaged.
+        """
         return self.text
 
     def text_between(self, starts: Offsets, ends: Offsets) -> bytes | bytearray | memoryview:
-        """The whole text, of which the caller reads bytes [starts[k], ends[k]) only; faster than text_for()."""
+        """The whole text. The caller may read only the bytes [starts[k], ends[k]); faster than text_for()."""
         return self.text
 
     def fields_of(self, part: int) -> Iterator[tuple[int, int, Field]]:
-        """(start, end, kind) of every field of a part: its text is bytes [start, end) of the segment's text."""
+        """(start, end, field) for every field of a part, whose UTF-8 is the bytes [start, end) of the text."""
         for number in range(self.part_first_field[part], self.part_first_field[part + 1]):
             start = self.field_start[number]
             yield start + 1, self.field_start[number + 1], _FIELDS[self.text_for(((start, start + 1),))[start]]

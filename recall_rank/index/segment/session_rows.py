@@ -1,4 +1,4 @@
-"""The session rows of a segment as one record of bytes each, decoded on access."""
+"""Session rows encoded as one record of bytes each and decoded on first access."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from typing import Protocol, overload
 
 from recall_rank.index.segment.segment import SessionRow
 
-_NONE = 2**32 - 1  # the length of a text that is None
-_LENGTHS = struct.Struct("<10I")  # in code points: nine texts, then the numbers in decimal
+_NONE = 2**32 - 1  # stands for the length of a text that is None
+_LENGTHS = struct.Struct("<10I")  # in code points, of nine texts and of one string of decimal numbers
 
 
 class Records(Protocol):
-    """Many byte strings, one read at a time."""
+    """A sequence of encoded session rows."""
 
     def __len__(self) -> int: ...
 
-    def raw(self, at: int) -> bytes: ...
+    def raw(self, at: int) -> bytes:
+        """The record at index `at`."""
+        ...
 
 
-def encoded(row: SessionRow) -> bytes:
-    """The record of a row, without the numbers of its messages."""
-    numbers = f"{int(row.created)} {int(row.updated)} {int(row.flags)}"  # decimal: numbers in a store may have any size
-    places = (row.directory, row.project, row.worktree, row.repository)
-    texts = (row.id, row.title, *places, row.parent, row.source, row.agent, numbers)
+def encode_session_row(row: SessionRow) -> bytes:
+    """The record of a row, without its range of messages."""
+    numbers = f"{int(row.created)} {int(row.updated)} {int(row.flags)}"  # decimal: numbers of a store may have any size
+    folders = (row.directory, row.project, row.worktree, row.repository)
+    texts = (row.id, row.title, *folders, row.parent, row.source, row.agent, numbers)
     lengths = _LENGTHS.pack(*(_NONE if text is None else len(text) for text in texts))
     return lengths + "".join(text for text in texts if text is not None).encode("utf-8", "surrogatepass")
 
 
-def decoded(record: bytes, first_message: int, last_message: int) -> SessionRow:
-    """The row of a record of encoded(), with the numbers of its messages. Raises ValueError or struct.error for
-    other bytes.
-    """
+def decode_session_row(record: bytes, first_message: int, last_message: int) -> SessionRow:
+    """The row that encode_session_row() encoded. Raises ValueError or struct.error for other bytes."""
     text = record[_LENGTHS.size :].decode("utf-8", "surrogatepass")
-    place = 0
+    start = 0
     texts: list[str | None] = []
     for length in _LENGTHS.unpack_from(record):
-        texts.append(None if length == _NONE else text[place : place + length])
-        place += 0 if length == _NONE else length
+        texts.append(None if length == _NONE else text[start : start + length])
+        start += 0 if length == _NONE else length
     key, title, directory, project, worktree, repository, parent, source, agent, numbers = texts
     created, updated, flags = map(int, (numbers or "").split(" "))
     return SessionRow(
@@ -60,14 +60,15 @@ def decoded(record: bytes, first_message: int, last_message: int) -> SessionRow:
 
 
 class SessionRows(Sequence[SessionRow]):
-    """A sequence of session rows over records; each is decoded once."""
+    """The session rows of a mapped segment; each is decoded on first access and kept."""
 
     __slots__ = ("_count", "_first_message", "_known", "_records")
 
     def __init__(self, records: Records, first_message: memoryview) -> None:
+        """`first_message` is u32[sessions + 1]: the messages of session s begin at first_message[s]."""
         self._records = records
         self._count = len(records)
-        self._first_message = first_message  # u32[sessions + 1]
+        self._first_message = first_message
         self._known: dict[int, SessionRow] = {}
 
     def __len__(self) -> int:
@@ -80,7 +81,7 @@ class SessionRows(Sequence[SessionRow]):
     def __getitem__(self, at: int | slice) -> SessionRow | Sequence[SessionRow]:
         if isinstance(at, slice):
             return [self._row(number) for number in range(*at.indices(len(self)))]
-        row = self._known.get(at)  # asked for with every result
+        row = self._known.get(at)  # fast path: read for every result
         return self._row(range(len(self))[at]) if row is None else row
 
     def __iter__(self) -> Iterator[SessionRow]:
@@ -90,10 +91,10 @@ class SessionRows(Sequence[SessionRow]):
         row = self._known.get(at)
         if row is None:
             first, last = self._first_message[at], self._first_message[at + 1]
-            row = self._known[at] = decoded(self._records.raw(at), first, last)
+            row = self._known[at] = decode_session_row(self._records.raw(at), first, last)
         return row
 
 
 def first_messages(rows: Iterable[SessionRow], messages: int) -> list[int]:
-    """The first message of each session, and at last the number of all messages."""
+    """The number of the first message of each session, then the number of all messages."""
     return [*(row.first_message for row in rows), messages]

@@ -1,4 +1,4 @@
-"""Convert a session of a segment back to a Session, of which a build makes an equal segment."""
+"""Reconstruct sessions from a segment. Building an index of them gives equal columns, terms and postings."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "
 
 
 def stored_session(segment: Segment, number: int) -> Session:
-    """A session of a segment with its messages.
+    """Session `number` of a segment, with its messages.
 
-    Searchable text is complete. The values of a tool's input have lost their names, and text that is not searchable
-    (files, models, states) is lost.
+    Searchable text is complete. The values of a tool input have lost their parameter names, and fields that are not
+    searched (files, models, states) are missing. Raises DamagedIndexError when the segment is mapped from a damaged
+    file.
     """
     row = segment.sessions[number]
-    reader = _SegmentTextReader(segment, row.first_message + 1, row.last_message)
+    reader = _StoredMessages(segment, row.first_message + 1, row.last_message)
     return Session(
         id=row.id,
         messages=tuple(reader.message(at) for at in range(row.first_message + 1, row.last_message)),
@@ -36,8 +37,8 @@ def stored_session(segment: Segment, number: int) -> Session:
     )
 
 
-class _SegmentTextReader:
-    """Reads the messages [first, end) of a segment, whose text is verified once for all of them."""
+class _StoredMessages:
+    """The messages [first, end) of a segment; their text and ids are verified once, when this is created."""
 
     def __init__(self, segment: Segment, first: int, end: int) -> None:
         self.segment = segment
@@ -46,15 +47,17 @@ class _SegmentTextReader:
         self.field_start = segment.field_start
         self.names = segment.names.values
         parts = segment.part_start
-        self.first = first, self.first_part[first]
-        self.message_ids = segment.message_ids.between(first, end)
-        self.part_ids = segment.part_ids.between(self.first_part[first], self.first_part[end])
+        self.first_message = first
+        self.first_read_part = self.first_part[first]
+        self.message_ids = segment.message_ids.decode_range(first, end)
+        self.part_ids = segment.part_ids.decode_range(self.first_part[first], self.first_part[end])
         self.text = segment.text_for(((parts[self.first_part[first]], parts[self.first_part[end]]),))
 
     def message(self, at: int) -> Message:
+        """Message number `at` of the segment."""
         segment = self.segment
         return Message(
-            id=self.message_ids[at - self.first[0]],
+            id=self.message_ids[at - self.first_message],
             role=_ROLES.get(ROLES[segment.message_role[at]], "system"),
             time=segment.message_time[at],
             parts=tuple(self.part(part) for part in range(self.first_part[at], self.first_part[at + 1])),
@@ -62,31 +65,33 @@ class _SegmentTextReader:
         )
 
     def part(self, at: int) -> Part:
+        """Part number `at` of the segment."""
         segment = self.segment
-        given: dict[str, Any] = {}
-        inputs: list[str] = []
+        fields: dict[str, Any] = {}
+        input_values: list[str] = []
         named: dict[str, str] = {}
         for number in range(self.first_field[at], self.first_field[at + 1]):
             start, end = self.field_start[number], self.field_start[number + 1]
             field = self.text[start]
             text = str(self.text[start + 1 : end], "utf-8", "replace")
             if field == Field.INPUT:
-                inputs.append(text)
+                input_values.append(text)
             elif field == Field.COMMAND:
                 named["command"] = text
             elif field == Field.CWD:
                 named["cwd"] = text
             else:
-                given[_NAMES[field]] = text
-        if named or inputs:
-            given["input"] = {**named, "values": inputs} if named and inputs else named or inputs
+                fields[_NAMES[field]] = text
+        if named or input_values:
+            both = named and input_values
+            fields["input"] = {**named, "values": input_values} if both else named or input_values
         flags = segment.part_flags[at]
         return Part(
-            id=self.part_ids[at - self.first[1]],
+            id=self.part_ids[at - self.first_read_part],
             type=self.names[segment.part_type[at]] or "",
             tool=self.names[segment.part_tool[at]],
             flags=Flag(flags) if flags else Flag.NONE,
-            **given,
+            **fields,
         )
 
 

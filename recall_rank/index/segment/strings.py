@@ -1,4 +1,4 @@
-"""Many short strings in two buffers."""
+"""Immutable lists of strings in two buffers, and numbered names."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Self
 
 
 def utf8(text: str) -> bytes:
-    """The UTF-8 of a string, lone surrogates included."""
+    """The UTF-8 of a string, with lone surrogates encoded as if they were characters."""
     return text.encode("utf-8", "surrogatepass")
 
 
 class Strings:
-    """An immutable list of strings: concatenated UTF-8, and u64 offsets."""
+    """An immutable list of strings: their concatenated UTF-8, and u64[strings + 1] byte offsets."""
 
     __slots__ = ("_data", "_starts")
 
@@ -24,10 +24,12 @@ class Strings:
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Strings:
+        """The list of these strings."""
         return cls.of_bytes(map(utf8, values))
 
     @classmethod
     def of_bytes(cls, values: Iterable[bytes]) -> Strings:
+        """The list of the strings with this UTF-8."""
         data = bytearray()
         starts = array("Q", [0])
         for value in values:
@@ -41,31 +43,31 @@ class Strings:
     def __getitem__(self, at: int) -> str:
         return self.raw(at).decode("utf-8", "surrogatepass")
 
-    def held(self, at: int, holder: str) -> str:
-        """The string at `at`. `holder` is the id of its owner, which PrefixCodedStrings needs for decoding."""
+    def with_owner(self, at: int, owner: str) -> str:
+        """String `at`. `owner` is the id of its owner, which PrefixCodedStrings uses instead of reading it."""
         starts = self._starts
         return str(self._data[starts[at] : starts[at + 1]], "utf-8", "surrogatepass")
 
-    def between(self, first: int, last: int) -> list[str]:
-        """The strings [first, last) as a list; faster than one by one."""
-        data, starts = self.stretch(first, last).buffers()
+    def decode_range(self, first: int, last: int) -> list[str]:
+        """The strings [first, last), decoded faster than by single accesses."""
+        data, starts = self.slice_of(first, last).buffers()
         return [str(data[at:end], "utf-8", "surrogatepass") for at, end in pairwise(starts.tolist())]
 
-    def stretch(self, first: int, last: int) -> Strings:
-        """The strings [first, last); the offsets in its buffers() need not begin with 0."""
+    def slice_of(self, first: int, last: int) -> Strings:
+        """The strings [first, last) over shared buffers; their first offset may be above 0."""
         return Strings(self._data, self._starts[first : last + 1])
 
     def raw(self, at: int) -> bytes:
-        """The UTF-8 of a string, lone surrogates included."""
+        """The UTF-8 of string `at`, with lone surrogates encoded as if they were characters."""
         return bytes(self._data[self._starts[at] : self._starts[at + 1]])
 
     def buffers(self) -> tuple[bytes | bytearray | memoryview, memoryview]:
-        """The concatenated UTF-8, and the offsets, u64[strings + 1]."""
+        """The concatenated UTF-8, and u64[strings + 1] byte offsets into it."""
         return self._data, self._starts
 
 
 class Names:
-    """Numbers the distinct values of a column that has few of them; number 0 is "no value"."""
+    """The distinct values of a column with few of them, numbered from 1; number 0 stands for None."""
 
     __slots__ = ("_numbers", "values")
 
@@ -75,13 +77,14 @@ class Names:
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Self:
-        """Names that number `values` from 1 on, in order."""
-        made = cls()
+        """Names in which values[k] has the number k + 1; `values` must be distinct."""
+        names = cls()
         for value in values:
-            made.number(value)
-        return made
+            names.number(value)
+        return names
 
     def number(self, value: str | None) -> int:
+        """The number of `value`, which is added if it is new."""
         known = self._numbers.get(value)
         if known is None:
             known = self._numbers[value] = len(self.values)
@@ -89,5 +92,5 @@ class Names:
         return known
 
     def find(self, value: str) -> int:
-        """The number of `value`, or -1 when no row has it."""
+        """The number of `value`, or -1 if it is not among the names."""
         return self._numbers.get(value, -1)

@@ -1,4 +1,4 @@
-"""The folder of an index: private to its user, with files that are written completely or not at all."""
+"""The folder of an index: private to its user, with files that appear only after they are written completely."""
 
 from __future__ import annotations
 
@@ -12,34 +12,44 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFolderError, MissingIndexError
 from recall_rank.index.storage.format import FORMAT
 
-OTHERS: Final = 0o077
+OTHERS_ACCESS: Final = 0o077
 OTHERS_WRITE: Final = 0o022
-FORGOTTEN: Final = 86_400  # seconds no writer takes: after them a file is a leftover though its writer may live
+LEFTOVER_SECONDS: Final = 86_400  # an unlisted file of this age is a leftover, even if its writer may still run
 _NO_LINKS: Final = os.O_CLOEXEC | os.O_NOFOLLOW
-# format, machine, process, random: the name identifies the writer even after it was killed
-_OURS: Final = re.compile(rf"(temporary|segment|table)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
-KEPT_NAME: Final = re.compile(rf"(segment|table)-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[0-9a-f]{{16}}")
+# format, machine, process, random: the name identifies the writer of a file even after that process was killed
+_OWN_FILE: Final = re.compile(rf"(temporary|segment|table)-{FORMAT}-([0-9a-f]{{8}})-([0-9]+)-[0-9a-f]{{16}}")
+LISTED_FILE_NAME: Final = re.compile(rf"(segment|table)-{FORMAT}-[0-9a-f]{{8}}-[0-9]+-[0-9a-f]{{16}}")
+
+
+class WrittenFile(NamedTuple):
+    """A file that was written completely, still under a temporary name."""
+
+    name: str
+    header: bytes  # returned by the function that wrote the file
+    size: int  # bytes
 
 
 class Folder:
-    """An open folder: file names are resolved in it even if its path is moved or replaced meanwhile."""
+    """An open folder. File names are resolved relative to its descriptor, even after its path was renamed."""
 
     __slots__ = ("_descriptor", "path")
 
     def __init__(self, path: str | Path) -> None:
-        """Open an existing folder. Raises MissingIndexError, or IndexFolderError for a folder that is not safe to
-        read.
+        """Open an existing folder.
+
+        Raises MissingIndexError for a missing folder, and IndexFolderError for a path that is not a folder or a folder
+        that another user owns or may write to.
         """
         self.path = Path(path)
         try:
-            # without a slash at its end, so that a link is not followed
+            # a Path has no trailing slash, which would make the system follow a link
             self._descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | _NO_LINKS)
         except FileNotFoundError as error:
             raise MissingIndexError(f"no folder {self.path}") from error
@@ -55,10 +65,10 @@ class Folder:
 
     @classmethod
     def create(cls, path: str | Path) -> Self:
-        """Open a folder, created with its parents, mode 0700, when it is missing.
+        """Open a folder; create it and its parents first if it is missing, with mode 0700 whatever the umask.
 
-        An existing folder is made private when it is empty or holds nothing but an index; permissions that its owner
-        lacks are not added.
+        An existing folder that is empty or contains only index files loses the permissions of group and others; the
+        permissions of its owner stay. Raises OSError when it cannot be created, and the errors of Folder().
         """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,12 +77,13 @@ class Folder:
             path.chmod(0o700)
         except FileExistsError:
             status = path.lstat()
-            mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-            if mine and status.st_mode & 0o077 and all(_is_ours(found.name) for found in path.iterdir()):
+            is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            if is_own and status.st_mode & 0o077 and all(_is_index_file(found.name) for found in path.iterdir()):
                 path.chmod(status.st_mode & 0o700)
         return cls(path)
 
     def close(self) -> None:
+        """Close the descriptor of the folder."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:
@@ -82,62 +93,63 @@ class Folder:
         self.close()
 
     def names(self) -> list[str]:
+        """The names of all entries of the folder, in no order."""
         return os.listdir(self._descriptor)  # noqa: PTH208  # a descriptor, not a path
 
     def open(self, name: str) -> int:
-        """A descriptor of a file that only this user can have written. Raises FileNotFoundError or
-        DamagedIndexError.
+        """A read-only descriptor of a regular file that only this user may read or write.
+
+        Raises FileNotFoundError, and DamagedIndexError for a link or a file with other owners or permissions.
         """
         try:
             descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _NO_LINKS, dir_fd=self._descriptor)
         except OSError as error:
             if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EACCES):
-                raise  # gone, or no fault of the file
+                raise  # the file is missing, or the error does not concern the file
             raise DamagedIndexError(f"{self.path / name} cannot be opened: {error.strerror}") from error
         status = os.fstat(descriptor)
         if (
             stat.S_ISREG(status.st_mode)
             and status.st_uid == os.geteuid()
-            and not status.st_mode & OTHERS
-            and status.st_nlink <= 2  # a manifest has two names for a moment, or when its writer was killed then
+            and not status.st_mode & OTHERS_ACCESS
+            and status.st_nlink <= 2  # claim() gives a manifest a second name for a moment
         ):
             return descriptor
         os.close(descriptor)
         raise DamagedIndexError(f"{self.path / name} is not a private file of this user; build the index again")
 
-    def write(self, fill: Callable[[int], bytes]) -> tuple[str, bytes, int]:
-        """Create a private file with a temporary name, which `fill` writes and syncs; returns name, result of `fill`,
-        size.
+    def write(self, fill: Callable[[int], bytes]) -> WrittenFile:
+        """Create a private file under a temporary name; `fill` writes and syncs its descriptor and returns its header.
 
-        The file is removed when `fill` fails.
+        Raises the error of `fill`, after the file was removed.
         """
-        name = _new("temporary")
+        name = _new_name("temporary")
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600, dir_fd=self._descriptor)
         try:
             try:
-                os.fchmod(descriptor, 0o600)  # a umask takes bits away, from its owner too
-                given = fill(descriptor)
-                return name, given, os.fstat(descriptor).st_size
+                os.fchmod(descriptor, 0o600)  # a umask may have cleared bits of the owner
+                header = fill(descriptor)
+                return WrittenFile(name, header, os.fstat(descriptor).st_size)
             finally:
                 os.close(descriptor)
         except BaseException:
             self.remove(name)
             raise
 
-    def keep(self, temporary: str, kind: str = "segment") -> str:
-        """Rename a temporary file to a new name of its kind, such as "segment"; returns the name."""
-        name = _new(kind)
+    def rename_temporary(self, temporary: str, kind: str) -> str:
+        """Rename a temporary file to a new unique name of `kind` ("segment" or "table") and return that name."""
+        name = _new_name(kind)
         os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         return name
 
     def claim(self, temporary: str, name: str) -> None:
-        """Rename a temporary file to `name`, which must be free. Raises FileExistsError when it is not."""
+        """Rename a temporary file to `name` atomically. Raises FileExistsError when a file of that name exists."""
         try:
             os.link(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor, follow_symlinks=False)
         except FileExistsError:
             raise
         except OSError:
-            # a file system without hard links: of two simultaneous writers the last one wins
+            # no hard links here: of two simultaneous writers, the second replaces the first
             if name in self.names():
                 raise FileExistsError(name) from None
             os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
@@ -145,11 +157,11 @@ class Folder:
         self.remove(temporary)
 
     def replace(self, temporary: str, name: str) -> None:
-        """Rename a temporary file to `name`, replacing the file of that name."""
+        """Rename a temporary file to `name`, replacing a file of that name atomically."""
         os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
 
     def size(self, name: str) -> int:
-        """The size of a file in bytes; a link is not followed."""
+        """The size of a file in bytes; links are not followed."""
         return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_size
 
     def unlink(self, name: str) -> None:
@@ -157,7 +169,7 @@ class Folder:
         os.unlink(name, dir_fd=self._descriptor)
 
     def sync(self) -> None:
-        """Make renames and removals durable, where the file system supports it."""
+        """Sync the folder, so that created, renamed and removed names survive a power cut where supported."""
         try:
             os.fsync(self._descriptor)
         except OSError as error:
@@ -165,7 +177,7 @@ class Folder:
                 raise
 
     def remove(self, name: str) -> None:
-        """Remove a file that is not needed any more; on failure it remains for the next sweep."""
+        """Remove an unneeded file. Errors are ignored: the next sweep tries again."""
         with suppress(OSError):
             self.unlink(name)
 
@@ -174,49 +186,53 @@ class Folder:
         os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
 
     def leftovers(self) -> list[str]:
-        """The files whose writer has ended. The manifest must be read afterwards, since it may list some of them."""
-        return [name for name in self.names() if self._is_left(name)]
+        """The names of files whose writers have ended or that are a day old.
 
-    def sweep(self, names: Iterable[str], keep: frozenset[str]) -> None:
+        The files of a manifest that is read after this call may be among them and must not be removed.
+        """
+        return [name for name in self.names() if self._is_leftover(name)]
+
+    def sweep(self, names: Iterable[str], listed: frozenset[str]) -> None:
+        """Remove the files `names` except those in `listed`. Errors are ignored."""
         for name in names:
-            if name not in keep:
+            if name not in listed:
                 self.remove(name)
 
-    def _is_left(self, name: str) -> bool:
-        found = _OURS.fullmatch(name)
-        if found is None:
+    def _is_leftover(self, name: str) -> bool:
+        parsed = _OWN_FILE.fullmatch(name)
+        if parsed is None:
             return False
-        if found[2] == _machine() and not _lives(int(found[3])):
+        if parsed[2] == _machine_id() and not _is_running(int(parsed[3])):
             return True
         with suppress(OSError):
             status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
-            return time.time() - status.st_mtime > FORGOTTEN
+            return time.time() - status.st_mtime > LEFTOVER_SECONDS
         return False
 
 
-def _is_ours(name: str) -> bool:
-    """Whether a file name is one that some version of this package gives."""
+def _is_index_file(name: str) -> bool:
+    """Whether a file name has the form that any version of this package gives its files."""
     return name.startswith(("temporary-", "segment-", "table-", "manifest-"))
 
 
-def _new(kind: str) -> str:
-    return f"{kind}-{FORMAT}-{_machine()}-{os.getpid()}-{os.urandom(8).hex()}"
+def _new_name(kind: str) -> str:
+    return f"{kind}-{FORMAT}-{_machine_id()}-{os.getpid()}-{os.urandom(8).hex()}"
 
 
 @cache
-def _machine() -> str:
-    """A key of the machine and its process namespace (container), inside which process ids are unique."""
-    space = ""
+def _machine_id() -> str:
+    """A hash of the host name and the process namespace, within which process ids are comparable."""
+    namespace = ""
     with suppress(OSError):
-        space = str(Path("/proc/self/ns/pid").readlink())
-    return xxhash.xxh3_64_hexdigest(f"{os.uname().nodename} {space}".encode())[:8]
+        namespace = str(Path("/proc/self/ns/pid").readlink())
+    return xxhash.xxh3_64_hexdigest(f"{os.uname().nodename} {namespace}".encode())[:8]
 
 
-def _lives(process: int) -> bool:
+def _is_running(process_id: int) -> bool:
     try:
-        os.kill(process, 0)
+        os.kill(process_id, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
-        return True  # a process of another user, or an invalid id: the file is left alone
+        return True  # a process of another user, or no valid id: the file was not written by this user
     return True

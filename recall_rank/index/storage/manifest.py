@@ -1,4 +1,4 @@
-"""Manifests: one small file for each generation of an index, which lists its segments. The newest is the index."""
+"""Manifests: one small file for each generation of an index, which lists its segments and its table."""
 
 from __future__ import annotations
 
@@ -10,125 +10,131 @@ from typing import Final
 import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError, MissingIndexError
-from recall_rank.index.storage.folder import KEPT_NAME, Folder
+from recall_rank.index.storage.folder import LISTED_FILE_NAME, Folder
 from recall_rank.index.storage.format import FORMAT
 
-LARGEST: Final = 1 << 20  # bytes of a manifest; a longer file is damaged
-REMEMBERED: Final = 64  # generations that a manifest descends from
+MAX_BYTES: Final = 1 << 20  # a longer file is not a manifest
+MAX_ANCESTORS: Final = 64  # earlier generations that a manifest records
 _NAME: Final = re.compile(r"manifest-([0-9]{1,9})-([0-9]{1,18})")
-_LINE: Final = re.compile(rf"(?P<name>{KEPT_NAME.pattern}) (?P<size>[0-9]{{1,18}}) (?P<seal>[0-9a-f]{{32}})")
+_LINE: Final = re.compile(
+    rf"(?P<name>{LISTED_FILE_NAME.pattern}) (?P<size>[0-9]{{1,18}}) (?P<header_hash>[0-9a-f]{{32}})"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A file with its size and the xxh3-128 of its header; the header has the checksums of the rest of the file."""
+class ListedFile:
+    """A file of a generation, identified by name, size and the xxh3-128 of its header, which covers its content."""
 
     name: str
-    size: int
-    seal: str
+    size: int  # bytes
+    header_hash: str
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The segments of one generation. Generations count from 1; 0 is an index that does not exist yet."""
+    """The files of one generation. Generations are numbered from 1; 0 stands for an index that does not exist yet."""
 
     generation: int
-    segments: tuple[Listed, ...]
-    mark: str = ""  # which of two writers made this generation
-    past: tuple[str, ...] = ()  # the marks of the generations before, newest first, as far as they are remembered
-    table: Listed | None = None  # where the sessions came from, for an index that is refreshed
+    segments: tuple[ListedFile, ...]
+    nonce: str = ""  # random: tells this generation from one of the same number by another writer
+    ancestors: tuple[str, ...] = ()  # the nonces of at most 64 earlier generations, newest first
+    table: ListedFile | None = None  # the table file of an index that is refreshed from sources
 
     @property
     def name(self) -> str:
-        return _name(self.generation)
+        """The file name of this manifest."""
+        return _file_name(self.generation)
 
     @property
-    def files(self) -> tuple[Listed, ...]:
-        """The segments and the table, if any, of the generation."""
+    def files(self) -> tuple[ListedFile, ...]:
+        """All files that the generation consists of."""
         return self.segments if self.table is None else (*self.segments, self.table)
 
-    def next(self, files: tuple[Listed, ...]) -> Manifest:
-        """The manifest of the following generation, with `files`."""
-        past = (self.mark, *self.past)[:REMEMBERED] if self.mark else ()
-        return _of(self.generation + 1, files, os.urandom(8).hex(), past)
+    def next(self, files: tuple[ListedFile, ...]) -> Manifest:
+        """The manifest of a following generation that consists of `files`. Raises ValueError for two tables."""
+        ancestors = (self.nonce, *self.ancestors)[:MAX_ANCESTORS] if self.nonce else ()
+        return _manifest_of(self.generation + 1, files, os.urandom(8).hex(), ancestors)
 
     def descends_from(self, other: Manifest) -> bool | None:
-        """Whether this is `other` or one of its successors; None when `other` is too old to be remembered."""
-        marks = (self.mark, *self.past)
+        """Whether this generation equals `other` or follows it; None when `other` is too old to be recorded."""
+        nonces = (self.nonce, *self.ancestors)
         age = self.generation - other.generation
-        return None if age >= len(marks) else age >= 0 and marks[age] == other.mark
+        return None if age >= len(nonces) else age >= 0 and nonces[age] == other.nonce
 
     def encode(self) -> bytes:
+        """The content of the manifest file: ASCII lines, the last with the xxh3-128 of the others."""
         lines = [
             f"recall_rank {FORMAT} {self.generation}",
-            " ".join((self.mark, *self.past)),
-            *(f"{one.name} {one.size} {one.seal}" for one in self.files),
+            " ".join((self.nonce, *self.ancestors)),
+            *(f"{file.name} {file.size} {file.header_hash}" for file in self.files),
         ]
         text = "".join(f"{line}\n" for line in lines).encode()
         return text + f"{xxhash.xxh3_128_hexdigest(text)}\n".encode()
 
     @staticmethod
     def decode(data: bytes, generation: int) -> Manifest:
-        """The manifest that encode() encoded. Raises ValueError for other bytes and for another generation."""
-        text, seal = data[:-33], data[-33:]
-        if seal != f"{xxhash.xxh3_128_hexdigest(text)}\n".encode():
+        """The manifest that encode() wrote for `generation`. Raises ValueError for any other bytes."""
+        text, checksum = data[:-33], data[-33:]
+        if checksum != f"{xxhash.xxh3_128_hexdigest(text)}\n".encode():
             raise ValueError("is not what was written")
-        first, marks, *lines = text.decode("ascii").splitlines()
-        found = [_LINE.fullmatch(line) for line in lines]
-        if first != f"recall_rank {FORMAT} {generation}" or None in found:
+        first, nonces, *lines = text.decode("ascii").splitlines()
+        parsed = [_LINE.fullmatch(line) for line in lines]
+        if first != f"recall_rank {FORMAT} {generation}" or None in parsed:
             raise ValueError("is of another generation or format")
-        mark, *past = marks.split(" ")
-        files = tuple(Listed(line["name"], int(line["size"]), line["seal"]) for line in found if line)
-        return _of(generation, files, mark, tuple(past))
+        nonce, *ancestors = nonces.split(" ")
+        files = tuple(ListedFile(line["name"], int(line["size"]), line["header_hash"]) for line in parsed if line)
+        return _manifest_of(generation, files, nonce, tuple(ancestors))
 
 
-def _of(generation: int, files: tuple[Listed, ...], mark: str, past: tuple[str, ...]) -> Manifest:
-    tables = [one for one in files if one.name.startswith("table-")]
+def _manifest_of(generation: int, files: tuple[ListedFile, ...], nonce: str, ancestors: tuple[str, ...]) -> Manifest:
+    tables = [file for file in files if file.name.startswith("table-")]
     if len(tables) > 1:
         raise ValueError("names two tables")
-    segments = tuple(one for one in files if one not in tables)
-    return Manifest(generation, segments, mark, past, tables[0] if tables else None)
+    segments = tuple(file for file in files if file not in tables)
+    return Manifest(generation, segments, nonce, ancestors, tables[0] if tables else None)
 
 
 def generations(folder: Folder) -> list[int]:
-    """The numbers of the generations in the folder, oldest first. Usually one; more while a writer publishes."""
-    found = (_NAME.fullmatch(name) for name in folder.names())
-    return sorted(int(name[2]) for name in found if name and int(name[1]) == FORMAT and name[0] == _name(int(name[2])))
+    """The numbers of the generations in the folder, ascending; several only while a writer replaces one."""
+    parsed = (_NAME.fullmatch(name) for name in folder.names())
+    own = (name for name in parsed if name and int(name[1]) == FORMAT)
+    return sorted(int(name[2]) for name in own if name[0] == _file_name(int(name[2])))
 
 
-def newest(folder: Folder) -> Manifest:
+def newest_manifest(folder: Folder) -> Manifest:
     """The manifest of the newest generation.
 
-    Raises MissingIndexError when there is none, IndexFormatError when all are of other versions, and
-    DamagedIndexError.
+    Raises MissingIndexError for a folder without manifests, IndexFormatError when all manifests are of other versions,
+    and DamagedIndexError when the newest manifest cannot be read.
     """
     tried = 0
     while True:
-        there = generations(folder) or generations(folder)  # a listing may miss what comes while another goes
-        if not there:
-            raise _none(folder)
-        if there[-1] == tried:
-            raise DamagedIndexError(f"{folder.path / _name(tried)} comes and goes; build the index again")
-        tried = there[-1]
+        # a listing may miss a new name while an older one is removed
+        present = generations(folder) or generations(folder)
+        if not present:
+            raise _missing_error(folder)
+        if present[-1] == tried:
+            raise DamagedIndexError(f"{folder.path / _file_name(tried)} comes and goes; build the index again")
+        tried = present[-1]
         try:
-            return _read(folder, tried)
+            return _read_manifest(folder, tried)
         except FileNotFoundError:
-            continue  # a newer one took its place
+            continue  # a newer generation replaced it
 
 
-def named(folder: Folder) -> frozenset[str]:
-    """The names of the files of the newest generation; empty when there is none."""
+def listed_names(folder: Folder) -> frozenset[str]:
+    """The names of the files of the newest generation; empty when there is none. Raises UnusableIndexError."""
     try:
-        return frozenset(listed.name for listed in newest(folder).files)
+        return frozenset(listed.name for listed in newest_manifest(folder).files)
     except MissingIndexError:
         return frozenset()
 
 
-def _read(folder: Folder, generation: int) -> Manifest:
-    name = _name(generation)
+def _read_manifest(folder: Folder, generation: int) -> Manifest:
+    name = _file_name(generation)
     descriptor = folder.open(name)
     try:
-        data = os.pread(descriptor, LARGEST, 0)
+        data = os.pread(descriptor, MAX_BYTES, 0)
     finally:
         os.close(descriptor)
     try:
@@ -137,7 +143,7 @@ def _read(folder: Folder, generation: int) -> Manifest:
         raise DamagedIndexError(f"{folder.path / name} {error}; build the index again") from error
 
 
-def _none(folder: Folder) -> MissingIndexError | IndexFormatError:
+def _missing_error(folder: Folder) -> MissingIndexError | IndexFormatError:
     others = sorted({name[1] for name in map(_NAME.fullmatch, folder.names()) if name})
     if others:
         return IndexFormatError(
@@ -147,5 +153,5 @@ def _none(folder: Folder) -> MissingIndexError | IndexFormatError:
     return MissingIndexError(f"no index in {folder.path}")
 
 
-def _name(generation: int) -> str:
+def _file_name(generation: int) -> str:
     return f"manifest-{FORMAT}-{generation}"

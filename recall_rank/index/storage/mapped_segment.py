@@ -1,4 +1,4 @@
-"""A segment whose columns stay in a mapped file until they are read."""
+"""A segment over a mapped file, whose columns are read, verified and decoded on first use."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from recall_rank.index.storage.segment_file import SegmentFile
 
 
 class MappedSegment(Segment):
-    """A Segment over a SegmentFile; each attribute is made on first access.
+    """A Segment over a SegmentFile. Each attribute is computed on first access. Thread-safe.
 
-    A column is verified before it is returned; DamagedIndexError is raised when it differs from the column that was
-    written. Ids, session records and text are verified block by block as they are read. Columns derived from others,
-    and vocabulary, postings and doc_columns, also check their ranges, so that a file with forged checksums is refused
-    or harmless.
+    A column is verified before it is returned; accessing one whose hashes do not match raises DamagedIndexError. Ids
+    and session records are verified block by block as they are read, and so is the text in the ranges given to
+    text_for() and text_between(). Derived columns, vocabulary, postings and doc_columns also check the ranges of their
+    values, so that even a file with forged hashes cannot cause reads out of bounds.
     """
 
     __slots__ = ("_file", "_lock", "_unverified_text", "docs", "messages", "parts", "terms")
@@ -45,11 +45,11 @@ class MappedSegment(Segment):
             object.__setattr__(self, name, file.count(column))
 
     def __getattr__(self, name: str) -> Any:
-        """Make the value of an attribute on first access; Python calls this only while its slot is unset."""
+        """Compute an attribute whose slot is still empty. Raises AttributeError and DamagedIndexError."""
         make = _MAKERS.get(name)
         if make is None and (name not in COLUMNS or name not in Segment.__slots__):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        with self._lock:  # all threads must get one object: doc_columns caches values
+        with self._lock:  # all threads must share one doc_columns: the kernels join hits only of the same object
             try:
                 return object.__getattribute__(self, name)
             except AttributeError:
@@ -71,15 +71,15 @@ class MappedSegment(Segment):
         return self._unverified_text
 
     def verify(self) -> None:
-        """Read all columns. Raises DamagedIndexError when one differs from what was written, or has invalid ranges."""
+        """Read and check every column. Raises DamagedIndexError for a wrong hash or a value out of range."""
         for column in COLUMNS:
             self._file.column(column)
         for name in _MAKERS:
             getattr(self, name)
-        self.part_ids.stretch(0, self.parts)
+        self.part_ids.slice_of(0, self.parts)
 
 
-# What is counted, and a column that has one number for each; nothing of it is read.
+# Attributes that are counts, each with a column of that many values; the count comes from the directory.
 _COUNTED: Final = {
     "docs": "doc_words",
     "parts": "part_flags",
@@ -109,11 +109,14 @@ def _part_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
 
 
 def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:
-    """A function that derives a column with the owner of each row; it has as many rows as `column`."""
-    return lambda segment, file: file.checked(owners, _first(segment, file, firsts), file.count(column))
+    """A maker of the column that gives each row the number of its owner; `column` has as many rows.
+
+    The column `firsts` gives the number of the first row of each owner.
+    """
+    return lambda segment, file: file.checked(owners, _column(segment, file, firsts), file.count(column))
 
 
-def _first(segment: MappedSegment, file: SegmentFile, name: str) -> memoryview:
+def _column(segment: MappedSegment, file: SegmentFile, name: str) -> memoryview:
     column: memoryview = getattr(segment, name) if name in Segment.__slots__ else file.column(name)
     return column
 

@@ -1,4 +1,4 @@
-"""Strings that stay in a mapped file until they are read."""
+"""Strings over columns of a mapped file, which are verified as they are read."""
 
 from __future__ import annotations
 
@@ -11,16 +11,23 @@ from recall_rank.index.segment.strings import Strings, utf8
 from recall_rank.index.storage.segment_file import SegmentFile
 
 
-class Holders(Protocol):
-    """The ids of the owners of strings, by which PrefixCodedStrings are decoded."""
+class OwnerIds(Protocol):
+    """The ids of the owners of prefix-coded strings: messages own parts, sessions own messages."""
 
-    def raw(self, at: int) -> bytes: ...
+    def raw(self, at: int) -> bytes:
+        """The id of owner `at` as UTF-8."""
+        ...
 
-    def stretch(self, first: int, last: int) -> Strings: ...
+    def slice_of(self, first: int, last: int) -> Strings:
+        """The ids of the owners [first, last)."""
+        ...
 
 
 class MappedStrings(Strings):
-    """Strings in a mapped file; each block is verified when it is first read."""
+    """Strings over a column of UTF-8 and a column of u64 offsets, both unpacked.
+
+    Only the blocks of the strings that are read are verified; every read may raise DamagedIndexError.
+    """
 
     __slots__ = ("_columns", "_file")
 
@@ -35,30 +42,34 @@ class MappedStrings(Strings):
         self._file.verify(data, self._starts[at], self._starts[at + 1])
         return super().raw(at)
 
-    def held(self, at: int, holder: str) -> str:
+    def with_owner(self, at: int, owner: str) -> str:
         return self[at]
 
-    def stretch(self, first: int, last: int) -> Strings:
+    def slice_of(self, first: int, last: int) -> Strings:
         data, starts = self._columns
         self._file.verify(starts, 8 * first, 8 * last + 8)
         self._file.verify(data, self._starts[first], self._starts[last])
-        return super().stretch(first, last)
+        return super().slice_of(first, last)
 
 
 class PrefixCodedStrings(Strings):
-    """Strings in a mapped file, each stored without the prefix that it shares with the id of its owner; verified
-    when read.
+    """Strings stored without the prefix that each shares with the id of its owner.
+
+    A record is one byte with the length of the shared prefix, then the rest of the string. The blocks of a record are
+    verified when it is read, and a record that cannot be decoded raises DamagedIndexError.
     """
 
-    __slots__ = ("_column", "_file", "_holder", "_holders", "_records")
+    __slots__ = ("_column", "_file", "_owner_ids", "_owner_numbers", "_records")
 
-    def __init__(self, file: SegmentFile, data: str, starts: str, holder: memoryview, holders: Holders) -> None:
+    def __init__(
+        self, file: SegmentFile, data: str, starts: str, owner_numbers: memoryview, owner_ids: OwnerIds
+    ) -> None:
         super().__init__(file.unverified(data), file.column(starts))
         self._file = file
         self._records = Shortened(*super().buffers(), *file.verified(data))
         self._column = data
-        self._holder = holder  # u32 a string, ascending
-        self._holders = holders
+        self._owner_numbers = owner_numbers  # u32[strings], ascending: the owner of each string
+        self._owner_ids = owner_ids
 
     def raw(self, at: int) -> bytes:
         start, end = self._starts[at], self._starts[at + 1]
@@ -66,33 +77,33 @@ class PrefixCodedStrings(Strings):
         record = bytes(self._data[start:end])
         if not record:
             raise self._file.damaged(f"a record of column {self._column} is empty")
-        return self._holders.raw(self._holder[at])[: record[0]] + record[1:] if record[0] else record[1:]
+        return self._owner_ids.raw(self._owner_numbers[at])[: record[0]] + record[1:] if record[0] else record[1:]
 
-    def held(self, at: int, holder: str) -> str:
-        try:  # as SegmentFile.checked(), but for one more call
-            name = self._records.name(at, holder)
+    def with_owner(self, at: int, owner: str) -> str:
+        try:  # inlined SegmentFile.checked(): this runs for every id of every result
+            string = self._records.name(at, owner)
         except ValueError as error:
             raise self._file.damaged(str(error)) from error
-        if name is None:
+        if string is None:  # its blocks are not verified yet
             self._file.verify(self._column, self._starts[at], self._starts[at + 1])
-            return self.held(at, holder)
-        return name
+            return self.with_owner(at, owner)
+        return string
 
-    def stretch(self, first: int, last: int) -> Strings:
+    def slice_of(self, first: int, last: int) -> Strings:
         if first == last:
             return Strings.of(())
-        starts, holder = self._starts[first : last + 1], self._holder[first:last]
+        starts, owners = self._starts[first : last + 1], self._owner_numbers[first:last]
         self._file.verify(self._column, starts[0], starts[-1])
-        low = holder[0]
-        holders = self._holders.stretch(low, holder[-1] + 1).buffers()
-        return Strings(*self._file.checked(lengthen, self._data, starts, holder, low, *holders))
+        low = owners[0]
+        owner_ids = self._owner_ids.slice_of(low, owners[-1] + 1).buffers()
+        return Strings(*self._file.checked(lengthen, self._data, starts, owners, low, *owner_ids))
 
     def buffers(self) -> tuple[bytes | bytearray | memoryview, memoryview]:
-        return self.stretch(0, len(self)).buffers()
+        return self.slice_of(0, len(self)).buffers()
 
 
 class SessionIds:
-    """The ids of the sessions of a segment, the owners of its messages."""
+    """The ids of a segment's sessions as OwnerIds: sessions own messages."""
 
     __slots__ = ("_sessions",)
 
@@ -102,5 +113,5 @@ class SessionIds:
     def raw(self, at: int) -> bytes:
         return utf8(self._sessions[at].id)
 
-    def stretch(self, first: int, last: int) -> Strings:
+    def slice_of(self, first: int, last: int) -> Strings:
         return Strings.of(row.id for row in self._sessions[first:last])

@@ -1,8 +1,8 @@
-"""Publish segments as the next generation of a folder, and open the newest generation.
+"""Publish segments as the next generation of an index folder, and open the newest generation.
 
-There are no locks. A generation is published by creating a link, which fails when another writer was first. Only the
-writer whose link succeeded removes the files that it replaced, so no file that a current manifest lists is ever
-removed.
+Writers use no lock. A generation is published by one hard link, which fails when another writer has published a
+generation of that number. Only the writer whose link succeeded removes the files it replaced, so the files of the
+newest manifest always exist.
 """
 
 from __future__ import annotations
@@ -27,38 +27,37 @@ from recall_rank.index.errors import (
 )
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.folder import Folder
-from recall_rank.index.storage.manifest import Listed, Manifest, generations, named, newest
+from recall_rank.index.storage.manifest import ListedFile, Manifest, generations, listed_names, newest_manifest
 from recall_rank.index.storage.mapped_segment import MappedSegment
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.index.storage.segment_writer import write_segment
 from recall_rank.index.storage.table_file import TableFile, write_table
 
 _File = TypeVar("_File", SegmentFile, TableFile)
-CHANGES_MET: Final = 100  # generations that may pass while one is opened, before the folder is called broken
+MAX_OPEN_ATTEMPTS: Final = 100  # generations that may be replaced while they are opened, before an error is raised
 
 
 def save(segment: Segment, path: str | Path) -> None:
-    """Make `segment` the whole index at `path`. Raises the errors of save_all()."""
+    """Replace the index at `path` by one segment. Raises the errors of save_all()."""
     save_all((segment,), path)
 
 
 def save_all(segments: Iterable[Segment], path: str | Path) -> None:
-    """Replace the index at `path` by `segments`; each is written and released before the next is taken from the
-    iterable.
+    """Replace the index at `path` by `segments`. Each segment is written and released before the next is requested.
 
-    Raises IndexFolderError for a path that cannot be an index folder, and IndexNotSavedError when the index could not
-    be written; the earlier index is then unchanged.
+    Raises IndexFolderError for a path that cannot contain an index, and IndexNotSavedError when the index could not be
+    written; the previous index is then unchanged.
     """
     try:
         with Folder.create(path) as folder:
             sweep(folder)
-            added: list[Listed] = []
+            added: list[ListedFile] = []
             try:
                 added.extend(map(partial(add, folder), segments))
                 publish(folder, lambda _: tuple(added))
             except BaseException:
                 with suppress(UnusableIndexError):
-                    folder.sweep([listed.name for listed in added], named(folder))
+                    folder.sweep([listed.name for listed in added], listed_names(folder))
                 raise
     except (IndexFolderError, MissingIndexError):
         raise
@@ -71,34 +70,35 @@ def save_all(segments: Iterable[Segment], path: str | Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation of an index on disk, opened; it stays readable when a newer one replaces it."""
+    """An opened generation of an index on disk. It stays readable after its files were replaced."""
 
     manifest: Manifest
     segments: tuple[MappedSegment, ...]
-    dead: tuple[frozenset[int], ...]  # of each segment the numbers of the sessions that are no longer there
-    table: TableFile | None  # None: an index that was saved, not refreshed
+    dead: tuple[frozenset[int], ...]  # for each segment the numbers of its deleted sessions
+    table: TableFile | None  # None for an index that was saved rather than refreshed
 
 
-def open_generation(path: str | Path, known: Mapping[Listed, MappedSegment] | None = None) -> Generation:
-    """The newest generation in the folder. Of its files only header, directory and deleted sessions are read.
+def open_generation(path: str | Path, known: Mapping[ListedFile, MappedSegment] | None = None) -> Generation:
+    """Open the newest generation in a folder. Segments in `known` are reused.
 
-    Segments in `known` are not opened again. Raises MissingIndexError, IndexFolderError, IndexFormatError or
-    DamagedIndexError.
+    Of each file only the header, the directory and the list of deleted sessions are read. Raises MissingIndexError,
+    IndexFolderError, IndexFormatError or DamagedIndexError.
     """
     with Folder(path) as folder:
-        before = -1
-        for _ in range(CHANGES_MET):
-            manifest = newest(folder)
+        missing_in = -1  # the generation in which a file was missing
+        for _ in range(MAX_OPEN_ATTEMPTS):
+            manifest = newest_manifest(folder)
             try:
                 return _opened(folder, manifest, known or {})
             except FileNotFoundError as error:
-                if manifest.generation == before:
+                if manifest.generation == missing_in:
                     raise DamagedIndexError(f"{folder.path / manifest.name} names a segment that is gone") from error
-                before = manifest.generation  # replaced meanwhile: its segments went after the new ones were there
+                # a newer generation may have been published meanwhile: its writer removes replaced files
+                missing_in = manifest.generation
     raise DamagedIndexError(f"{path} changes faster than it can be opened")
 
 
-def _opened(folder: Folder, manifest: Manifest, known: Mapping[Listed, MappedSegment]) -> Generation:
+def _opened(folder: Folder, manifest: Manifest, known: Mapping[ListedFile, MappedSegment]) -> Generation:
     segments = tuple(
         known[listed] if listed in known else MappedSegment(_open(folder, listed, SegmentFile))
         for listed in manifest.segments
@@ -111,41 +111,43 @@ def _opened(folder: Folder, manifest: Manifest, known: Mapping[Listed, MappedSeg
     return Generation(manifest, segments, dead, table)
 
 
-def add(folder: Folder, segment: Segment) -> Listed:
-    """Write a segment file; it belongs to no generation until a manifest lists it."""
+def add(folder: Folder, segment: Segment) -> ListedFile:
+    """Write a segment file that no manifest lists yet. Raises OSError, and DamagedIndexError for a damaged source."""
     return _added(folder, "segment", lambda descriptor: write_segment(segment, descriptor, str(folder.path)))
 
 
-def add_table(folder: Folder, sections: Mapping[str, bytes]) -> Listed:
-    """Write a table file; it belongs to no generation until a manifest lists it."""
+def add_table(folder: Folder, sections: Mapping[str, bytes]) -> ListedFile:
+    """Write a table file that no manifest lists yet. Raises OSError."""
     return _added(folder, "table", lambda descriptor: write_table(sections, descriptor, str(folder.path)))
 
 
-def _added(folder: Folder, kind: str, fill: Callable[[int], bytes]) -> Listed:
+def _added(folder: Folder, kind: str, fill: Callable[[int], bytes]) -> ListedFile:
     temporary, header, size = folder.write(fill)
     try:
-        return Listed(folder.keep(temporary, kind), size, xxhash.xxh3_128_hexdigest(header))
+        return ListedFile(folder.rename_temporary(temporary, kind), size, xxhash.xxh3_128_hexdigest(header))
     except BaseException:
         folder.remove(temporary)
         raise
 
 
-def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) -> Manifest:
-    """Publish choose(newest manifest) as the next generation; `choose` is called again when another writer was
-    first.
+def publish(folder: Folder, choose: Callable[[Manifest], tuple[ListedFile, ...]]) -> Manifest:
+    """Publish a generation of the files that `choose` returns for the newest generation; remove replaced files.
+
+    `choose` is called again when another writer publishes first; its errors end the loop. Raises OSError when the
+    manifest cannot be written.
     """
-    folder.sync()  # the names of the segments must be durable before a manifest lists them
+    folder.sync()  # the names of the files must be durable before a manifest lists them
     while True:
-        before = _newest_or_none(folder)
+        before = _newest_or_empty(folder)
         after = before.next(choose(before))
-        if not _claimed(folder, after):
+        if not _try_claim(folder, after):
             continue
         try:
-            if not _stands(folder, after):
+            if not _is_current(folder, after):
                 continue
             folder.sync()
         except OSError:
-            return after  # published, but perhaps not durable: keep the previous files in case a power cut undoes it
+            return after  # it is published; replaced files stay, because a power cut may undo the publication
         folder.sweep((listed.name for listed in before.files), frozenset(listed.name for listed in after.files))
         for generation in generations(folder):
             if generation < after.generation:
@@ -154,14 +156,15 @@ def publish(folder: Folder, choose: Callable[[Manifest], tuple[Listed, ...]]) ->
 
 
 def sweep(folder: Folder) -> None:
-    """Remove the files of writers that were killed."""
-    left = folder.leftovers()  # before the manifest: a writer that is gone by now can have nothing added to it later
+    """Remove the files of killed writers. Errors are ignored."""
+    # listed before the manifest is read: a writer that has ended by now cannot publish its files later
+    leftovers = folder.leftovers()
     with suppress(UnusableIndexError):
-        folder.sweep(left, named(folder))
+        folder.sweep(leftovers, listed_names(folder))
 
 
-def _claimed(folder: Folder, manifest: Manifest) -> bool:
-    """Write the manifest; returns False when another writer took the number of its generation."""
+def _try_claim(folder: Folder, manifest: Manifest) -> bool:
+    """Write and link a manifest. Returns False when another writer has published a generation of that number."""
     temporary, _, _ = folder.write(lambda descriptor: _fill(descriptor, manifest.encode()))
     try:
         folder.claim(temporary, manifest.name)
@@ -174,15 +177,15 @@ def _claimed(folder: Folder, manifest: Manifest) -> bool:
     return True
 
 
-def _stands(folder: Folder, manifest: Manifest) -> bool:
-    """Whether a published manifest is the newest or was succeeded by newer ones; if not, it is removed.
+def _is_current(folder: Folder, manifest: Manifest) -> bool:
+    """Whether the newest generation equals `manifest` or follows it; removes the manifest otherwise.
 
-    Its number may have been free only because newer generations came and old manifests were removed while its writer
-    slept.
+    The link of a writer that was suspended can succeed with an outdated number: newer generations were published
+    meanwhile, and the manifest of that number was removed.
     """
-    now = _newest_or_none(folder)
+    now = _newest_or_empty(folder)
     follows = now.descends_from(manifest)
-    if follows is None:  # very long ago, or damaged since: what once was in the index has been removed, the rest not
+    if follows is None:  # too old or damaged: replaced files have been removed, files never published have not
         follows = not {listed.name for listed in manifest.files} <= set(folder.names())
     if not follows and now.generation > manifest.generation:
         folder.remove(manifest.name)
@@ -196,30 +199,30 @@ def _fill(descriptor: int, data: bytes) -> bytes:
     return b""
 
 
-def _newest_or_none(folder: Folder) -> Manifest:
-    """The newest manifest; an empty one, without segments, when there is none or it cannot be read."""
-    seen = max(generations(folder), default=0)  # before it is read: one that comes later is not passed over
+def _newest_or_empty(folder: Folder) -> Manifest:
+    """The newest generation; one without files when there is none or it cannot be read."""
+    seen = max(generations(folder), default=0)  # listed first, so that a later generation is not skipped
     try:
-        return newest(folder)
+        return newest_manifest(folder)
     except MissingIndexError:
         return Manifest(0, ())
     except UnusableIndexError:
         return Manifest(seen, ())
 
 
-def _open(folder: Folder, listed: Listed, kind: Callable[[int, int, str], _File]) -> _File:
+def _open(folder: Folder, listed: ListedFile, kind: Callable[[int, int, str], _File]) -> _File:
     name = str(folder.path / listed.name)
     descriptor = folder.open(listed.name)
     try:
         status = os.fstat(descriptor)
-        if status.st_nlink == 0:  # removed since it was opened: what replaces it is there
+        if status.st_nlink == 0:  # removed after it was opened, so a newer generation exists
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         if status.st_size != listed.size or status.st_nlink != 1:
             raise DamagedIndexError(f"{name} is not the file that was written; build the index again")
         file = kind(descriptor, listed.size, name)
     finally:
         os.close(descriptor)
-    if xxhash.xxh3_128_hexdigest(file.header) != listed.seal:
+    if xxhash.xxh3_128_hexdigest(file.header) != listed.header_hash:
         raise DamagedIndexError(
             f"{name} is another segment or table than the one that was written; build the index again"
         )

@@ -1,7 +1,7 @@
-"""Read a segment file: mapped, range-checked on opening, verified block by block on reading.
+"""A segment file: mapped, range-checked when it is opened, verified block by block when it is read.
 
-Opening reads header and directory, whatever the size of the file. Each block of a column is compared with its checksum
-once, before it is first used: all blocks when the column is returned as a whole, or the blocks passed to verify().
+Opening reads only the header and the directory. A block is compared with its hash once, before its first use: column()
+verifies all blocks of a column, verify() those of a byte range.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import struct
 from array import array
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import xxhash
 
@@ -27,141 +27,153 @@ from recall_rank.index.storage.format import (
     HEADER,
     HEADER_SIZE,
     MAGIC,
-    PACKED_MOST,
+    MAX_VALUES_PER_BYTE,
     SUM,
     aligned,
-    blocks_of,
+    block_count,
     require_little_endian,
 )
 
 T = TypeVar("T")
 
 
+class ColumnPlace(NamedTuple):
+    """The directory entry of a column."""
+
+    offset: int  # bytes from the beginning of the file
+    size: int  # bytes in the file
+    length: int  # values, after unpacking
+    sums_hash: int  # the xxh3-64 of the block hashes
+
+
 class SegmentFile:
-    """The columns of one file. Any number of threads may read; the file is unmapped with the last view of it."""
+    """The columns of one segment file. Thread-safe. The file stays mapped while any view of a column exists."""
 
     __slots__ = ("_map", "_places", "_sums", "_verified", "header", "name")
 
     def __init__(self, descriptor: int, size: int, name: str) -> None:
-        """Map the `size` bytes of `descriptor`, which may be closed afterwards. Error messages name the file
-        `name`.
+        """Map the `size` bytes of `descriptor`, which may be closed afterwards. `name` is quoted in errors.
+
+        Raises IndexFormatError for a file of another version and DamagedIndexError for a damaged one.
         """
         require_little_endian(name)
         self.name = name
         self.header = os.pread(descriptor, HEADER_SIZE, 0)
-        directory = self._read_header(size)
-        data = os.pread(descriptor, directory[1], directory[0])
-        if xxhash.xxh3_128_digest(data) != HEADER.unpack(self.header[: HEADER.size])[-1]:
+        start, length = self._read_header(size)
+        directory = os.pread(descriptor, length, start)
+        if xxhash.xxh3_128_digest(directory) != HEADER.unpack(self.header[: HEADER.size])[-1]:
             raise self.damaged("its directory is not what was written")
-        self._places = self._read_directory(data, directory[0])
-        self._verified = {column: bytearray(blocks_of(size)) for column, (_, size, *_) in self._places.items()}
+        self._places = self._read_directory(directory, start)
+        self._verified = {column: bytearray(block_count(place.size)) for column, place in self._places.items()}
         self._sums: dict[str, array[int]] = {}
         self._map = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
 
     def _read_header(self, size: int) -> tuple[int, int]:
-        """Offset and size of the directory."""
+        """The offset and the size of the directory, in bytes."""
         if len(self.header) < HEADER_SIZE or not self.header.startswith(MAGIC):
             raise self.damaged("it does not begin as a segment does")
-        _, version, zero, place, length, total, _ = HEADER.unpack(self.header[: HEADER.size])
+        _, version, zero, offset, length, total, _ = HEADER.unpack(self.header[: HEADER.size])
         if version != FORMAT:
             raise IndexFormatError(f"{self.name}: format {version}, this version reads {FORMAT}; build the index again")
         if SUM.unpack(self.header[HEADER.size :])[0] != xxhash.xxh3_64_intdigest(self.header[: HEADER.size]) or zero:
             raise self.damaged("its header is not what was written")
         if total != size:
             raise self.damaged(f"it has {size} bytes, not {total}")
-        if length != ENTRY.size * len(COLUMNS) or not HEADER_SIZE <= place <= size - length:
+        if length != ENTRY.size * len(COLUMNS) or not HEADER_SIZE <= offset <= size - length:
             raise self.damaged("its directory lies outside")
-        return place, length
+        return offset, length
 
-    def _read_directory(self, data: bytes, end: int) -> dict[str, tuple[int, int, int, int]]:
-        """Offset, size, length and checksum of every column; checks that each ends before `end` and has the length
-        of its kind.
+    def _read_directory(self, data: bytes, end: int) -> dict[str, ColumnPlace]:
+        """The directory entries by column name.
+
+        Raises DamagedIndexError for a column that ends behind byte `end` or whose length contradicts another column.
         """
         places = {}
         counts: dict[str, int] = {}
         for (name, column), entry in zip(COLUMNS.items(), ENTRY.iter_unpack(data), strict=True):
-            label, code, place, size, length, seal = entry
+            label, code, offset, size, length, sums_hash = entry
             if label.rstrip(b"\0") != name.encode() or code != column.code.encode():
                 raise self.damaged(f"column {name} is not there")
-            sums = aligned(place + size, SUM.size)
-            if place < HEADER_SIZE or place % column.width:
+            sums = aligned(offset + size, SUM.size)
+            if offset < HEADER_SIZE or offset % column.width:
                 raise self.damaged(f"column {name} is out of place")
-            if sums + blocks_of(size) * SUM.size > end:
+            if sums + block_count(size) * SUM.size > end:
                 raise self.damaged(f"column {name} lies outside")
-            count = length - column.more
-            fits = length <= size * PACKED_MOST if column.packed else size == length * column.width
-            if count < 0 or not fits or counts.setdefault(column.of, count) != count:
+            row_count = length - column.extra
+            fits = length <= size * MAX_VALUES_PER_BYTE if column.packed else size == length * column.width
+            if row_count < 0 or not fits or counts.setdefault(column.rows, row_count) != row_count:
                 raise self.damaged(f"column {name} does not fit the others")
-            places[name] = (place, size, length, seal)
+            places[name] = ColumnPlace(offset, size, length, sums_hash)
         return places
 
     def damaged(self, why: str) -> DamagedIndexError:
-        """The DamagedIndexError for this file, with the reason `why`."""
+        """A DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
         return DamagedIndexError(f"{self.name}: {why}; build the index again")
 
     def count(self, column: str) -> int:
-        """The number of values in a column, which is not read."""
-        return self._places[column][2]
+        """The number of values of a column, from the directory; the column is not read."""
+        return self._places[column].length
 
     def column(self, column: str) -> memoryview:
-        """A whole column, verified and unpacked. Raises DamagedIndexError when it differs from what was written."""
-        place, size, length, _ = self._places[column]
+        """A whole column, verified and unpacked. Raises DamagedIndexError when a block does not match its hash."""
+        offset, size, length, _ = self._places[column]
         self.verify(column, 0, size)
         if COLUMNS[column].packed:
-            return self.checked(unpack, self._map[place : place + size], length, COLUMNS[column].code)
+            return self.checked(unpack, self._map[offset : offset + size], length, COLUMNS[column].code)
         return self.unverified(column)
 
-    def checked(self, make: Callable[..., T], *given: Any) -> T:
-        """make(*given), a value derived from columns; its ValueError is raised as DamagedIndexError."""
+    def checked(self, make: Callable[..., T], *arguments: Any) -> T:
+        """The value of make(*arguments). Raises DamagedIndexError when it raises ValueError, as for forged columns."""
         try:
-            return make(*given)
+            return make(*arguments)
         except ValueError as error:
             raise self.damaged(str(error)) from error
 
     def unverified(self, column: str) -> memoryview:
-        """A column that is not packed; the caller must call verify() for bytes before it reads them."""
-        place, size, *_ = self._places[column]
+        """A column that is not packed. The caller must call verify() for every byte range before it reads it."""
+        offset, size, *_ = self._places[column]
         code = COLUMNS[column].code
-        return self._map[place : place + size].cast(code) if size else memoryview(array(code))
+        return self._map[offset : offset + size].cast(code) if size else memoryview(array(code))
 
     def verify(self, column: str, start: int, end: int) -> None:
-        """Compare the blocks of bytes [start, end) of a column with their checksums, unless that was done before.
+        """Verify the blocks that contain the bytes [start, end) of a column, unless they were verified before.
 
-        Raises DamagedIndexError when a block differs from what was written.
+        Raises DamagedIndexError when a block does not match its hash.
         """
         verified = self._verified[column]
-        # asked some dozen times a search: no calls
+        # called dozens of times in a search: no function calls on the fast path
         at = verified.find(0, start // BLOCK if start > 0 else 0, -(-end // BLOCK))
         if at < 0:
             return
         last = min(len(verified), -(-end // BLOCK))
-        place, size, _, seal = self._places[column]
+        offset, size, _, sums_hash = self._places[column]
         sums = self._sums.get(column)
         if sums is None:
-            sums = self._read_sums(column, aligned(place + size, SUM.size), len(verified), seal)
+            sums = self._read_sums(column, aligned(offset + size, SUM.size), len(verified), sums_hash)
         while at >= 0:
-            block = self._map[place + at * BLOCK : min(place + (at + 1) * BLOCK, place + size)]
+            block = self._map[offset + at * BLOCK : min(offset + (at + 1) * BLOCK, offset + size)]
             if xxhash.xxh3_64_intdigest(block) != sums[at]:
                 raise self.damaged(f"block {at} of column {column} is not what was written")
             verified[at] = 1
             at = verified.find(0, at + 1, last)
 
     def verified(self, column: str) -> tuple[bytearray, int]:
-        """The marks of the verified blocks of a column, u8[blocks], which verify() sets, and the bytes of a block."""
+        """Marks u8[blocks], 1 for each verified block of a column, updated by verify(); and the bytes of a block."""
         return self._verified[column], BLOCK
 
     def verify_all(self, column: str, starts: Offsets, ends: Offsets) -> None:
-        """Call verify() for bytes [starts[k], ends[k]) of a column, u64 each; fast when all blocks are verified
-        already.
+        """Verify the bytes [starts[k], ends[k]) of a column for every k, u64 each.
+
+        One native pass when all of them were verified before.
         """
         if not are_marked(self._verified[column], starts, ends, BLOCK):
             for start, end in zip(starts, ends, strict=True):
                 self.verify(column, start, end)
 
-    def _read_sums(self, column: str, place: int, blocks: int, seal: int) -> array[int]:
-        # a copy, so that verified sums do not change with the file
-        data = bytes(self._map[place : place + blocks * SUM.size])
-        if xxhash.xxh3_64_intdigest(data) != seal:
+    def _read_sums(self, column: str, offset: int, blocks: int, sums_hash: int) -> array[int]:
+        # a copy, so that verified hashes stay valid when the file changes
+        data = bytes(self._map[offset : offset + blocks * SUM.size])
+        if xxhash.xxh3_64_intdigest(data) != sums_hash:
             raise self.damaged(f"the sums of column {column} are not what was written")
         sums = self._sums[column] = array("Q", struct.unpack(f"<{blocks}Q", data))
         return sums

@@ -1,4 +1,4 @@
-"""Write a segment to a new file."""
+"""Write a segment to a new file: columns, block hashes, directory and header."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recall_rank._core.index.id_codec import shorten
 from recall_rank._core.index.packed_columns import pack
 from recall_rank.index.segment.columns import COLUMNS, POSTINGS
 from recall_rank.index.segment.segment import Segment
-from recall_rank.index.segment.session_rows import encoded, first_messages
+from recall_rank.index.segment.session_rows import encode_session_row, first_messages
 from recall_rank.index.segment.strings import Strings
 from recall_rank.index.storage.format import (
     ALIGN,
@@ -32,31 +32,31 @@ Buffer = bytes | bytearray | memoryview
 
 
 def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
-    """Write `segment` to the empty file `descriptor` and sync it; returns its header, which has the checksum of the
-    directory.
+    """Write `segment` to the empty file `descriptor`, sync it, and return its header, whose hashes cover the file.
 
-    Raises OSError when it cannot be written, DamagedIndexError when `segment` itself comes from a damaged file.
+    `name` is quoted in errors. Raises OSError when the file cannot be written, DamagedIndexError when `segment` is
+    mapped from a damaged file, and IndexFormatError on a big-endian machine.
     """
     require_little_endian(name)
-    place = HEADER_SIZE
-    os.lseek(descriptor, place, os.SEEK_SET)
+    offset = HEADER_SIZE
+    os.lseek(descriptor, offset, os.SEEK_SET)
     entries = []
     for column, length, buffer in columns_of(segment):
-        place = _pad(descriptor, place)
+        offset = _pad(descriptor, offset)
         data = _flat(buffer)
         _write(descriptor, data)
         sums = array("Q", (xxhash.xxh3_64_intdigest(data[at : at + BLOCK]) for at in range(0, len(data), BLOCK)))
         code = COLUMNS[column].code.encode()
-        seal = xxhash.xxh3_64_intdigest(sums)
-        entries.append(ENTRY.pack(column.encode(), code, place, len(data), length, seal))
-        place = _pad(descriptor, place + len(data), sums.itemsize)
+        sums_hash = xxhash.xxh3_64_intdigest(sums)
+        entries.append(ENTRY.pack(column.encode(), code, offset, len(data), length, sums_hash))
+        offset = _pad(descriptor, offset + len(data), sums.itemsize)
         _write(descriptor, _flat(memoryview(sums)))
-        place += len(sums) * sums.itemsize
-    place = _pad(descriptor, place)
+        offset += len(sums) * sums.itemsize
+    offset = _pad(descriptor, offset)
     directory = b"".join(entries)
     _write(descriptor, directory)
-    total = place + len(directory)
-    header = HEADER.pack(MAGIC, FORMAT, 0, place, len(directory), total, xxhash.xxh3_128_digest(directory))
+    total = offset + len(directory)
+    header = HEADER.pack(MAGIC, FORMAT, 0, offset, len(directory), total, xxhash.xxh3_128_digest(directory))
     header += SUM.pack(xxhash.xxh3_64_intdigest(header))
     os.lseek(descriptor, 0, os.SEEK_SET)
     _write(descriptor, header)
@@ -65,18 +65,19 @@ def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
 
 
 def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
-    """Yield (name, length, buffer as stored) of each column, in the order of COLUMNS; each buffer is made when
-    needed.
+    """Name, length in values, and file content of every column, in the order of COLUMNS.
+
+    A column is packed when it is requested, so that one packed copy exists at a time.
     """
-    made = _made(segment)
+    derived = _derived(segment)
     for name, column in COLUMNS.items():
-        values = made[name] if name in made else getattr(segment, name)
+        values = derived[name] if name in derived else getattr(segment, name)
         yield name, len(values), pack(values) if column.packed else values
 
 
-def _made(segment: Segment) -> dict[str, Buffer]:
-    """The stored columns that are not attributes of a segment."""
-    records = Strings.of_bytes(map(encoded, segment.sessions))
+def _derived(segment: Segment) -> dict[str, Buffer]:
+    """The stored columns that are not attributes of a Segment, by name."""
+    records = Strings.of_bytes(map(encode_session_row, segment.sessions))
     names = Strings.of(name or "" for name in segment.names.values[1:])
     vocabulary = segment.vocabulary
     session_ids = Strings.of(row.id for row in segment.sessions)
@@ -106,19 +107,20 @@ def _named(strings: tuple[Buffer, memoryview], data: str, starts: str) -> dict[s
 
 
 def _flat(buffer: Buffer) -> memoryview:
-    """The column as a memoryview of bytes."""
+    """A view of the bytes of a buffer, u8."""
     view = memoryview(buffer)
     return view.cast("B") if view.nbytes else memoryview(b"")
 
 
-def _pad(descriptor: int, place: int, step: int = ALIGN) -> int:
-    wanted = aligned(place, step)
-    _write(descriptor, bytes(wanted - place))
-    return wanted
+def _pad(descriptor: int, offset: int, step: int = ALIGN) -> int:
+    """Write zeros from `offset` to the next multiple of `step`, which is returned."""
+    end = aligned(offset, step)
+    _write(descriptor, bytes(end - offset))
+    return end
 
 
 def _write(descriptor: int, data: bytes | memoryview) -> None:
-    """Write all of `data`: a single call may write less, and never writes more than 2 GiB."""
+    """Write all of `data`; a single system call may write less, and never writes more than 2 GiB."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]

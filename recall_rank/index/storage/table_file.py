@@ -1,7 +1,7 @@
 """The table file of a generation: named sections of bytes, each verified when it is first read.
 
-It has the deleted sessions of each segment, since they belong to a generation and not to a segment. The other sections
-belong to the refresh of the index.
+The section "dead" lists the deleted sessions of each segment: they differ between generations, while segment files
+never change. The other sections are defined by recall_rank.histories.cache.table_codec.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import struct
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import xxhash
 
@@ -19,22 +19,31 @@ from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.storage.format import FORMAT, SUM, require_little_endian
 
 MAGIC: Final = b"RRTAB\r\n\x1a"
-DEAD: Final = "dead"  # u32: for each segment how many sessions are dead, then their numbers
-_BEGIN: Final = struct.Struct("<8sII")  # magic, format, how many sections
-_ENTRY: Final = struct.Struct("<16sQQ16s")  # name, place, size, xxh3-128
-MOST: Final = 16  # sections
+DEAD: Final = "dead"  # u32: for each segment the number of its deleted sessions, then their numbers
+_BEGIN: Final = struct.Struct("<8sII")  # magic, format, number of sections
+_ENTRY: Final = struct.Struct("<16sQQ16s")  # name, offset, size, xxh3-128
+MAX_SECTIONS: Final = 16  # a header with more is refused
+
+
+class Section(NamedTuple):
+    """The directory entry of a section."""
+
+    offset: int  # bytes from the beginning of the file
+    size: int  # bytes
+    digest: bytes  # the xxh3-128 of its content
 
 
 def write_table(sections: Mapping[str, bytes], descriptor: int, name: str) -> bytes:
-    """Write sections to the empty file `descriptor` and sync it; returns its header, which has the checksums of the
-    sections.
+    """Write sections to the empty file `descriptor`, sync it, and return its header, whose hashes cover the file.
+
+    `name` is quoted in errors. Raises OSError, and IndexFormatError on a big-endian machine.
     """
     require_little_endian(name)
-    place = _BEGIN.size + _ENTRY.size * len(sections) + SUM.size
+    offset = _BEGIN.size + _ENTRY.size * len(sections) + SUM.size
     begin = bytearray(_BEGIN.pack(MAGIC, FORMAT, len(sections)))
     for label, data in sections.items():
-        begin += _ENTRY.pack(label.encode(), place, len(data), xxhash.xxh3_128_digest(data))
-        place += len(data)
+        begin += _ENTRY.pack(label.encode(), offset, len(data), xxhash.xxh3_128_digest(data))
+        offset += len(data)
     header = bytes(begin) + SUM.pack(xxhash.xxh3_64_intdigest(begin))
     for data in (header, *sections.values()):
         view = memoryview(data)
@@ -45,13 +54,14 @@ def write_table(sections: Mapping[str, bytes], descriptor: int, name: str) -> by
 
 
 class TableFile:
-    """The sections of one file. Any number of threads may read."""
+    """The sections of one table file. Thread-safe."""
 
     __slots__ = ("_entries", "_map", "_verified", "header", "name")
 
     def __init__(self, descriptor: int, size: int, name: str) -> None:
-        """Map the `size` bytes of `descriptor`, which may be closed afterwards. Error messages name the file
-        `name`.
+        """Map the `size` bytes of `descriptor`, which may be closed afterwards. `name` is quoted in errors.
+
+        Raises IndexFormatError for a file of another version and DamagedIndexError for a damaged one.
         """
         require_little_endian(name)
         self.name = name
@@ -62,29 +72,29 @@ class TableFile:
         if version != FORMAT:
             raise IndexFormatError(f"{name}: format {version}, this version reads {FORMAT}; build the index again")
         length = _BEGIN.size + _ENTRY.size * count + SUM.size
-        self.header = os.pread(descriptor, length, 0) if count <= MOST else b""
+        self.header = os.pread(descriptor, length, 0) if count <= MAX_SECTIONS else b""
         if len(self.header) != length or SUM.unpack(self.header[-SUM.size :])[0] != xxhash.xxh3_64_intdigest(
             self.header[: -SUM.size]
         ):
             raise self.damaged("its header is not what was written")
-        self._entries: dict[str, tuple[int, int, bytes]] = {}
-        for label, place, length, digest in _ENTRY.iter_unpack(self.header[_BEGIN.size : -SUM.size]):
-            if not len(self.header) <= place <= size - length:
+        self._entries: dict[str, Section] = {}
+        for label, offset, length, digest in _ENTRY.iter_unpack(self.header[_BEGIN.size : -SUM.size]):
+            if not len(self.header) <= offset <= size - length:
                 raise self.damaged("a section lies outside")
-            self._entries[label.rstrip(b"\0").decode("ascii", "replace")] = place, length, digest
+            self._entries[label.rstrip(b"\0").decode("ascii", "replace")] = Section(offset, length, digest)
         self._verified: set[str] = set()
         self._map = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
 
     def damaged(self, why: str) -> DamagedIndexError:
-        """The DamagedIndexError for this file, with the reason `why`."""
+        """A DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
         return DamagedIndexError(f"{self.name}: {why}; build the index again")
 
     def section(self, label: str) -> memoryview:
-        """The bytes of a section. Raises DamagedIndexError when it is missing or differs from what was written."""
+        """The bytes of a section. Raises DamagedIndexError when it is missing or does not match its hash."""
         if label not in self._entries:
             raise self.damaged(f"section {label} is not there")
-        place, size, digest = self._entries[label]
-        data = self._map[place : place + size]
+        offset, size, digest = self._entries[label]
+        data = self._map[offset : offset + size]
         if label not in self._verified:
             if xxhash.xxh3_128_digest(data) != digest:
                 raise self.damaged(f"section {label} is not what was written")
@@ -92,7 +102,10 @@ class TableFile:
         return data
 
     def dead(self, segments: int) -> tuple[frozenset[int], ...]:
-        """The numbers of the deleted sessions of each segment. Whether these sessions exist is not checked."""
+        """The numbers of the deleted sessions of each segment; they are not compared with the size of the segment.
+
+        Raises DamagedIndexError when the section does not list exactly `segments` segments.
+        """
         numbers = array("I")
         data = self.section(DEAD)
         if len(data) % numbers.itemsize:

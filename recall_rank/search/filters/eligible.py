@@ -55,7 +55,7 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
     limited = _limits(query, cut=cut)
     by_id = options.scope == "session" or options.session_id is not None  # then all of that session is eligible
     in_context = [] if by_id else read_by_the_caller(reader, options.context)
-    known_messages, known_parts = reader.said_messages, reader.said_parts
+    known_messages, known_parts = reader.messages_without_titles, reader.parts_without_titles
     if not (reasons or in_context) and _is_plain(query):
         return _everything(reader, limited, buckets)
     message_marks, part_marks = bytearray(reader.messages), bytearray(reader.parts)
@@ -109,7 +109,7 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
 
 def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]) -> EligibleSet:
     """The eligible set of all rows. `limited` names the limits that were set but excluded no row."""
-    sessions, messages, parts = len(reader.sessions), reader.said_messages, reader.said_parts
+    sessions, messages, parts = len(reader.sessions), reader.messages_without_titles, reader.parts_without_titles
     docs, words = reader.averages()
     return EligibleSet(
         session_marks=[True] * sessions,

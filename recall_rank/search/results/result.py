@@ -60,13 +60,14 @@ class ResultMaker:
         names = columns.names.values
         kind, tool = names[columns.part_type[part]] or "", names[columns.part_tool[part]]
         author = names[columns.message_author[message]]
-        message_id = own_message_id = columns.message_ids.held(message, row.id)
+        message_id = own_message_id = columns.message_ids.with_owner(message, row.id)
         shown_author = author
         title = role == TITLE_ROLE
         if title:  # a title leads to the newest message of its session
             newest = self._newest_message(session, segment, row)
             role, time = columns.message_role[newest], columns.message_time[newest]
-            shown_author, message_id = names[columns.message_author[newest]], columns.message_ids.held(newest, row.id)
+            shown_author = names[columns.message_author[newest]]
+            message_id = columns.message_ids.with_owner(newest, row.id)
 
         text = columns.text_for(((fields[0], fields[-1]),))
         place = None
@@ -109,7 +110,7 @@ class ResultMaker:
         result.message_id = message_id
         result.role = ROLES[role]
         result.time = time
-        result.part_id = columns.part_ids.held(part, own_message_id)
+        result.part_id = columns.part_ids.with_owner(part, own_message_id)
         result.part_type = kind
         result.pruned = bool(flags & PRUNED)
         result.snippet = snippet.text

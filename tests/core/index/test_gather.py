@@ -13,7 +13,7 @@ from recall_rank._core.index.builder import SegmentBuilder
 from recall_rank._core.index.gather import Gatherer, known_time
 from recall_rank.analysis.fields import is_recall_tool
 from recall_rank.analysis.normalize import fold
-from recall_rank.index.segment.build import kind_of, said_as
+from recall_rank.index.segment.build import doc_class_of, refined_kind
 from recall_rank.index.segment.strings import Names
 from recall_rank.model import Flag, Message, Part
 from tests.core.text.test_fields import some_part
@@ -36,7 +36,7 @@ def gatherers(longest: int = 16) -> list[tuple[Any, Any, Names]]:
     made = []
     for kind, builder_kind in kinds:
         builder, names = builder_kind(), Names()
-        asked = (kind_of, is_recall_tool, said_as, fold)
+        asked = (doc_class_of, is_recall_tool, refined_kind, fold)
         made.append((kind(builder, ROLES, names.number, *asked, longest), builder, names))
     return made
 

@@ -99,7 +99,10 @@ def test_sessions_stand_in_the_order_of_one(history: list[Session], cut: Cut) ->
     whole, several = build(history), IndexReader(*cut_up(history, cut))
     assert [row.id for row in several.sessions] == [row.id for row in whole.sessions]
     assert [several.sessions[number].id for number in range(len(history))] == [row.id for row in whole.sessions]
-    assert (several.said_messages, several.said_parts) == (whole.said_messages, whole.said_parts)
+    assert (several.messages_without_titles, several.parts_without_titles) == (
+        whole.messages_without_titles,
+        whole.parts_without_titles,
+    )
     for number in range(len(history)):
         first, last = several.span_of(number)
         assert last - first == whole.span_of(number)[1] - whole.span_of(number)[0]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
-from recall_rank.index.segment.build_batches import built
+from recall_rank.index.segment.build_batches import build_batches
 from recall_rank.index.storage.publish import open_generation, save_all
 from recall_rank.model import Session
 from tests.support.index.history import answers, history, told
@@ -25,7 +25,7 @@ def test_batches_answer_as_one(
     tmp_path_factory: pytest.TempPathFactory, given: list[Session], batch: int, asked: list[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("index")
-    save_all(built(iter(given), batch), folder)
+    save_all(build_batches(iter(given), batch), folder)
     with Index.open(folder) as opened:
         index = Index.build(given)
         assert len(opened) == len(index)
@@ -43,7 +43,7 @@ def test_built_on_disk_is_built(tmp_path: Path) -> None:
 
 def test_a_segment_a_batch(tmp_path: Path) -> None:
     said = [session(f"s{k}", message(f"{k}.1", "lantern"), message(f"{k}.2", "keel")) for k in range(5)]
-    save_all(built(said, 4), tmp_path)
+    save_all(build_batches(said, 4), tmp_path)
     segments = open_generation(tmp_path).segments
     assert [[row.id for row in segment.sessions] for segment in segments] == [["s0", "s1"], ["s2", "s3"], ["s4"]]
 
@@ -65,7 +65,7 @@ def test_no_more_than_a_batch_is_held(tmp_path: Path) -> None:
             most = max(most, k + 1 - len(gone))
             yield made
 
-    save_all(built(said(), 3), tmp_path)
+    save_all(build_batches(said(), 3), tmp_path)
     assert most <= 3 + 2
 
 
@@ -78,6 +78,6 @@ def test_a_batch_that_fails_leaves_the_index_as_it_was(tmp_path: Path) -> None:
         raise RuntimeError("the source is gone")
 
     with pytest.raises(RuntimeError, match="gone"):
-        save_all(built(said(), 2), tmp_path)
+        save_all(build_batches(said(), 2), tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert answers(Index.open(tmp_path)) == answers(Index.build(history()))

@@ -15,9 +15,9 @@ from recall_rank.corpus import Index
 from recall_rank.index.errors import DamagedIndexError, IndexFolderError, IndexNotSavedError, MissingIndexError
 from recall_rank.index.storage import folder as folder_module
 from recall_rank.index.storage import publish as publish_module
-from recall_rank.index.storage.folder import FORGOTTEN, Folder
+from recall_rank.index.storage.folder import LEFTOVER_SECONDS, Folder
 from recall_rank.index.storage.format import FORMAT
-from recall_rank.index.storage.manifest import REMEMBERED, Listed, Manifest, newest
+from recall_rank.index.storage.manifest import MAX_ANCESTORS, ListedFile, Manifest, newest_manifest
 from recall_rank.index.storage.publish import add, open_generation, publish
 from tests.index.storage.test_damage import child, the
 from tests.support.index.history import answers, history
@@ -196,7 +196,7 @@ def test_what_dead_writers_left_is_swept(tmp_path: Path) -> None:
     OLD.save(tmp_path)
     name = the(tmp_path, "segment").name
     own = name.split("-")[2]
-    dead = next(number for number in range(4_000_000, 5_000_000) if not folder_module._lives(number))
+    dead = next(number for number in range(4_000_000, 5_000_000) if not folder_module._is_running(number))
     left = [f"{kind}-{FORMAT}-{own}-{dead}-{'a' * 16}" for kind in ("temporary", "segment")]
     busy = [f"{kind}-{FORMAT}-{own}-{os.getpid()}-{'b' * 16}" for kind in ("temporary", "segment")]
     fresh = f"temporary-{FORMAT}-{'0' * 8}-{dead}-{'c' * 16}"  # of another machine
@@ -204,7 +204,7 @@ def test_what_dead_writers_left_is_swept(tmp_path: Path) -> None:
     theirs = ["notes.txt", "temporary-", f"segment-{FORMAT + 1}-{own}-{dead}-{'e' * 16}"]
     for file in (*left, *busy, fresh, stale, *theirs):
         (tmp_path / file).touch()
-    at = (tmp_path / stale).stat().st_mtime - FORGOTTEN - 60
+    at = (tmp_path / stale).stat().st_mtime - LEFTOVER_SECONDS - 60
     os.utime(tmp_path / stale, (at, at))
     NEW.save(tmp_path)
     there = {path.name for path in tmp_path.iterdir()}
@@ -214,7 +214,7 @@ def test_what_dead_writers_left_is_swept(tmp_path: Path) -> None:
 
 def segments(folder: Path) -> set[str]:
     with Folder(folder) as opened:
-        return {listed.name for listed in newest(opened).segments}
+        return {listed.name for listed in newest_manifest(opened).segments}
 
 
 def test_writers_in_threads_replace_each_other(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_a_writer_that_slept_starts_again(tmp_path: Path) -> None:
     with Folder(tmp_path) as folder:
         asked: list[int] = []
 
-        def choose(before: Manifest) -> tuple[Listed, ...]:
+        def choose(before: Manifest) -> tuple[ListedFile, ...]:
             asked.append(before.generation)
             if len(asked) == 1:
                 NEW.save(tmp_path)
@@ -285,7 +285,7 @@ def test_a_writer_that_is_replaced_at_once_is_done(tmp_path: Path) -> None:
 
 
 def test_an_index_that_comes_meanwhile_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = newest
+    given = newest_manifest
 
     def slow(folder: Folder) -> Manifest:
         try:
@@ -297,7 +297,7 @@ def test_an_index_that_comes_meanwhile_is_replaced_whole(tmp_path: Path, monkeyp
 
     with Folder(tmp_path) as folder:
         added = add(folder, NEW._merged())
-        monkeypatch.setattr(publish_module, "newest", slow)
+        monkeypatch.setattr(publish_module, "newest_manifest", slow)
         publish(folder, lambda _: (added,))
     assert held(tmp_path) == said(NEW)
     assert len(list(tmp_path.iterdir())) == 2
@@ -322,7 +322,7 @@ def test_a_segment_that_goes_while_it_is_opened_is_gone(tmp_path: Path, monkeypa
 def test_what_is_too_long_ago_is_told_by_what_is_there() -> None:
     first = Manifest(0, ()).next(())
     last = first
-    for _ in range(REMEMBERED):
+    for _ in range(MAX_ANCESTORS):
         last = last.next(())
     other = Manifest(0, ()).next(())
     assert (last.descends_from(first), last.descends_from(other)) == (True, False)

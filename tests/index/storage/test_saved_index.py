@@ -125,14 +125,14 @@ def test_ids_come_back_whatever_they_share(tmp_path: Path) -> None:
     for ids, wanted in ((opened.message_ids, kept.message_ids), (opened.part_ids, kept.part_ids)):
         every = [wanted[number] for number in range(len(wanted))]
         assert [ids[number] for number in range(len(ids))] == every
-        assert [ids.between(first, len(ids)) for first in range(len(ids) + 1)] == [
+        assert [ids.decode_range(first, len(ids)) for first in range(len(ids) + 1)] == [
             every[first:] for first in range(len(ids) + 1)
         ]
         assert [bytes(memoryview(one)) for one in ids.buffers()] == [bytes(memoryview(one)) for one in wanted.buffers()]
     for number, holder in enumerate(kept.message_session):
-        assert opened.message_ids.held(number, kept.sessions[holder].id) == kept.message_ids[number]
+        assert opened.message_ids.with_owner(number, kept.sessions[holder].id) == kept.message_ids[number]
     for number, holder in enumerate(kept.part_message):
-        assert opened.part_ids.held(number, kept.message_ids[holder]) == kept.part_ids[number]
+        assert opened.part_ids.with_owner(number, kept.message_ids[holder]) == kept.part_ids[number]
 
 
 @settings(max_examples=60)
