@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from recall_rank import Recall
 from recall_rank.frontends.cli.options.query_file import BrokenLine, read_queries
 from tests.frontends.conftest import Run
 
@@ -104,6 +105,18 @@ def test_other_weights(ask: Any) -> None:
     assert told["against"]["overall"]["part_mrr_10"]["ties"] == 1
     shown = ask(line(), options=options[2:-1]).stdout
     assert "asked: smart, fuzzy for kinds named typo with SURVIVORS=60" in shown
+
+
+def test_other_weights_reach_the_search(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    search, given = Recall.search, []
+
+    def recorded(self: Recall, query: str, **options: Any) -> Any:
+        given.append(options.get("weights"))
+        return search(self, query, **options)
+
+    monkeypatch.setattr(Recall, "search", recorded)
+    assert ask(line(), options=("--against-weights", "SURVIVORS=60")).exit_code == 0
+    assert {weights and weights.survivors for weights in given} == {None, 60}
 
 
 def test_broken_and_unanswered_queries_are_named_by_their_number(ask: Any) -> None:
