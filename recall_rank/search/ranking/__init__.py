@@ -1,1 +1,1 @@
-"""The stage that puts the hits of a search in their final order."""
+"""Ranking: chooses the hits to rerank, scores them by their passages, and puts all hits in final order."""

@@ -15,10 +15,10 @@ from recall_rank.search.types import PageEntry
 
 
 def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
-    """The reranked candidates, best first, and the remaining hits in the order of their evidence.
+    """Return (reranked, remaining): the reranked candidates, best first, and the other hits by their evidence.
 
-    Whole pages are reranked, so that no page mixes reranked hits with hits by evidence alone. Nothing is reranked when
-    the time to score is over. The remaining hits end at the end of the requested page.
+    The number of reranked hits fills whole pages, so that no page mixes reranked hits with others. `reranked` is empty
+    when the time for scoring is over. `remaining` ends with the requested page.
     """
     options, weights = search.query.options, search.query.weights
     count, needed = _whole_pages(search.query), options.offset + options.results
@@ -39,8 +39,9 @@ def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidat
 
 
 def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionHit]) -> list[PageEntry]:
-    """All sessions with hits: whole pages are reranked, the remaining sessions follow in the order of their
-    evidence.
+    """Return a page entry for each session with hits: the reranked ones first, the others by their evidence.
+
+    The number of reranked sessions fills whole pages. `rows` has one best hit for each session.
     """
     reader, ceiling, weights = search.reader, search.expansion.ceiling or 1.0, search.query.weights
     if search.eligible.buckets:
@@ -66,7 +67,7 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
 
 
 def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
-    """A candidate for each hit, in the order of the hits."""
+    """Return a Candidate, that is a hit to be ranked, for each of `found`, in their order."""
     return candidates_of(found, search.reader.times_of(found.parts()), search.expansion.ceiling or 1.0)
 
 
@@ -77,7 +78,7 @@ def _whole_pages(query: Query) -> int:
 
 
 def _likely(search: SearchContext, found: Hits, count: int) -> Hits:
-    """The hits to rerank: the first `count` of the prefilter, and among the next ones those that hold the whole query.
+    """Return the hits to rerank: the best `count`, and those of the next hits whose passages contain the whole query.
 
     For a query of common words, evidence separates passages badly, and an exact occurrence is the better sign.
     """

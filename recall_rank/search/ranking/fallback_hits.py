@@ -1,4 +1,6 @@
-"""Fallback hits, ranked behind those of the prefilter: parts with longer words, then parts found by a text scan."""
+"""Fallback hits, ranked behind those of the prefilter: parts with words that only begin with a query word, then
+parts whose text contains the query.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,19 @@ from recall_rank.search.retrieval.prefilter import prefilter
 
 
 def scan(search: SearchContext) -> None:
-    """Set `text_marks` of the search, u8[parts], by a scan of the text for the query."""
+    """Scan the text for the query and store the marks of the parts that contain it, u8[parts], as
+    search.text_marks.
+    """
     search.text_marks, looked = text_hits(search.reader, search.query, search.eligible.part_marks, search.deadline)
     search.stages.append("scan")
     search.reached(looked)
 
 
 def extend(search: SearchContext, evidence: Evidence) -> None:
-    """Add the fallback hits to those of `evidence`, each kind as a tier ranked behind all earlier ones."""
+    """Append the fallback hits to the hits of `evidence`, in two tiers: by longer words, then by text scan.
+
+    A hit of a later tier ranks behind every hit of an earlier one. Steps for which no time is left are skipped.
+    """
     ranked = evidence.hit_count
     if not search.text_decides and not search.deadline.passed():
         _by_longer_words(search, evidence)
@@ -35,7 +42,7 @@ def extend(search: SearchContext, evidence: Evidence) -> None:
 
 
 def _by_longer_words(search: SearchContext, evidence: Evidence) -> None:
-    """Add the parts with words that begin with a word of the query and are longer."""
+    """Append the parts that contain a longer word with a query word as its prefix."""
     reader, eligible = search.reader, search.eligible
     longer = longer_words(search.expansion, reader, eligible, search.query.weights)
     if not longer:

@@ -20,11 +20,11 @@ PER_SESSION = 2  # parts of one session on a page that do not wait for other ses
 def by_part(
     reader: IndexReader, ranked: list[Candidate], rest: list[Candidate], diversity: float | None
 ) -> Iterator[PageEntry]:
-    """Page entries by part: the ranked candidates, then the rest. With `diversity`, one session cannot fill the page.
+    """Yield a page entry for each part: first `ranked`, then `rest`, both in their order.
 
-    The third ranked part of a session is placed as if its score were multiplied by `diversity`, the fourth as if by
-    its square, and so on. No part is dropped, and no score changes. `rest` keeps its order, so that the place of an
-    entry does not depend on the length of `rest`.
+    With `diversity`, one session cannot fill the page: its third ranked part is placed as if its score were multiplied
+    by `diversity`, its fourth as if by the square of `diversity`, and so on. No part is dropped, and no score changes.
+    `rest` keeps its order, so that the place of an entry does not depend on the length of `rest`.
     """
     found = ranked + rest
     sessions = reader.sessions_of([candidate.part for candidate in found])
@@ -38,11 +38,11 @@ def by_part(
 def by_session(
     reader: IndexReader, ranked: Iterable[Candidate], others: Iterable[SessionHit], ceiling: float
 ) -> list[PageEntry]:
-    """Page entries by session, in the order of their best hits, each represented by a content part rather than its
-    title.
+    """Return a page entry for each session, in the order of their best hits.
 
-    `ranked` are candidates, best first. `others` are sessions with hits, best first; sessions without a ranked
-    candidate come last, with their evidence over `ceiling` as score.
+    A session is shown by its best part that is not the title, if it has one. `ranked` are candidates, best first.
+    `others` are one best hit for each session, best first; a session without a ranked candidate comes behind all
+    others, and its score is that hit's score divided by `ceiling`.
     """
     found: dict[int, PageEntry] = {}
     for candidate in ranked:
@@ -69,10 +69,10 @@ def by_session(
 
 
 def add_others(reader: IndexReader, ranked: Iterable[Candidate], again: float) -> None:
-    """Raise the score of the best candidate of a talk between people by the scores of its further messages.
+    """Add the scores of further messages to the best candidate of each session that is a talk between people.
 
-    `ranked` are best first. The second message adds the share `again` of its score, the third the square of that
-    share, and so on.
+    `ranked` are candidates, best first. The second message of a session adds the share `again` of its score, the third
+    the square of that share, and so on.
     """
     bests: dict[int, Candidate] = {}
     counted: dict[int, list[int]] = {}  # messages of each session
@@ -91,13 +91,15 @@ def add_others(reader: IndexReader, ranked: Iterable[Candidate], again: float) -
 
 
 def _represent(entry: PageEntry, content: Candidate) -> None:
-    """Replace the title that represents a session by a content part, which gets the rank of the title."""
+    """Show the session of `entry` by the part of `content` instead of by its title; `content` takes the title's
+    rank.
+    """
     content.take_rank_of(entry.candidate)
     entry.candidate = content
 
 
 def by_bucket(entries: Iterable[PageEntry], buckets: Mapping[int, str]) -> list[PageEntry]:
-    """The entries sorted by directory bucket, nearest first; the sort is stable."""
+    """Return the entries stably sorted by directory bucket, nearest first; `buckets` is session -> bucket name."""
     return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
 
 

@@ -1,8 +1,8 @@
-"""Reranks candidates: their passages are read again, measured, boosted, compared with the query, and ordered.
+"""Rerank candidates: read their passages, measure features, add boosts, compare with the query, and order.
 
-One native call a segment reads and measures the passages; three more boost, compare and order all candidates. The
-comparison by rapidfuzz is a call of its own because only the best candidates are compared, and which these are is known
-when all are boosted and ordered.
+One native call for each segment measures the passages. Boosting, comparing and ordering are one native call each for
+all candidates. The comparison by rapidfuzz is a call of its own, because only the best candidates are compared, and
+these are known only when all are boosted and ordered.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ SHORTEST_QUERY = 4  # bytes of a query from which on it is searched as a whole
 
 
 def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
-    """The candidates in their final order; None, with all candidates unchanged, when the time to score was over
-    first.
+    """Return the candidates in their final order, or None when the time for scoring ended first.
+
+    For None, every candidate keeps only its evidence as score.
     """
     if not found:
         return []
@@ -46,7 +47,7 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
 
 
 def _rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
-    """The candidates with new scores, best first; None when the time to score was over before all were read."""
+    """Return the candidates with new scores, best first, or None when the time for scoring ended first."""
     if not measure(search, found):
         return None
     boost(search, found)
@@ -59,7 +60,7 @@ def _rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] 
 
 
 def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
-    """Read the passages of the candidates and set their features; False when the time to score was over first."""
+    """Read the passages of the candidates and set their features; False when the time for scoring ended first."""
     query, weights = search.query, search.query.weights
     wanted = RerankQuery(
         search.expansion.matcher,
@@ -77,7 +78,11 @@ def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
 
 
 def boost(search: SearchContext, candidates: list[Candidate]) -> None:
-    """Set boosts and score of the candidates; each boost adds a bounded share of the evidence of its candidate."""
+    """Set the boosts and the score of each candidate.
+
+    A boost adds a share of the candidate's evidence, limited by a weight. The caller's extra scores are added as they
+    are, times a weight.
+    """
     query, weights = search.query, search.query.weights
     several = query.counting > 1
     worth = (
@@ -97,11 +102,11 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
 
 
 def compare(search: SearchContext, candidates: list[Candidate]) -> bool:
-    """Set the similarity of the candidates to the query; False, with none set, when the time to score was over first.
+    """Set the similarity of each candidate to the query; False, and none set, when the time for scoring ended first.
 
-    Names, paths and error lines, which have no stop words, are compared with the densest window, in any order of their
-    words. The similarity of a sentence is the mean of rapidfuzz's ratios to the densest window, the directory, the
-    session's title and the tool's name, by their weights; absent texts are left out.
+    A query without stop words, such as a name, a path or an error line, is compared with the densest window of the
+    passage, in any order of words. A query with stop words, a sentence, gets the weighted mean of rapidfuzz's ratios
+    to the densest window, the directory, the session's title and the tool's name; absent texts are left out.
     """
     query, weights = search.query, search.query.weights
     is_sentence = query.counting < len(query.words)
@@ -112,7 +117,11 @@ def compare(search: SearchContext, candidates: list[Candidate]) -> bool:
 
 
 def order(search: SearchContext, candidates: list[Candidate]) -> list[Candidate]:
-    """The candidates by score, then newer first, then source, session, message and part: a total order."""
+    """Return the candidates by descending score, then newer first.
+
+    Candidates with equal score and time are ordered by source, session id, message id and part id, so that the order
+    is total.
+    """
     reader, messages = search.reader, search.reader.part_message
 
     def names(candidate: Candidate) -> tuple[str, str, str, str]:
@@ -123,7 +132,10 @@ def order(search: SearchContext, candidates: list[Candidate]) -> list[Candidate]
 
 
 def mark_holding(search: SearchContext, docs: list[int]) -> bytearray:
-    """Marks of the documents whose passage holds the whole query, u8[len(docs)]; none for a query of a single word."""
+    """Return u8[len(docs)], 1 for each document whose passage contains the whole query.
+
+    All marks are 0 for a query of a single word, which the prefilter has found by its term.
+    """
     marks = bytearray(len(docs))
     whole = whole_query(search.query)
     for view, places in search.reader.split_by_segment(docs) if whole else ():
@@ -134,7 +146,10 @@ def mark_holding(search: SearchContext, docs: list[int]) -> bytearray:
 
 
 def whole_query(query: Query) -> bytes:
-    """The folded query as one text to search; empty for a single word, which is found by its terms."""
+    """Return the folded query in UTF-8, to be searched as one text.
+
+    Empty for a single word and for fewer than SHORTEST_QUERY bytes: these are found by their terms only.
+    """
     whole = encode(query.folded.strip())
     return whole if len(query.words) + len(query.compounds) > 1 and len(whole) >= SHORTEST_QUERY else b""
 
@@ -152,12 +167,15 @@ def _texts(view: SegmentView) -> SegmentTexts:
 
 
 def _at(candidates: list[Candidate], places: Sequence[int]) -> list[Candidate]:
-    """The candidates at the indices `places`; the list itself when all candidates are in one segment."""
+    """Return the candidates at the indices `places`.
+
+    `candidates` itself is returned when `places` has as many elements, that is when all are in one segment.
+    """
     return candidates if len(places) == len(candidates) else [candidates[place] for place in places]
 
 
 def _names(search: SearchContext, candidates: list[Candidate]) -> list[tuple[str, ...]]:
-    """The folded directory, session title and tool name of each candidate; an absent one is empty."""
+    """Return (directory, session title, tool name) for each candidate, folded to lower case, empty where absent."""
     found: list[tuple[str, ...]] = [()] * len(candidates)
     for view, places in search.reader.split_by_segment([candidate.doc for candidate in candidates]):
         segment = view.segment
@@ -170,5 +188,5 @@ def _names(search: SearchContext, candidates: list[Candidate]) -> list[tuple[str
 
 
 def _signal(scores: Mapping[str, float], part_id: str) -> float:
-    """The caller's own signal for a part, limited to 0 to 1; 0 for a part without one."""
+    """Return the caller's extra score of a part, limited to 0 to 1; 0 when `scores`, part id -> score, has none."""
     return min(1.0, max(0.0, float(scores.get(part_id, 0.0))))

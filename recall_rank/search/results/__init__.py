@@ -1,1 +1,1 @@
-"""The stages that make the page, its snippets, and the response."""
+"""Results: cuts the page from the ranked hits, adds snippets and confidence, and builds the response."""

@@ -1,4 +1,4 @@
-"""Calibrates scores: a score becomes the chance that its result is relevant, with a confidence in words."""
+"""Calibrate scores: turn the score of a candidate into the chance that it is relevant, and name a confidence."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ LEAST = 1e-3  # added before a logarithm, which has no value at 0
 
 
 def calibrate(search: SearchContext) -> None:
-    """Set score, sure and confidence of the page's candidates, and `answerable` of the search.
+    """Set `score`, `sure` and `confidence` of the page's candidates, and `answerable` of the search.
 
-    score is the chance that the result is relevant and sure the chance that its session is the right one; both are
-    logistic (Weights.chance and Weights.sure). score depends on query, document and corpus alone and keeps the order
-    of the candidates. Confidence is high for the best candidate of the first page from Weights.high on, for every
-    other one from Weights.high_behind on, and never for a title.
+    `score` becomes the chance, 0 to 1, that the result is relevant; the order of the candidates does not change.
+    `sure` is the chance that the result's session is the right one. Both are logistic functions with the coefficients
+    Weights.chance and Weights.sure. `answerable` is `sure` of the best candidate.
+
+    `confidence` is "high" where `sure` reaches Weights.high, for the best candidate of the first page, or
+    Weights.high_behind, for any other; it is never "high" for a title.
     """
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
@@ -43,12 +45,19 @@ def calibrate(search: SearchContext) -> None:
 
 
 def query_signals(search: SearchContext) -> list[float]:
-    """The signals that depend on the query alone, and begin the list of signals in the order of SureWeights."""
+    """Return the inputs of the logistic functions that depend on the query alone, three numbers.
+
+    They are the constant 1, the logarithm of the query's highest possible score per word, and the logarithm of the
+    number of eligible documents. They are the first signals in the order of SureWeights.
+    """
     weights = search.query.weights
     documents = min(max(search.eligible.doc_count, weights.fewest), weights.most)
     return [1.0, log(search.expansion.ceiling / (search.query.counting + 1) + LEAST), log(documents)]
 
 
 def candidate_signals(search: SearchContext, candidate: Candidate) -> list[float]:
-    """The signals of one candidate, which follow query_signals() in the order of SureWeights."""
+    """Return the inputs of the logistic functions that depend on a candidate, six numbers.
+
+    They follow those of query_signals() in the order of SureWeights.
+    """
     return kernel.signals_of(candidate, search.query.counting, search.query.weights.plenty, LEAST)

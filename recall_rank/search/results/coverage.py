@@ -1,4 +1,4 @@
-"""Counts the sessions, messages and parts that a search covered, and names the limits."""
+"""Count the sessions, messages and parts that a search read, and name the limits that excluded others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _coverage = RecordFactory(Coverage).make
 
 
 def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
-    """The coverage of a search. A part counts as searched when every stage that decides hits has read it."""
+    """Return the Coverage of a search: counts of eligible and searched sessions, messages and parts, and limits.
+
+    A part counts as searched when every stage that can make it a hit has read it.
+    """
     eligible = search.eligible
     sessions, messages, parts = eligible.session_count, eligible.message_count, eligible.part_count
     if search.parts_reached < search.reader.parts:
@@ -38,8 +41,9 @@ def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
 
 
 def _reached(search: SearchContext, sessions: Count, messages: Count, parts: Count) -> tuple[Count, Count, Count]:
-    """The counts with `searched` set, for a search that ended early; partly searched messages and sessions do not
-    count.
+    """Return the three counts with `searched` set, for a search that ended early.
+
+    A message or session counts as searched only when all of its parts were read.
     """
     reader, eligible, part = search.reader, search.eligible, search.parts_reached
     message = reader.part_message[part]  # neither it nor its session was searched as a whole

@@ -1,4 +1,4 @@
-"""Finds near misses of a query without hits: similar words, and sessions that hold its words."""
+"""Find near misses of a query without hits: similar words of the corpus, and sessions that contain its words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AFTERWARDS_NS = 30  # a hit's cost until the sessions are known
 
 
 def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
-    """At most three near misses: words of the eligible vocabulary, then sessions.
+    """Return at most three near misses: similar words that eligible documents contain, then sessions.
 
     Empty for a search with hits, and when the deadline has passed.
     """
@@ -29,7 +29,7 @@ def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
 
 
 def _words(search: SearchContext) -> Iterator[NearMiss]:
-    """The nearest words of the vocabulary for each query word that no document holds."""
+    """Yield near misses of type term: for each query word that no document contains, the nearest words that occur."""
     lexicon = Lexicon(search.reader, search.eligible.doc_marks)
     for word in dict.fromkeys(search.expansion.unknown):
         form = encode(fold(word))
@@ -43,7 +43,10 @@ def _words(search: SearchContext) -> Iterator[NearMiss]:
 
 
 def _sessions(search: SearchContext) -> Iterator[NearMiss]:
-    """Sessions that hold all words, or all but one, of a literal or pattern that matches nowhere."""
+    """Yield near misses of type session, when the query is a literal or a pattern that no text matches.
+
+    Such a session contains all words of the query, or all but one.
+    """
     if not search.text_decides:
         return
     deadline_ns = search.deadline.at_ns
@@ -60,8 +63,9 @@ def _sessions(search: SearchContext) -> Iterator[NearMiss]:
 
 
 def _reason(search: SearchContext, missing: list[str]) -> str:
-    """The reason shown for a session; `missing` has at most one word that it lacks. Words matched by a repair are
-    named.
+    """Return the reason shown for a session near miss; `missing` has at most one query word, which the session lacks.
+
+    The reason also names the query words that were repaired, that is found only in another spelling.
     """
     but = f" but {missing[0]!r}" if missing else ""
     nearly = " and ".join(repr(word) for word in search.expansion.repaired if word not in missing)
@@ -69,7 +73,7 @@ def _reason(search: SearchContext, missing: list[str]) -> str:
 
 
 def _missing(search: SearchContext, session: int) -> list[str]:
-    """The words of the query that no eligible document of a session holds."""
+    """Return the query words, as written, that no eligible document of a session contains."""
     reader, eligible = search.reader, search.eligible.doc_marks
     first, last = (reader.part_first_doc[reader.message_first_part[m]] for m in reader.span_of(session))
     view = next(view for view in reversed(reader.views) if view.first_doc <= first)

@@ -1,4 +1,4 @@
-"""Assembles the requested page of entries."""
+"""Build the requested page: choose its entries from the hits, by rank or by time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from recall_rank.search.types import PageEntry
 
 
 def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
-    """The entries of the page: `results` of them from `offset` on. Also sets the totals of the search."""
+    """Return the entries of the requested page: at most options.results of them, from options.offset on.
+
+    Also sets `total` and `hits_of_session` of the search.
+    """
     options = search.query.options
     first, last = options.offset, options.offset + options.results
     in_buckets = bool(options.directory and options.fallback)
@@ -48,9 +51,9 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
 
 
 def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
-    """The page's hits in order of time.
+    """Yield the entries of the page in order of time; `counts` are (session, number of hits), oldest first.
 
-    When not all hits fit on a page, the first two hits of every session come before further ones.
+    When not all hits fit on a page, the first two hits of every session come before any third hit.
     """
     reader = search.reader
     hits, page = bytearray(reader.parts), bytearray(reader.parts)
@@ -68,8 +71,9 @@ def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[i
 
 
 def _ranges(search: SearchContext, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """(session, first, last) for each session on the page: its hits [first, last). `counts` are (session, number of
-    hits).
+    """Yield (session, first, last): hits [first, last) of a session, counted in that session, are on the page.
+
+    `counts` are (session, number of hits) for every session with hits, oldest first.
     """
     options = search.query.options
     first, last = options.offset, options.offset + options.results

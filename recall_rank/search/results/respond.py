@@ -1,4 +1,4 @@
-"""Makes the SearchResponse of a search: results, coverage, totals and suggestions."""
+"""Build the SearchResponse of a search: results, coverage, totals and suggestions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _response = RecordFactory(SearchResponse).make
 
 
 def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
-    """The response to one search whose stages have run; `cpu_ms` is the processor time they took."""
+    """Return the response to a search whose stages have run; `cpu_ms` is the processor time of these, in ms."""
     options = search.query.options
     maker = ResultMaker.of(search)
     results = [maker.result(entry) for entry in search.page]
@@ -44,7 +44,7 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
 
 
 def few(sessions: Count) -> str:
-    """The suggestion for a search over few sessions."""
+    """Return the text of a suggestion which says that only few sessions were searched."""
     count = sessions.eligible
     searched = "no session was" if not count else "only 1 session was" if count == 1 else f"only {count} sessions were"
     return f"{searched} searched: widen scope or filters"

@@ -1,4 +1,4 @@
-"""Makes the public Result of a page entry: location of the hit, snippet, and the reasons for it."""
+"""Build the public Result of a page entry: where the hit is, its snippet, and the reasons for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _why = RecordFactory(Why).make
 
 @dataclass(slots=True)
 class ResultMaker:
-    """Makes the results of one search; keeps the values that all of them need."""
+    """Makes the Result of each page entry of one search; keeps the values that all of them need."""
 
     search: SearchContext
     options: Options
@@ -47,7 +47,11 @@ class ResultMaker:
         )
 
     def result(self, entry: PageEntry) -> Result:  # noqa: PLR0915 - one statement sets one field
-        """The result of one page entry. After the deadline, the snippet is the beginning of the passage."""
+        """Return the Result of a page entry.
+
+        After the deadline, the snippet is the beginning of the passage. A title stands for the newest message of its
+        session.
+        """
         search, options, candidate, session = self.search, self.options, entry.candidate, entry.session
         view, part, doc = search.reader.local(candidate.part, candidate.doc)
         segment, columns = view.segment, view.part_columns
@@ -136,7 +140,7 @@ class ResultMaker:
         return RESULTS.freeze(result)
 
     def _newest_message(self, session: int, segment: Segment, row: SessionRow) -> int:
-        """The session's newest eligible message, as numbered in its segment."""
+        """Return the segment's number of the newest eligible message of a session; the title when none is eligible."""
         marks = self.search.eligible.message_marks
         offset = self.search.reader.span_of(session)[0] - row.first_message  # marks cover all segments
         best = row.first_message
@@ -148,15 +152,16 @@ class ResultMaker:
         return best
 
     def _scanned_match(self, segment: Segment, part: int, found: PassageMatches) -> tuple[int, int] | None:
-        """The bytes [start, end) of the text scan's first match in the part; None when word matches are shown
-        instead.
+        """Return (start, end) of the first text match in a part, in bytes of the segment's text.
+
+        None when the snippet is to show matching words instead, or when the deadline passed.
         """
         if self.options.match not in ("literal", "regex") and found.slots:
             return None
         return first_match(segment, self.search.query, part, self.search.deadline)
 
     def _matched_forms(self, text: Text, found: PassageMatches, snippet: str) -> dict[str, tuple[str, ...]]:
-        """For each query word as written, the texts that match it in and around the snippet."""
+        """Return query word as written -> the distinct texts that match it in the snippet or close to it."""
         words, redacted = self.search.query.words, self.options.redact is not None
         forms: dict[str, dict[str, None]] = {}
         for match in found.matches:
@@ -169,7 +174,7 @@ class ResultMaker:
         return {written: tuple(found_as) for written, found_as in forms.items()}
 
     def _names(self, value: str) -> bool:
-        """Whether the name of a tool or an author contains a word of the query."""
+        """Return whether `value`, the name of a tool or an author, contains a word of the query."""
         names = self.named.get(value)
         if names is None:
             names = self.named[value] = any(map(value.lower().__contains__, self.forms))
@@ -187,23 +192,27 @@ _flags = lru_cache(maxsize=1024)(Flag)  # a new Flag costs more than the rest of
 
 @lru_cache(maxsize=1024)
 def _matched_fields(kind: str, title: bool, found: int, shown: str) -> tuple[str, ...]:
-    """The names of the fields in the bit set `found`; when it is empty, the field shown in the snippet, if any."""
+    """Return the public names of the fields in the bit set `found`; bit k stands for field number k.
+
+    When `found` is empty, the field `shown` in the snippet is returned, unless it is empty too. A title has only the
+    field "title". `kind` is the type of the part.
+    """
     fields = field_names(found) or ((shown,) if shown else ())
     return tuple(dict.fromkeys("title" if title else _field_of(kind, name) for name in fields))
 
 
 def _field_of(kind: str, field: str) -> str:
-    """The public name of a field; the text of a reasoning part is called reasoning."""
+    """Return the public name of a field in a part of type `kind`: the text of a reasoning part is called reasoning."""
     return "reasoning" if kind == "reasoning" and field == "text" else field
 
 
 def _marked(snippet: Snippet[Span]) -> tuple[str, ...]:
-    """The distinct texts that are marked in a snippet, in order."""
+    """Return the distinct texts that the snippet marks as matches, in their order."""
     return tuple(dict.fromkeys(snippet.text[span.start : span.end] for span in snippet.spans))
 
 
 def _reasons(explain: dict[str, float]) -> tuple[str, ...]:
-    """The summands of a score as text, the largest first."""
+    """Return each summand of a score as text, the largest absolute value first; `explain` is name -> value."""
     return tuple(
         f"{name} {value:+.3f}" for name, value in sorted(explain.items(), key=lambda item: -abs(item[1])) if value
     )

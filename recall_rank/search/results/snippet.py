@@ -1,4 +1,4 @@
-"""Cuts the snippet of a result: the part of one field that shows best why the passage was found."""
+"""Cut the snippet of a result: the stretch of one field that shows best why the passage was found."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _span = RecordFactory(Span).make
 def passage_matches(
     matcher: Matcher, text: Text, fields: memoryview, start: int, end: int, width: int
 ) -> PassageMatches:
-    """The query's matches in the passage text[start:end].
+    """Return the places where the query's words match in the passage text[start:end], offsets in bytes.
 
-    `fields`, u64[n + 1], are the first bytes of the fields of its part, and the end of the last field.
+    `fields`, u64[n + 1], has the first byte of each field of the passage's part, then the end of the last field.
     """
     label = text[start] if start < end else 0
     if label < _TEXT:  # the passage continues a field, or the part has no field
@@ -35,27 +35,34 @@ def passage_matches(
 
 
 def field_name(field: int) -> str:
-    """The name of a field by its number."""
+    """Return the public name of a field, given its number, an index from 0."""
     return _FIELD_NAMES[field]
 
 
 @lru_cache(maxsize=256)
 def field_names(fields: int) -> tuple[str, ...]:
-    """The names of the fields whose bits are set in `fields`."""
+    """Return the names of the fields in a bit set; bit k of `fields` stands for field number k."""
     return tuple(dict.fromkeys(name for number, name in enumerate(_FIELD_NAMES) if fields >> number & 1))
 
 
 def snippet_of(
     found: PassageMatches, fields: memoryview, word_weights: list[float], width: int, redact: Redact | None = None
 ) -> Snippet[Span]:
-    """The snippet, at most `width` characters, of the field that holds the best span of the passage's matches."""
+    """Return a snippet of at most `width` characters around the best span of matches.
+
+    `fields` is as for passage_matches(); `word_weights` has a weight for each word of the query. `redact` removes
+    secrets.
+    """
     return _cut(found.snippet_window(fields, width, word_weights, None if redact is None else _redaction_start), redact)
 
 
 def snippet_at(
     text: Text, fields: memoryview, start: int, end: int, width: int, redact: Redact | None = None
 ) -> Snippet[Span]:
-    """The snippet, at most `width` characters, around one match at bytes [start, end) of the text."""
+    """Return a snippet of at most `width` characters around one match, bytes [start, end) of the text.
+
+    `fields` is as for passage_matches(). `redact` removes secrets.
+    """
     begin = None if redact is None else _redaction_start
     window = SnippetWindow(text, fields, start, start, min(end, start + 4 * width), width, begin)
     end = max(start, min(end, window.end))
@@ -64,7 +71,9 @@ def snippet_at(
 
 
 def _cut(window: SnippetWindow, redact: Redact | None) -> Snippet[Span]:
-    """The snippet that a window shows. Text is redacted before it is cut, so that no part of a secret remains."""
+    """Return the snippet that a window shows. The window is redacted before it is cut, so that no part of a secret
+    stays.
+    """
     edits = redact(window.text, window.low, window.high) if redact is not None else ()
     if not edits:
         return window.cut(_span)
@@ -78,9 +87,10 @@ def _cut(window: SnippetWindow, redact: Redact | None) -> Snippet[Span]:
 
 
 def _redaction_start(text: Text, low: int, start: int) -> int:
-    """The byte from which to read for redaction: `start`, or up to REDACT_REACH bytes earlier.
+    """Return the byte from which to read for redaction: `start`, or up to REDACT_REACH bytes before it.
 
-    Earlier if a private key block, or a long word, may extend into the window. `low` is the beginning of the field.
+    It is before `start` when a private key or a long word may reach from there into the window. `low` is the first
+    byte of the field.
     """
     before = max(low, start - REDACT_REACH)
     front = bytes(text[before : start + 256])

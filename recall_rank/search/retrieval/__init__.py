@@ -1,1 +1,1 @@
-"""Evidence for documents: terms, dates and literal text."""
+"""Retrieval: finds the documents that match a query, by its terms and dates or by a scan of the text."""

@@ -1,4 +1,4 @@
-"""Stage: the hits of literal and regex mode, by substring search and regular expressions over the text."""
+"""Find the hits of literal and regex mode: scan the text for a substring or a regular expression."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # they look at text out
 
 
 def text_hits(reader: IndexReader, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
-    """Marks of the parts that contain the query, u8[parts], and the number of parts read before the deadline.
+    """Return (marks, count): u8[parts], 1 for each part that contains the query, and how many parts were read.
 
+    The count is lower than the number of parts only when the deadline passed first. A part is one piece of a message.
     Only the parts marked in `keep` are read, all when it is None. Raises ValueError for a pattern that RE2 refuses,
     and RuntimeError when the extra `regex` is not installed.
     """
@@ -43,9 +44,10 @@ def text_hits(reader: IndexReader, query: Query, keep: bytearray | None, deadlin
 def _try_each(
     view: SegmentView, pattern: Any, keep: Marks | None, found: Marks, deadline: Deadline, *, free: bool
 ) -> int:
-    """Mark the parts of one segment that match the pattern; returns the number of parts read before the deadline.
+    """Mark in `found` the parts of one segment that match the pattern, and return the number of parts read.
 
-    `free` says that the pattern has no ANCHORS.
+    It is lower than the segment's number of parts only when the deadline passed first. `free` says that the pattern
+    contains none of ANCHORS, so that several parts can be searched at once.
     """
     segment = view.segment
     part = 0
@@ -73,8 +75,9 @@ def _try_each(
 
 
 def compile_pattern(pattern: str) -> Any:
-    """The compiled RE2 pattern, case-insensitive, for UTF-8 bytes. Raises ValueError for a pattern that RE2
-    refuses, and RuntimeError without the extra `regex`.
+    """Return a regular expression compiled by RE2, case-insensitive, for UTF-8 bytes.
+
+    Raises ValueError for a pattern that RE2 refuses, and RuntimeError when the extra `regex` is not installed.
     """
     try:
         import re2
@@ -94,8 +97,9 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def windows(field: bytes | memoryview) -> Iterator[tuple[int, int]]:
-    """Byte ranges [start, end) of at most WINDOW_BYTES that cover a field; cut between characters, neighbours
-    overlap by OVERLAP_BYTES.
+    """Yield byte ranges [start, end) that cover a field, each at most WINDOW_BYTES long.
+
+    Ranges are cut between characters; two neighbouring ranges overlap by about OVERLAP_BYTES.
     """
     at = 0
     while True:
@@ -111,8 +115,9 @@ def windows(field: bytes | memoryview) -> Iterator[tuple[int, int]]:
 
 
 def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, int]]:
-    """Every window of a part, as (field, start, end). The field is passed whole so that ^, $ and \\b see its true
-    ends.
+    """Yield (field, start, end) for every window of a part: the bytes of a field, and a byte range of it.
+
+    The pattern is searched in the range of the whole field, so that ^, $ and \\b see the true ends of the field.
     """
     for begin, end, _ in segment.fields_of(part):
         field = memoryview(segment.text_for(((begin, end),)))[begin:end]
@@ -121,9 +126,9 @@ def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, 
 
 
 def first_match(segment: Segment, query: Query, part: int, deadline: Deadline) -> tuple[int, int] | None:
-    """The byte range, in the segment's text, of the first match of the query in a part.
+    """Return (start, end) of the first match of the query in a part, in bytes of the segment's text.
 
-    None when there is no match, or when the deadline passed first.
+    None when there is no match, or when the deadline passed before one was found.
     """
     pattern = compile_pattern(query.text) if query.options.match == "regex" else None
     needle = encode(fold(query.text))
@@ -144,7 +149,10 @@ def first_match(segment: Segment, query: Query, part: int, deadline: Deadline) -
 
 
 def _first_plain(field: memoryview, needle: bytes, deadline: Deadline) -> tuple[int, int] | None:
-    """The byte range of the first match in a field in which only ASCII letters change by folding."""
+    """Return (start, end) of the first match of `needle` in a field, in bytes; None without a match.
+
+    Only ASCII letters of the field change when it is folded to lower case. None also when the deadline passed first.
+    """
     for start in range(0, len(field), STRIDE_BYTES):
         if deadline.passed():
             break
@@ -155,7 +163,10 @@ def _first_plain(field: memoryview, needle: bytes, deadline: Deadline) -> tuple[
 
 
 def _first_pattern(field: memoryview, pattern: Any, deadline: Deadline) -> tuple[int, int] | None:
-    """The byte range of the first match of a compiled pattern in a field."""
+    """Return (start, end) of a compiled pattern's first match in a field, in bytes; None without a match.
+
+    None also when the deadline passed first.
+    """
     for start, stop in windows(field):
         if deadline.passed():
             break
@@ -166,8 +177,10 @@ def _first_pattern(field: memoryview, pattern: Any, deadline: Deadline) -> tuple
 
 
 def _first_folded(field: bytes, wanted: str) -> tuple[int, int] | None:
-    """The byte range of the first match in a field whose lower case may differ in length; offsets are mapped by
-    characters.
+    """Return (start, end) of the first match of `wanted` in a field, in bytes; None without a match.
+
+    For a field that has other characters than ASCII: lower case may change its length, so the match is found in the
+    folded text, and its offsets are mapped back character by character.
     """
     text = field.decode("utf-8", "replace")
     places = folded_spans(text, encode(wanted).decode())

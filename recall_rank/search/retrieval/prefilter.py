@@ -1,4 +1,4 @@
-"""Stage: score every eligible document by its evidence. No document is dropped before it is scored."""
+"""Score every eligible document by BM25 and by named dates. No document is dropped before it is scored."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ def prefilter(
     deadline_ns: int = 0,
     groups: list[TermGroup] | None = None,
 ) -> Evidence:
-    """The evidence of every eligible document, fused with that of its neighbours and its session.
+    """Return the Evidence of a query: a score for every eligible document, fused with its context's scores.
 
-    Evidence is BM25 (see CompiledQuery) times the factor of the document's class, plus that of named dates. `only`,
-    u8[parts], keeps the hits in the marked parts. `deadline_ns` is a monotonic time, 0 for none: documents that were
-    not read before it have no evidence, see Evidence.docs_done. `groups` replace the groups of the expansion.
+    The context of a document is its neighbours and its session. A score is BM25 (see CompiledQuery) times the weight
+    of the document's class (see class_weights()), plus the value of dates that the query names. Hits in parts not
+    marked in `only`, u8[parts], are left out. `deadline_ns` is a time.monotonic_ns(), 0 for none; documents not read
+    before it score 0, see Evidence.docs_done. `groups`, when given, replaces expansion.groups.
     """
     weights = query.weights
     evidence = reader.evidence(eligible.doc_marks)
@@ -54,10 +55,10 @@ def prefilter(
 
 
 def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: EligibleSet) -> None:
-    """Add evidence for dates in the query to the messages of those dates, and for a single day to those of the next
-    day.
+    """Add evidence to the messages of each date that the query names.
 
-    A date weighs as much as a word in as many documents as that time range has.
+    A single day also adds a smaller value to the messages of the next day. The value is the inverse document frequency
+    of the date, as if it were a term in all documents of its time range.
     """
     if not names_a_date(query.text):
         return
@@ -79,13 +80,16 @@ def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: 
 
 
 def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
-    """The weight of each class of document, f32[64]; with `orders`, the weight of standing orders is raised."""
+    """Return the weight of each class of document, f32[64]; a class is a Kind, plus SUBAGENT_KIND for subagents.
+
+    With `orders`, the weight of documents of Kind.ORDER, a user's standing instructions, is raised.
+    """
     return _class_weights(weights.kind, weights.subagent, weights.order if orders else 1.0)
 
 
 @lru_cache(maxsize=32)
 def _class_weights(kinds: KindWeights, subagent: float, order: float) -> array[float]:
-    """class_weights(), cached by the weights that it depends on."""
+    """Return class_weights(), cached; `order` multiplies the weight of Kind.ORDER, `subagent` that of subagents."""
     table = array("f", [0.0]) * CLASSES
     for kind, weight in zip(Kind, kinds, strict=True):
         if kind is Kind.ORDER:
@@ -97,7 +101,11 @@ def _class_weights(kinds: KindWeights, subagent: float, order: float) -> array[f
 
 @lru_cache(maxsize=32)
 def _norms(average: float, k1: float, b: float, b_talk: float, floor: float) -> memoryview[float]:
-    """The length norm of BM25, k1 * (1 - b + b * (words + floor) / (average + floor)), f32[class, words]."""
+    """Return the length norm of BM25 for each class and number of words of a document, f32[64, 1024].
+
+    It is k1 * (1 - b + b * (words + floor) / (average + floor)). Talk and questions use `b_talk` as b; the class is
+    that of class_weights().
+    """
     rows = {}
     for share in (b, b_talk):
         factors = (k1 * (1 - share + share * (words + floor) / (average + floor)) for words in range(LONGEST))
