@@ -1,4 +1,6 @@
-"""Loaders: the stores of coding agents as sources of sessions. Reading never changes a store. One package an agent."""
+"""Loaders: they read the histories of coding agents as sources of sessions and never change them. There is one
+package for each agent.
+"""
 
 from __future__ import annotations
 

@@ -20,8 +20,9 @@ def _nothing(path: Path) -> Source | None:  # noqa: ARG001
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """The functions that find the stores of one agent. They write nothing, follow no links and do not raise for files
-    of other programs."""
+    """The functions that find the stores of one agent. They write nothing, follow no links and do not raise errors
+    for files that other programs wrote.
+    """
 
     name: str
     recognise: Callable[[Path], Source | None]  # the store at exactly this path: a file or a folder
@@ -30,8 +31,8 @@ class Loader:
 
 
 def _loader(name: str, module: str, hints: StoreHints, insist: str = "named") -> Loader:
-    """The loader in a module of this package; the module is imported only when the hints allow a store of its
-    agent.
+    """The loader that a module of this package implements; `hints` tell by file names and first bytes whether a
+    path may be a store, and only then is the module imported.
     """
 
     def loaded() -> Any:

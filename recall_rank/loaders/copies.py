@@ -1,4 +1,6 @@
-"""Count copied messages once: a message stays in one session, and a session that copied it names that session."""
+"""Count copied messages once: a message stays in one session, and a session that copied it records that session as
+its origin.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,12 @@ WithoutKeys = Callable[[Message, Collection[Hashable]], "Message | None"]
 def count_once(
     sessions: Sequence[Session], order: Iterable[int], keys: MessageKeys, without: WithoutKeys | None = None
 ) -> ResolvedSessions:
-    """The sessions without messages that other sessions hold.
+    """Remove from each session the messages that an earlier session holds.
 
-    A message stays in the first session, by the indices in `order`, that has one of its `keys`. Where only some keys
-    of a message were found before, `without` returns the message without their parts, or None when no part remains. A
-    session that keeps no message counts as a copy of the session that has its messages, and its places are added to
-    those of that session.
+    `order` has the indices of `sessions` in the order in which messages are assigned: a message stays in the first
+    session that has one of its `keys`. Where only some keys of a message were found before, `without` returns the
+    message without the message parts of those keys, or None when no part remains. A session that keeps no message
+    counts as a copy of the session that has its messages: it becomes None, and its places are added to that session.
     """
     holder: dict[Hashable, int] = {}
     kept: list[Session | None] = [None] * len(sessions)
@@ -51,20 +53,20 @@ def count_once(
 
 
 def fork_notices(copies: int) -> list[Notice]:
-    """The notice that forks copied `copies` messages; an empty list for 0."""
+    """A list with the notice that forks had copied `copies` messages; an empty list for 0."""
     text = "{count} messages that forks had copied were counted once"
     return [Notice("fork_copies", copies, text)] if copies else []
 
 
 def forked(session: Session, own: Sequence[Message], origin: Session) -> Session:
-    """The session with its `own` messages alone; `forked_from` is set to `origin` unless it names a session
-    already.
+    """The session with only the messages `own`. `forked_from` becomes the id of `origin` unless the session names
+    another already.
     """
     other = origin.id if origin.id != session.id else None
     return replace(session, messages=tuple(own), forked_from=session.forked_from or other)
 
 
 def with_places_of(session: Session, copy: Session) -> Session:
-    """The session with the places of its copy added to its own."""
+    """The session with the places (file paths) of its copy added to its own."""
     places = tuple(dict.fromkeys((*session.places, *copy.places)))
     return session if places == tuple(session.places) else replace(session, places=places)

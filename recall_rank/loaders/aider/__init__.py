@@ -1,1 +1,1 @@
-"""aider histories."""
+"""The loader of histories that aider wrote."""

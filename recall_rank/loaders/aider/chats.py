@@ -1,8 +1,8 @@
-"""The chats in one of aider's history files.
+"""Build sessions from the chats in one of aider's history files.
 
 aider writes a person's prompts behind "#### ", the program's own output behind "> ", and the model's answers
-unchanged. It ends each of its own lines with two blanks, which distinguishes them from headings and quotes of the
-model. Where an editor or a hook has removed the blanks, every line with such a prefix counts as the program's.
+unchanged. It ends each of its own lines with two blanks, which distinguishes them from headings and quotes that the
+model wrote. Where an editor or a hook has removed the blanks, every line with such a prefix counts as the program's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _REASONING = re.compile(r"-*\s*► \*\*THINKING\*\*\s*(.*?)\s*-*\s*► \*\*ANSWE
 
 
 def chats(lines: Iterable[str], directory: str | None, source: str) -> list[Session]:
-    """Every chat that has a message. aider gives chats no ids, so an id is made of start time and first prompt."""
+    """The chats that have a message, each as a session. aider gives chats no ids, so an id is made of the start
+    time and the first prompt.
+    """
     found: dict[str, Session] = {}
     for chat in _split(lines):
         session = chat.session(directory, source)
@@ -127,7 +129,7 @@ def _messages(key: str, said: list[tuple[_Kind, str]], time: int) -> Iterator[Me
 
 
 def _with_usage(messages: Iterable[Message]) -> list[Message]:
-    """The messages, each answer with the token counts and the cost that the program printed after it."""
+    """The messages, where each answer has the token counts and the cost that the program printed after it."""
     found: list[Message] = []
     for message in messages:
         if message.role == "tool" and found and found[-1].role == "assistant":
@@ -138,7 +140,7 @@ def _with_usage(messages: Iterable[Message]) -> list[Message]:
 
 
 def _answer(name: str, text: str) -> Iterator[Part]:
-    """The parts of an answer: the reasoning before it, and its text."""
+    """Yield the message parts of an answer: first the reasoning, if any, then the text."""
     reasoning = _REASONING.match(text)
     if reasoning and reasoning[1]:
         yield Part(f"{name}:0", "reasoning", reasoning[1])

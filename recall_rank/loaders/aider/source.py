@@ -1,4 +1,4 @@
-"""aider: one Markdown file a repository, .aider.chat.history.md, with all its chats.
+"""aider: one Markdown file for each repository, .aider.chat.history.md, holds all its chats.
 
 Implemented from aider's source code and compared with published files; not checked against a store of our own.
 """
@@ -22,7 +22,7 @@ HEAD = 4096  # bytes by which a file is recognised
 
 
 class Aider(BaseSource):
-    """A source for one history file, which is one unit."""
+    """A source for one history file, which is its only unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or NAME
@@ -62,8 +62,8 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for the history files of this machine: that of the environment, of the current repository and of the
-    home.
+    """Sources for three history files of this machine: the one that the environment names, the one of the current
+    repository, and the one in the home folder.
     """
     configured = environ.get("AIDER_CHAT_HISTORY_FILE")
     paths = [Path(configured)] if configured and Path(configured).is_absolute() else []

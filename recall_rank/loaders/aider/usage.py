@@ -14,7 +14,7 @@ _UNITS = {"k": 1_000, "M": 1_000_000}
 
 
 def used(said: str) -> tuple[Tokens | None, float | None]:
-    """The tokens and the cost, in US dollars, that the program printed in these lines; None for each that is
+    """The tokens and the cost in US dollars that the program printed in the lines `said`; either is None when it is
     absent.
     """
     counts, cost = _TOKENS.search(said), _COST.search(said)

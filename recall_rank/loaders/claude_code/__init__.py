@@ -1,1 +1,1 @@
-"""Claude Code transcripts."""
+"""The loader of Claude Code transcripts."""

@@ -1,4 +1,4 @@
-"""The content blocks of a Claude message, as parts of the model."""
+"""Convert the content blocks of a Claude message to message parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAVED_TO = re.compile(r"saved to: (.+?)\s*$", re.MULTILINE)
 
 
 def part_from(key: str, block: Any) -> Part | None:
-    """The part of a content block; None for a block without text, such as redacted reasoning."""
+    """The message part made from a content block; None for a block without text, such as redacted reasoning."""
     if type(block) is str:
         return Part(key, "text", block)
     if type(block) is not dict:
@@ -49,7 +49,7 @@ def part_from(key: str, block: Any) -> Part | None:
 
 
 def result_of(call: Part, block: dict[str, Any], outputs: ExternalOutputs) -> Part:
-    """The call with the output of its tool, which is read from its own file where the agent stored it separately."""
+    """The tool call with its output added. An output that the agent stored separately is read from that file."""
     text = _result_text(block)
     if text and text.startswith(_PERSISTED) and (saved := _SAVED_TO.search(text)):
         text = outputs.read(saved[1]) or text
@@ -57,7 +57,7 @@ def result_of(call: Part, block: dict[str, Any], outputs: ExternalOutputs) -> Pa
 
 
 def pruned(call: Part) -> Part:
-    """The call with a flag that says its output is no longer sent to the model."""
+    """The tool call with a flag that says that its output is no longer sent to the model."""
     return replace(call, flags=call.flags | Flag.PRUNED)
 
 
@@ -75,7 +75,9 @@ def system_text(record: dict[str, Any]) -> str | None:
 
 
 def attached_part(key: str, record: dict[str, Any]) -> Part | None:
-    """The part of an attachment: a prompt typed while the agent worked, or a file shown to it."""
+    """The message part made from an attachment record: a prompt typed while the agent worked, or a file shown to
+    the agent.
+    """
     attached = mapping(record.get("attachment"))
     kind = attached.get("type")
     if kind == "queued_command":
@@ -107,7 +109,7 @@ def _result_text(block: dict[str, Any]) -> str | None:
 
 
 def _attached(key: str, block: dict[str, Any]) -> Part:
-    """The part of an image or document; only plain text has searchable text."""
+    """The message part made from an image or document; only a plain text document gets searchable text."""
     source = mapping(block.get("source"))
     text = text_of(source.get("data")) if source.get("type") == "text" else None
     return Part(key, "file", text)

@@ -1,4 +1,4 @@
-"""The kinds of record in a Claude Code transcript, and how such a file is recognised."""
+"""Tell apart the records of a Claude Code transcript, and recognise such a file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PROGRESS = b'"type":"progress"'
 def is_progress(line: RawJson) -> bool:
     """Whether a line is a progress record, decided by its bytes without parsing.
 
-    Progress records are most of a real store's bytes and repeat other records.
+    Progress records make up most bytes of a real store, and their content is also in other records.
     """
     at = line.find(_PROGRESS, 0, 512)
     if at < 0 or line.find(b'"message":', 0, at) >= 0 or line.find(b'"data":', 0, at) >= 0:
@@ -55,14 +55,16 @@ class ClaudeDraft:
     cost: float | None = None
 
     def used(self, usage: Any, cost: Any) -> None:
-        """Record the token counts and the cost of the answer from one line; later lines replace them."""
+        """Record the token counts and the cost of the answer as one line states them; those of a later line replace
+        them.
+        """
         if type(usage) is dict and usage:
             self.usage = usage
         if cost is not None:
             self.cost = dollars(cost) or self.cost
 
     def tokens(self) -> Tokens | None:
-        """The token counts of the answer; Claude Code's input count excludes cached tokens, which are added."""
+        """The token counts of the answer. Claude Code's input count excludes cached tokens; this one includes them."""
         usage = self.usage
         if not usage:
             return None

@@ -1,5 +1,5 @@
-"""Claude Code: one JSONL file a session below ~/.claude/projects; subagents and big outputs are in files next to
-it.
+"""Claude Code: one JSONL file for each session below ~/.claude/projects; the sessions of subagents and large
+outputs are in files of their own next to it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SLUG = re.compile(r"-|[A-Za-z]--")  # a path with its separators turned into da
 
 
 class ClaudeCode(BaseSource):
-    """A source for a folder of transcripts, or for one transcript. A unit is a file."""
+    """A source for a folder of transcripts, or for one transcript. Each file is one unit."""
 
     resolves = True
     copy_group = AGENT
@@ -65,7 +65,9 @@ class ClaudeCode(BaseSource):
         return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file, or only its appended messages when the resume point `since` is still valid."""
+        """The session of the file; only its appended messages when `since`, the resume point of an earlier reading,
+        is still valid.
+        """
         path = self._root / unit.key
         with open_file(path, self._root) as file:
             resume = unpack_resume_point(file, since)
@@ -97,7 +99,7 @@ class ClaudeCode(BaseSource):
         return Reading(sessions, lines.malformed, transcript.warnings() + outputs.warnings(), point, before is not None)
 
     def _subagent(self, path: Path, session: Session) -> Session:
-        """The session of a subagent with title and agent from its .meta.json file."""
+        """The session of a subagent with the title and agent name that its .meta.json file states."""
         try:
             meta = mapping(orjson.loads(read_small(path.with_suffix(".meta.json"), self._root)[0]))
         except (OSError, ValueError):
@@ -116,10 +118,10 @@ class ClaudeCode(BaseSource):
         )
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions without records that a fork copied; a subagent's session without a folder gets its parent's.
+        """Remove the records that a fork copied; give a subagent's session without a folder the folder of its parent.
 
-        A copied record keeps its uuid. It stays in the session that the fork names as its origin, else in the longest
-        one.
+        A copied record keeps its uuid. It stays in the session that the fork names as its origin; without such a name
+        it stays in the longest session that has it.
         """
         homes = {session.id: session.directory for session in sessions}
         sessions = [
@@ -131,11 +133,15 @@ class ClaudeCode(BaseSource):
         return self.resolve_across(sessions)
 
     def related_ids(self, session: Session) -> tuple[str | None, ...]:
-        """The id of the session it was forked from, and of its parent when it takes the parent's folder."""
+        """The id of the session from which this one was forked, and the id of the parent whose folder this one
+        takes; each is None when there is none.
+        """
         return session.forked_from, session.parent if session.directory is None else None
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions of several stores without copied records: a fork may be in another store than its origin."""
+        """Remove copied records from the sessions of several stores: a fork and its origin may be in different
+        stores.
+        """
         ids = {session.id for session in sessions}
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].forked_from in ids, _rank(sessions[at])))
         return count_once(sessions, order, _uuids, _without)
@@ -150,7 +156,7 @@ def _rank(session: Session) -> tuple[int, int, str]:
 
 
 def _without(message: Message, seen: Collection[Hashable]) -> Message | None:
-    """The message without the parts of records in `seen`; None when no part remains."""
+    """The message without the message parts that come from records in `seen`; None when no part remains."""
     parts = tuple(part for part in message.parts if part.id.rpartition(":")[0] not in seen)
     return replace(message, parts=parts) if parts else None
 
@@ -160,7 +166,7 @@ def _is_transcript(name: str) -> bool:
 
 
 def _spill_folders(path: str) -> list[str]:
-    """The folders that may hold outputs of this transcript; a subagent's outputs may be in the folder of its
+    """The folders that may hold the large outputs of this transcript: its own and, for a subagent, that of its
     parent.
     """
     folders = [f"{path.removesuffix(SUFFIX)}/{SPILLED}"]
@@ -190,7 +196,9 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_projects(folder: Path) -> bool:
-    """Whether the folders inside have names that Claude Code makes of paths, and one of them has transcripts."""
+    """Whether the folders inside `folder` have names that Claude Code makes of paths, and at least one of them has
+    transcripts.
+    """
     inside = [entry for entry in sorted(folder.iterdir()) if entry.is_dir() and not entry.is_symlink()]
     named = folder.name == "projects" or all(_SLUG.match(entry.name) for entry in inside)
     return named and any(map(_holds_transcripts, inside))

@@ -23,8 +23,8 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-", re.IGNORECASE)
 
 
 class Transcript:
-    """Builds a session from the records of one file, added in order. `before` is the state() of the part read
-    earlier.
+    """Builds a session from the records of one file, added in order. To continue an earlier reading of the file,
+    pass as `before` what its state() returned.
     """
 
     def __init__(self, stem: str, outputs: ExternalOutputs, before: dict[str, Any] | None = None) -> None:
@@ -142,7 +142,7 @@ class Transcript:
         draft.parts.append(part)
 
     def _answered(self, block: Any) -> bool:
-        """Add the output of a tool to its call. False when the block is no output or the call is unknown."""
+        """Add the output of a tool to its call. Returns False when the block is no output or the call is unknown."""
         if type(block) is not dict or not str(block.get("type", "")).endswith("tool_result"):
             return False
         call = self._calls.get(str(block.get("tool_use_id")))
@@ -194,7 +194,7 @@ class Transcript:
             self._draft(uuid, uuid, "user", record, Flag.NONE).parts.append(part)
 
     def _seen(self, record: Record) -> None:
-        """Keep the fields about the session that records repeat: times, folder, origin and others."""
+        """Keep what records repeat about the session: times, folder, origin and others."""
         time = millis(record.get("timestamp"))
         if time:
             self._created = min(self._created or time, time)

@@ -1,1 +1,1 @@
-"""Codex rollouts."""
+"""The loader of Codex rollouts, that is the session files of Codex."""

@@ -1,4 +1,6 @@
-"""Codex's index: the names of sessions, the archived sessions, and the parent of each spawned session."""
+"""Read the index that Codex keeps of its sessions: their names, which are archived, and which session spawned
+which.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _THREAD = ("id", "name", "title", "archived")
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One session in the index: its name, whether it is archived, and its parent."""
+    """One session in Codex's index: its name, whether it is archived, and the id of its parent."""
 
     title: str | None = None
     archived: bool = False
@@ -28,7 +30,9 @@ class Thread:
 
 
 def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
-    """The threads of the index by session id, and the problems met while reading it; empty without an index."""
+    """Session id -> its entry in Codex's index, and descriptions of the problems met while reading; both are empty
+    without an index.
+    """
     found: dict[str, Thread] = {}
     problems = []
     versions = {int(state[1]): path for path in home.iterdir() if (state := _STATE.fullmatch(path.name))}

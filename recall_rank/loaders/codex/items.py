@@ -1,4 +1,4 @@
-"""Convert the items of a Codex conversation (messages, reasoning, tool calls and their outputs) to parts."""
+"""Convert the items of a Codex conversation (messages, reasoning, tool calls and their outputs) to message parts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KINDS_OF_TEXT = {"input_text", "output_text", "text", "summary_text", "reasonin
 
 
 def texts_of(content: Any) -> list[str]:
-    """The texts of a message's or output's content; pictures are left out."""
+    """The texts in the content of a message or output; images are left out."""
     if type(content) is not list:
         text = text_of(content)
         return [text] if text else []
@@ -46,7 +46,7 @@ def texts_of(content: Any) -> list[str]:
 
 
 def message_parts(key: str, item: Record) -> list[Part]:
-    """The text parts of a message; texts that the program inserted are flagged."""
+    """The text parts of a message; a text that the program inserted is flagged as synthetic."""
     role = item.get("role")
     about = mapping(item.get("internal_chat_message_metadata_passthrough"))
     origins, kinds = about.get("content_item_metadata"), about.get("content_item_kinds")
@@ -66,13 +66,13 @@ def message_parts(key: str, item: Record) -> list[Part]:
 
 
 def thought(key: str, item: Record) -> Part | None:
-    """The part of a reasoning item; None when it is encrypted."""
+    """The message part made from a reasoning item; None when the reasoning is encrypted."""
     texts = dict.fromkeys([*texts_of(item.get("summary")), *texts_of(item.get("content"))])
     return Part(key, "reasoning", "\n\n".join(texts)) if texts else None
 
 
 def call_from(key: str, item: Record) -> Part:
-    """A tool call without output."""
+    """The message part made from a tool call, still without output."""
     kind = item.get("type")
     name = text_of(item.get("name"))
     if kind == "custom_tool_call":
@@ -87,7 +87,9 @@ def call_from(key: str, item: Record) -> Part:
 
 
 def answered(call: Part, item: Record, fuller: str | None, *, failed: bool) -> Part:
-    """The call with its output. `fuller` is a second record of the output, used when the first one was cut."""
+    """The tool call with its output. `fuller` is the output as a second record states it; it is used where the one
+    in `item` was cut.
+    """
     output = item.get("output", item.get("tools"))
     if type(output) is dict and "content" in output:
         failed = failed or output.get("success") is False
@@ -108,7 +110,7 @@ def answered(call: Part, item: Record, fuller: str | None, *, failed: bool) -> P
 
 
 def files_of(tool_input: Any) -> tuple[str, ...]:
-    """The files that a call names, those of a patch included."""
+    """The paths of the files that a tool call names, including those that a patch changes."""
     texts = tool_input.values() if type(tool_input) is dict else ()
     flat = [one for text in texts for one in (text if type(text) is list else [text])]
     patched = [path for text in flat if type(text) is str and "*** " in text for path in _PATCHED.findall(text)]
@@ -117,7 +119,7 @@ def files_of(tool_input: Any) -> tuple[str, ...]:
 
 
 def _arguments(value: Any) -> Any:
-    """The arguments of a call, parsed from JSON text; other text becomes {"input": text}."""
+    """The arguments of a tool call, parsed from JSON text; text that is not JSON becomes {"input": text}."""
     if type(value) is not str:
         return value
     try:
@@ -139,7 +141,7 @@ def _at(values: Any, index: int) -> Any:
 
 
 def touched(report: Record) -> list[str]:
-    """The files that a call read or changed according to an event."""
+    """The paths of the files that a tool call read or changed, according to an event."""
     read = report.get("parsed_cmd")
     steps = [one for one in read if type(one) is dict and one.get("type") == "read"] if type(read) is list else []
     paths = [*(step.get("path") for step in steps), *mapping(report.get("changes"))]

@@ -1,4 +1,4 @@
-"""The metadata of a Codex rollout, kept between readings of a growing file."""
+"""The metadata of a Codex rollout, kept between two readings of a growing file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def nothing_yet() -> RolloutMeta:
 
 
 def take(kept: RolloutMeta, meta: Record) -> None:
-    """Add a `session_meta` record. A second one describes the session from which this one was forked."""
+    """Add a `session_meta` record to `kept`. A second such record describes the session from which the session of
+    this file was forked.
+    """
     key = text_of(meta.get("id"))
     if kept["id"] is not None:
         origin = key if key != kept["id"] else None

@@ -37,8 +37,8 @@ _QUIET = {"world_state", "token_usage_record", "security_risk_score", "inter_age
 
 
 class Rollout:
-    """Builds a session from the records of one file, added in order. `before` is the state() of the part read
-    earlier.
+    """Builds a session from the records of one file, added in order. To continue an earlier reading of the file,
+    pass as `before` what its state() returned.
     """
 
     def __init__(self, stem: str, before: dict[str, Any] | None = None) -> None:
@@ -128,7 +128,9 @@ class Rollout:
         turn.parts += parts
 
     def _answer(self, key: str, time: int) -> RolloutTurn:
-        """The turn of the model to which an item belongs: one turn lasts until the next input to the model."""
+        """The turn of the model to which an item belongs, created when needed: a turn lasts until the next input to
+        the model.
+        """
         if self._kept["answering"]:
             if not self._turns:
                 raise StaleResumePointError
@@ -183,14 +185,14 @@ class Rollout:
             turn.parts.append(Part(f"{turn.id}:0", "text", error=text_of(event.get("message"))))
 
     def _used(self, info: Record) -> None:
-        """Add the token counts of the last answer; a record that only repeats them is ignored."""
+        """Add the token counts of the last answer; a record that repeats counts already added is ignored."""
         total = info.get("total_token_usage")
         if total != self._kept["total"] and not account(self._turns, mapping(info.get("last_token_usage"))):
             self._changes_what_was_read()
         self._kept["total"] = total
 
     def _ran(self, call_id: str, report: Record) -> None:
-        """Add the fields of an event to its call where the output of the call lacks them."""
+        """Add what an event reports about a tool call to that call, where the call's recorded output lacks it."""
         output = text_of(report.get("aggregated_output"))
         failed = report.get("status") in {"failed", "declined"} or report.get("success") is False
         found = touched(report)

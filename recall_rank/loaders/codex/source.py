@@ -1,5 +1,5 @@
-"""Codex: one JSONL file a session below ~/.codex/sessions, archived sessions next to it, and an index of their
-names.
+"""Codex: one JSONL file for each session below ~/.codex/sessions, archived sessions in a folder next to it, and an
+index with the names of sessions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
 class Codex(BaseSource):
-    """A source for Codex's home, a folder of rollouts, or one rollout. A unit is a file."""
+    """A source for Codex's home, a folder of rollouts (session files), or one rollout. Each file is one unit."""
 
     resolves = True
 
@@ -65,7 +65,9 @@ class Codex(BaseSource):
         return file_signature(self._root / unit.key) + repr(self._thread(unit)).encode()
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file, or only its appended messages when the resume point `since` is still valid."""
+        """The session of the file; only its appended messages when `since`, the resume point of an earlier reading,
+        is still valid.
+        """
         path = self._root / unit.key
         with open_file(path, self._root) as file:
             if path.suffix == PACKED:
@@ -106,9 +108,7 @@ class Codex(BaseSource):
         return self._threads.get(found[-1], Thread()) if found else Thread()
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions without messages that a fork copied from its parent; a session without a remaining message
-        is None.
-        """
+        """Remove the messages that forks copied from their parents; a session that keeps no message becomes None."""
         known = {session.id: session for session in sessions}
         kept: list[Session | None] = []
         repeated: dict[str, Session] = {}
@@ -136,7 +136,7 @@ class Codex(BaseSource):
 def _copied(own: Sequence[Message], original: Sequence[Message]) -> int:
     """The number of messages at the beginning of a fork that repeat the beginning of its parent.
 
-    They are compared by content, since early versions gave items no ids.
+    Messages are compared by content, since early versions of Codex gave items no ids.
     """
     count = 0
     while count < min(len(own), len(original)) and _same(own[count], original[count]):
@@ -157,8 +157,8 @@ def _is_rollout(name: str) -> bool:
 
 
 def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
-    """The decompressed bytes of a packed rollout. Raises OSError when no decompressor is installed or the file is
-    damaged.
+    """The decompressed bytes of a compressed rollout. Raises OSError when no decompressor is installed or the file
+    is damaged.
     """
     for module in ("compression.zstd", "zstandard"):
         try:
@@ -187,7 +187,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_rollouts(folder: Path) -> bool:
-    """Whether a folder has rollouts, directly or in folders of years, months and days."""
+    """Whether a folder has rollouts, directly or in subfolders of years, months and days."""
     patterns = ("rollout-*.jsonl*", "[0-9][0-9][0-9][0-9]/[0-9][0-9]/[0-9][0-9]/rollout-*.jsonl*")
     return any(_is_rollout(path.name) for pattern in patterns for path in folder.glob(pattern))
 

@@ -20,7 +20,7 @@ LIMIT = 1 << 23  # bytes of one output that are read: more takes too long in one
 
 
 class ExternalOutputs:
-    """Reads outputs by file name from the folders of a store; the recorded folder is ignored."""
+    """Reads large tool outputs by file name from the folders of a store; the folder that a record names is ignored."""
 
     def __init__(self, root: Path, folders: list[Path]) -> None:
         self._root = root
@@ -30,8 +30,8 @@ class ExternalOutputs:
         self._cut: list[str] = []
 
     def read(self, recorded: str) -> str | None:
-        """The output that was recorded under this path, found by its file name; None when it is gone or cannot be
-        read.
+        """The text of the output whose path was `recorded`, found by the file name in that path; None when the file
+        is gone or cannot be read.
         """
         name = re.split(r"[\\/]", recorded)[-1]
         unread = self._missing
@@ -50,7 +50,7 @@ class ExternalOutputs:
         return None
 
     def warnings(self) -> list[str]:
-        """A warning for each reason why outputs could not be read in full."""
+        """One warning for each reason why outputs were not read in full."""
         found = []
         if self._missing:
             found.append(f"spilled outputs are gone, their previews are kept: {_some(self._missing)}")
@@ -62,14 +62,18 @@ class ExternalOutputs:
 
 
 class TemporaryOutputs:
-    """Reads outputs that an agent wrote to the temporary folder, under names of a known form."""
+    """Reads large tool outputs that an agent wrote to the system's temporary folder under names that match a
+    pattern.
+    """
 
     def __init__(self, names: re.Pattern[str], owner: int) -> None:
         self._names = names
         self._owner = owner
 
     def read(self, recorded: Any) -> str | None:
-        """The output that was recorded under this path; None when the file is gone or may not be read."""
+        """The text of the output at the path `recorded`; None when the file is gone or the rules of this module
+        forbid reading it.
+        """
         if type(recorded) is not str or not self._names.fullmatch(name := re.split(r"[\\/]", recorded)[-1]):
             return None
         try:

@@ -1,4 +1,6 @@
-"""Changed copies of parts and messages, made field by field: a fifth of the time of dataclasses.replace()."""
+"""Changed copies of message parts and messages, made field by field, which takes a fifth of the time of
+dataclasses.replace().
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from recall_rank.model import Flag, Message, Part
 def with_result(
     call: Part, text: str | None, *, failed: bool, status: str | None = None, more: Flag = Flag.NONE
 ) -> Part:
-    """The tool call with its output, or with its error when it `failed`, and with `more` flags added to its own."""
+    """The tool call with the output `text`, which is its error when it `failed`; the flags `more` are added to its
+    own.
+    """
     flags = call.flags | more if more else call.flags
     if failed and not flags & Flag.ERROR:
         flags |= Flag.ERROR
@@ -31,7 +35,7 @@ def with_result(
 
 
 def with_parts(message: Message, parts: Iterable[Part], more: Flag = Flag.NONE) -> Message:
-    """The message with these parts, and with `more` flags added to its own."""
+    """The message with these message parts; the flags `more` are added to its own."""
     return Message(
         message.id,
         message.role,

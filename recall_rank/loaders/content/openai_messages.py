@@ -1,4 +1,4 @@
-"""Chat messages in the form of OpenAI's API, which several agents store unchanged."""
+"""Build messages from chat messages in the form of OpenAI's API, which several agents store unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TEXTS = {"text", "input_text", "output_text"}
 
 @dataclass(slots=True)
 class _Said:
-    """A message with the parts added so far; later messages may answer its tool calls."""
+    """A message and its message parts so far; later messages may add outputs to its tool calls."""
 
     message: Message
     parts: list[Part]
@@ -25,8 +25,8 @@ class _Said:
 
 @dataclass(slots=True)
 class ChatBuilder:
-    """Collects messages in order and adds outputs of tools to their calls. `words` is the first text that a user
-    typed.
+    """Collects messages in order and adds tool outputs to the calls they belong to. `words` is the first text that
+    a user typed.
     """
 
     words: str | None = None
@@ -34,7 +34,9 @@ class ChatBuilder:
     _calls: dict[str, tuple[_Said, int]] = field(default_factory=dict)
 
     def add(self, message: Message, content: Any, calls: Any = None, answers: Any = None) -> None:
-        """Add a message: its `content`, its tool `calls`, and the id of the call that it `answers`."""
+        """Add a message with its `content` and its tool `calls`; for a tool output, `answers` is the id of its
+        call.
+        """
         if message.role == "tool" and self._answer(str(answers), content):
             return
         said = _Said(message, [])
@@ -52,14 +54,14 @@ class ChatBuilder:
         self._said.append(said)
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages that have a part."""
+        """The messages that have at least one message part."""
         return tuple([with_parts(said.message, said.parts) for said in self._said if said.parts])
 
     def title(self) -> str | None:
         return title_from(self.words)
 
     def _answer(self, call_id: str, content: Any) -> bool:
-        """Set the output of a call; returns whether the call is known and had no answer yet."""
+        """Set the output of a call. Returns whether the call is known and had no output yet."""
         call = self._calls.pop(call_id, None)
         if call is not None:
             said, at = call

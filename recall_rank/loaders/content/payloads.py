@@ -1,4 +1,6 @@
-"""Base64 payloads, such as images inside text, replaced by a mark. A block of text with a blank in it holds none."""
+"""Replace base64 payloads, such as images inside text, by a mark. Aligned blocks of 1024 characters are examined; a
+block with a blank holds no payload.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _DATA_URI = re.compile(rf"(;base64,)[A-Za-z0-9+/_-]{{{SHORT},}}={{0,2}}")
 
 
 def may_hold_payload(raw: bytes | bytearray) -> bool:
-    """Whether JSON text may hold a payload. Costs a search for one blank in each block of ordinary text."""
+    """Whether JSON text may hold a payload. In ordinary text this costs one search for a blank in every 1024 bytes."""
     if raw.find(b";base64,") >= 0:
         return True
     for start in range(0, len(raw) - SPAN + 1, SPAN):
@@ -63,7 +65,9 @@ def strip_text(text: str) -> str:
 
 
 def _payload(text: str, start: int) -> tuple[int, int] | None:
-    """The start and end of the payload that fills the block at `start`; None when the block is not part of one."""
+    """The offsets (start, end) of the payload that fills the block of 1024 characters at `start`; None when the
+    block is not part of a payload.
+    """
     block = text[start : start + SPAN]
     if len(set(block)) < DISTINCT:
         return None
@@ -85,7 +89,7 @@ def _payload(text: str, start: int) -> tuple[int, int] | None:
 
 
 def _before(text: str, start: int) -> int:
-    """The start of the run of base64 characters that ends at `start`."""
+    """The offset at which the consecutive base64 characters before `start` begin, at most 1024 characters back."""
     before = text[max(0, start - SPAN) : start]
     return start - (len(before) - len(before.rstrip(_ALPHABET)))
 

@@ -22,7 +22,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def is_injected(text: str) -> bool:
-    """Whether a user's text consists of inserted blocks alone, so that a person typed none of it."""
+    """Whether a user's text consists only of blocks that a program inserted, so that a person typed none of it."""
     if text.startswith(_SAID_BY_PROGRAM):
         return True
     at = 0

@@ -1,4 +1,4 @@
-"""Token counts and costs as the model package defines them, from the different counts that programs keep."""
+"""Convert the token counts and costs that programs record to those that the model package defines."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def tokens_of(
     beside_sent: Iterable[Any] = (),
     beside_written: Iterable[Any] = (),
 ) -> Tokens | None:
-    """The token counts; None when they are absent or all 0, which means that no model was called.
+    """The token counts; None when all are absent or 0, which means that no model was called.
 
-    `beside_sent` and `beside_written` are counts that the program keeps separately and that belong to input and
-    output.
+    `sent` and `written` are the counts of input and output tokens. `beside_sent` and `beside_written` are further
+    counts that the program keeps separately and that are added to them.
     """
     found = Tokens(_sum(sent, beside_sent), _sum(written, beside_written), _count(cached), _count(reasoning))
     return found if found.input or found.output else None
@@ -41,7 +41,7 @@ def add_tokens(one: Tokens | None, other: Tokens | None) -> Tokens | None:
 
 
 def dollars(value: Any) -> float | None:
-    """A positive cost in US dollars; None for 0, which programs also record for an unknown cost."""
+    """The cost in US dollars when it is positive, else None: programs also record 0 for an unknown cost."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < _MOST:
         return float(value)
     return None
