@@ -1,5 +1,5 @@
-"""Loaders: they read the histories of coding agents as sources of sessions and never change them. There is one
-package for each agent.
+"""Loaders: each package reads the histories of one coding agent as a source of sessions. Reading never changes a
+store.
 """
 
 from __future__ import annotations

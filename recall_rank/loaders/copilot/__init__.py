@@ -1,1 +1,1 @@
-"""GitHub Copilot CLI sessions."""
+"""The loader of GitHub Copilot CLI sessions."""

@@ -1,8 +1,8 @@
 """Build a session from the events of one Copilot CLI session.
 
-An answer names its calls; their outputs are events of their own and are joined to the calls. Events of subagents are
-mixed with those of the session and are marked. More than a hundred kinds of event exist, few of which have text; an
-unknown kind that has text is reported.
+An answer names its tool calls; the outputs of the calls are separate events and are joined to the calls. Events of
+subagents are mixed with those of the session and are marked. There are more than a hundred types of event, few of
+which have text; an unknown type that has text is reported.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _WORDS = ("content", "message", "text", "summary")
 
 
 class CopilotEvents:
-    """Builds a session from the events of one file, added in order. `before` is the state() of the part read
-    earlier.
+    """Builds a session from the events of one file, added in order. To continue an earlier reading of the file,
+    pass as `before` what its state() returned.
     """
 
     def __init__(self, outputs: ExternalOutputs, moved: TemporaryOutputs, before: dict[str, Any] | None = None) -> None:
@@ -137,13 +137,15 @@ class CopilotEvents:
                 self._call(draft, request, text_of(request.get("name")))
 
     def _used(self, key: str, event: Record, data: Record) -> None:
-        """Record the token counts of a request, which precede its answer and are linked to it by id."""
+        """Record the token counts of a request. They come before the answer of the request and are linked to it by
+        id.
+        """
         usage = mapping(data.get("usage")) or data
         names = ("inputTokens", "outputTokens", "cacheReadTokens", "reasoningTokens")
         self._kept["used"] = {str(usage.get("apiCallId")): [usage.get(name) for name in names]}
 
     def _own_id(self, key: str, data: Record) -> str:
-        """The id of the message; the id of the event when an earlier event has the message's id."""
+        """The id of the message; when an earlier event has that id, the id of this event instead."""
         own = text_of(data.get("messageId"))
         if not own or own in self._seen:
             return key
@@ -220,8 +222,8 @@ class CopilotEvents:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, key: str, source: str, workspace: dict[str, str]) -> Session | None:
-        """The session; None when it has no messages. `workspace` has the values of the YAML file next to the
-        events.
+        """The session; None when it has no messages. `workspace` has the names and values of the YAML file next to
+        the events.
         """
         kept = self._kept
         messages = [draft.message() for draft in self._drafts if draft.parts]

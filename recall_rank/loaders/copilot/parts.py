@@ -1,4 +1,4 @@
-"""Convert the events of Copilot CLI to parts."""
+"""Convert the events of Copilot CLI to message parts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CopilotDraft:
 
 
 def said_parts(key: str, data: Record) -> Iterator[Part]:
-    """The parts that a user typed or attached; parts inserted by a program are flagged."""
+    """The message parts that a user typed or attached; a text that a program inserted is flagged as synthetic."""
     text = text_of(data.get("content"))
     if text:
         by_program = data.get("source") not in {None, "", "user"} or is_injected(text)
@@ -55,7 +55,7 @@ def said_parts(key: str, data: Record) -> Iterator[Part]:
 
 
 def call_part(key: str, request: Record, name: str | None) -> Part:
-    """A tool call without output."""
+    """The message part made from a tool call, still without output."""
     given = request.get("arguments")
     given = {"input": given} if type(given) is str else given
     title = text_of(request.get("intentionSummary"))
@@ -71,7 +71,9 @@ def call_part(key: str, request: Record, name: str | None) -> Part:
 
 
 def answered(call: Part, data: Record, whole: Callable[[str], str | None]) -> Part:
-    """The call with its output; `whole` reads an output that the agent stored in a file of its own."""
+    """The tool call with its output. Where the agent stored the full text in a separate file, `whole` returns it
+    for the recorded path.
+    """
     result = mapping(data.get("result"))
     output = text_of(result.get("content")) or text_of(result.get("detailedContent")) or text_of(data.get("result"))
     moved = _MOVED.match(output) if output else None

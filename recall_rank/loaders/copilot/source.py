@@ -1,4 +1,5 @@
-"""GitHub Copilot CLI: one folder a session below ~/.copilot/session-state, its events in one JSONL file.
+"""GitHub Copilot CLI: one folder for each session below ~/.copilot/session-state, with the session's events in one
+JSONL file.
 
 Checked against a store of version 1.0.102; compaction, subagents and rewinding were implemented from the published
 schema of the events. The summaries in `session-store.db` repeat the events and are not read.
@@ -31,7 +32,9 @@ _MOVED = re.compile(r"\d+-copilot-tool-output-[\w-]+")
 
 
 class Copilot(SessionFiles):
-    """A source for the folder of all sessions, the folder of one session, or one file of events. A unit is a file."""
+    """A source for the folder of all sessions, the folder of one session, or one file of events. Each file is one
+    unit.
+    """
 
     resolves = True
     copy_group = AGENT
@@ -58,7 +61,9 @@ class Copilot(SessionFiles):
             return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file, or only its appended messages when the resume point `since` is still valid."""
+        """The session of the file; only its appended messages when `since`, the resume point of an earlier reading,
+        is still valid.
+        """
         path = self.path_of(unit)
         with open_file(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
@@ -105,11 +110,11 @@ class Copilot(SessionFiles):
         return workspace_of(raw.decode("utf-8", "replace"))
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions without messages that an earlier session has."""
+        """Remove from each session the messages that an earlier session has."""
         return self.resolve_across(sessions)
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions of several stores without messages that an earlier session has."""
+        """Remove from each session the messages that an earlier session, in this or another store, has."""
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
         return count_once(sessions, order, lambda message: [message.id])
 
@@ -133,8 +138,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_sessions(folder: Path) -> bool:
-    """Whether a folder holds sessions. Files of events without a folder of their own count only in Copilot's own
-    folder.
+    """Whether a folder holds sessions. A file of events that lies directly in the folder counts only in Copilot's
+    own folder.
     """
     if not folder.is_dir():
         return False

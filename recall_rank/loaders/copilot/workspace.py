@@ -1,4 +1,6 @@
-"""The folder and repository of a Copilot CLI session, from the YAML file next to its events and from the events."""
+"""The working folder and repository of a Copilot CLI session, from the YAML file next to its events and from the
+events.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ _BLOCK = re.compile(r"^[|>][+-]?\d?$")
 
 
 def workspace_of(text: str) -> dict[str, str]:
-    """The names and values of all plain `name: value` lines; other lines are skipped."""
+    """Name -> value of every plain `name: value` line of the text; other lines are skipped."""
     found: dict[str, str] = {}
     name: str | None = None
     for line in text.removeprefix("\ufeff").split("\n"):
@@ -42,7 +44,9 @@ def _plain(value: str) -> str:
 
 
 def remote_of(context: Record) -> str | None:
-    """The repository as "host/path"; the host is that of GitHub or of Azure DevOps."""
+    """The repository that an event names, as "host/path", where the host is GitHub's or Azure DevOps'; None when it
+    names none.
+    """
     name = text_of(context.get("repository"))
     hosts = {"github": "github.com", "ado": "dev.azure.com"}
     host = text_of(context.get("repositoryHost")) or "github.com"

@@ -1,1 +1,1 @@
-"""Cursor editor and command-line chats."""
+"""The loaders of chats of the Cursor editor and the Cursor command line."""

@@ -1,7 +1,9 @@
-"""The messages in a store of Cursor's command line: JSON, or lists of references to other blobs in protobuf form.
+"""Read the messages in a store of Cursor's command line, whose blobs (byte strings) are named by the hash of their
+content.
 
-Blobs are named by the hash of their content. The newest list is the root; the messages reached from it, in order, are
-the current conversation. Messages not reached from it belong to abandoned branches.
+A blob is either a message in JSON, or a list, in protobuf form, of messages and of names of other blobs. The newest
+list is the root; the messages reached from it, in order, are the current conversation. All other messages belong to
+abandoned branches.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ _BROKEN = b'"role"'
 
 
 class Blobs:
-    """All blobs of a store, in the order they were stored. `problems` has the name and problem of each damaged
-    blob.
+    """All blobs of a store, name -> content, in the order they were stored. `problems` has (name, reason) of each
+    damaged blob.
     """
 
     def __init__(self, blobs: Mapping[str, bytes]) -> None:
@@ -26,8 +28,8 @@ class Blobs:
         self._seen: set[str] = set()
 
     def conversation(self, root: str | None) -> Iterator[tuple[str, Record, bool]]:
-        """Yield (name, message, is_current); messages that cannot be reached from `root` are not current and come
-        last.
+        """Yield (name, message, is_current). The messages that cannot be reached from the list blob `root` are not
+        current and come last.
         """
         reached = list(self._walk(root)) if root else []
         for name, record in reached:
@@ -58,7 +60,9 @@ class Blobs:
                 waiting.extend(reversed(list(self._inside(name, data))))
 
     def _inside(self, name: str, data: bytes) -> Iterator[tuple[str, Record | None]]:
-        """The content of a list blob as (name, message): a whole message, or None for a reference to another blob."""
+        """Yield the content of a list blob as (name, message); the message is None where the list only names
+        another blob.
+        """
         for number, payload in enumerate(_payloads(data, DEPTH)):
             if payload[:1] == b"{":
                 record = _record(payload)
@@ -68,7 +72,7 @@ class Blobs:
                 yield payload.hex(), None
 
     def _message(self, name: str) -> Record | None:
-        """The message in a blob; None for any other blob, such as a file that was shown."""
+        """The message in a blob; None for a blob that is no message, such as a file that was shown to the model."""
         data = self._blobs[name]
         if data[:1] != b"{":
             return None
@@ -87,7 +91,9 @@ def _record(data: bytes) -> Record | None:
 
 
 def _payloads(data: bytes, depth: int) -> Iterator[bytes]:
-    """The blob names and JSON texts in a protobuf message and in the messages nested in it; empty for other bytes."""
+    """Yield the blob names and JSON texts in a protobuf message and in the messages nested up to `depth` levels in
+    it; none for other bytes.
+    """
     for payload in _fields(data) or ():
         if len(payload) == HASH or payload[:1] == b"{":
             yield payload
@@ -120,8 +126,8 @@ def _fields(data: bytes) -> list[bytes] | None:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A protobuf varint and the offset after it; the offset is beyond the end of the data when the varint is cut
-    off.
+    """The value of the protobuf varint at offset `at`, and the offset after it, which is beyond the end of `data`
+    when the varint is cut off.
     """
     value = shift = 0
     while at < len(data) and shift < 64:

@@ -1,4 +1,4 @@
-"""Convert a bubble, the record of one message in Cursor's editor, to parts."""
+"""Convert a bubble, that is the record of one message in Cursor's editor, to message parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _CLOCK = ("clientRpcSendTime", "clientSettleTime", "clientEndTime")
 
 
 def parts_of(key: str, bubble: Record, tool: dict[str, Any]) -> list[Part]:
-    """The parts of a message. `tool` is its tool call, which older versions store separately."""
+    """The message parts of a bubble. `tool` is its tool call, which older versions of Cursor store outside of the
+    bubble.
+    """
     found: list[Part] = []
     for thought in _thoughts(bubble):
         found.append(Part(f"{key}:thinking{len(found)}", "reasoning", thought))
@@ -45,7 +47,9 @@ def time_of(bubble: Record) -> int:
 
 
 def tools_apart(composer: Record) -> dict[str, dict[str, Any]]:
-    """The tool calls that older versions store with the conversation, by the id of the bubble they belong to."""
+    """Bubble id -> the tool call of that bubble, for calls that older versions of Cursor store with the
+    conversation.
+    """
     found: dict[str, dict[str, Any]] = {}
     for capability in listed(composer.get("capabilities")):
         stored = mapping(mapping(capability).get("data")).get("bubbleDataMap")
@@ -54,7 +58,7 @@ def tools_apart(composer: Record) -> dict[str, dict[str, Any]]:
 
 
 def unpacked(value: Any) -> Any:
-    """A value that may be stored as JSON text, parsed; text that is not JSON is returned unchanged."""
+    """The value, parsed when it is JSON text; text that is not JSON and other values are returned unchanged."""
     if type(value) is not str or value[:1] not in {"{", "["}:
         return value
     values, problem = parse_values(value.encode("utf-8", "replace"))
@@ -102,7 +106,7 @@ def _files(values: dict[str, Any]) -> Iterator[str]:
 
 
 def _code(key: str, bubble: Record, text: str) -> Iterator[Part]:
-    """The code blocks that are not in the message's text already."""
+    """Yield the code blocks of a bubble that its text does not contain already."""
     for at, block in enumerate(listed(bubble.get("codeBlocks"))):
         code = text_of(mapping(block).get("content"))
         if code and code.strip() not in text:
@@ -111,7 +115,7 @@ def _code(key: str, bubble: Record, text: str) -> Iterator[Part]:
 
 
 def _message(error: Any) -> str | None:
-    """The message of an error, stored as text or as an object; None when it has none."""
+    """The message of an error that is stored as text or as an object; None when it has none."""
     if type(error) is not dict:
         return text_of(error) or None
     names = ("message", "modelVisibleErrorMessage", "clientVisibleErrorMessage", "error", "detail")
@@ -120,7 +124,7 @@ def _message(error: Any) -> str | None:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """The strings inside a result, in order."""
+    """Yield all strings inside a JSON value, in order."""
     waiting = [value]
     while waiting:
         value = waiting.pop()

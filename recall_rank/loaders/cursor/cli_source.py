@@ -1,7 +1,8 @@
-"""Cursor's command line: a small database a session in ~/.cursor/chats, and transcripts in ~/.cursor/projects.
+"""Cursor's command line: one small database for each session in ~/.cursor/chats, and transcripts in
+~/.cursor/projects.
 
 Implemented from the documentation of other readers; not checked against a store that a real Cursor wrote. The editor
-also writes transcripts of its sessions there; a session that is in several stores counts once.
+also writes transcripts of its sessions to the second folder; a session that is in several stores counts once.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ _UNNAMED = "New Agent"
 
 
 class CursorCli(SessionFiles):
-    """A source for Cursor's folder in the home, a folder inside it, or one file. A unit is a session's database or
-    transcript.
+    """A source for Cursor's folder in the home folder, a folder inside it, or one file. Each database or transcript
+    is one unit.
     """
 
     def __init__(self, path: Path, name: str | None = None) -> None:
@@ -54,7 +55,7 @@ class CursorCli(SessionFiles):
         return name == STORE or name.endswith(SUFFIX)
 
     def units(self) -> Iterable[Unit]:
-        """The sessions' files as units; afterwards `warnings` lists the files that were skipped."""
+        """The databases and transcripts as units; afterwards `warnings` lists the files that were skipped."""
         inside = [self._root / CHATS, *sorted(self._root.glob(f"{PROJECTS}/*/{TRANSCRIPTS}"))]
         folders = [folder for folder in inside if folder.is_dir() and not folder.is_symlink()]
         if self._single or not folders:
@@ -156,7 +157,7 @@ def _rows(reader: RowReader) -> tuple[list[Row], list[Row]]:
 
 
 def _meta(rows: list[Row]) -> dict[str, Any]:
-    """The metadata of a session: JSON, usually stored in hexadecimal digits."""
+    """The metadata of a session, stored as JSON text or, usually, as the hexadecimal digits of such a text."""
     for row in rows:
         text = decode_text(row[0]) or ""
         try:
@@ -198,7 +199,9 @@ def _wrote(path: Path) -> bool:
 
 
 def _peek(path: Path) -> Iterator[Record]:
-    """The first records of a file, without records that have the ids and times of other programs' formats."""
+    """Yield the first records of a file, except records with ids and times, which only the formats of other
+    programs have.
+    """
     return (
         record for record in read_first_records(path) if not record.keys() & {"uuid", "timestamp", "sessionId", "t"}
     )

@@ -1,4 +1,6 @@
-"""Build a session from a conversation of Cursor's editor: its own record and its bubbles."""
+"""Build a session from a conversation of Cursor's editor, that is its own record and its bubbles (records of one
+message each).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _SUBAGENT = ("isBestOfNSubcomposer", "isSpecSubagent", "subagentInfo")
 
 
 class Composer:
-    """One conversation. `stored` are the bubbles with rows of their own, in the order they were stored."""
+    """One conversation. `stored` maps bubble ids to the bubbles that have database rows of their own, in stored
+    order.
+    """
 
     def __init__(self, key: str, record: Record, stored: Mapping[str, Record]) -> None:
         self.children = [child for child in listed(record.get("subComposerIds")) if type(child) is str]
@@ -42,7 +46,7 @@ class Composer:
             self._order = dict.fromkeys(self._bubbles, False)
 
     def session(self, directory: str | None, source: str) -> Session | None:
-        """The conversation; None when it has no messages."""
+        """The conversation as a session; None when it has no messages."""
         record = self._record
         messages = [self._message(name, hidden) for name, hidden in self._order.items()]
         # Bubbles that the list no longer names are those that were edited away or gone back behind.
@@ -88,7 +92,7 @@ class Composer:
         )
 
     def _in_context(self, messages: list[Message]) -> list[Message]:
-        """The messages; those that the last summary replaces are flagged as out of context."""
+        """All messages, where those that the last summary replaces are flagged as out of context."""
         names = [message.id for message in messages]
         for name in reversed(names):
             until = mapping(self._bubbles[name].get("conversationSummary")).get("truncationLastBubbleIdInclusive")
@@ -102,13 +106,15 @@ class Composer:
         return flags | Flag.SUBAGENT if any(self._record.get(name) for name in _SUBAGENT) else flags
 
     def _cost(self) -> float | None:
-        """The cost of all models in US dollars; the store holds cents."""
+        """The cost of all models in US dollars, converted from the cents in the store; None when it is unknown."""
         models = mapping(self._record.get("usageData")).values()
         cents = [mapping(model).get("costInCents") for model in models]
         return dollars(sum(float(cost) for cost in cents if isinstance(cost, int | float)) / 100)
 
     def _folder(self) -> str | None:
-        """The folder that the conversation itself, or one of its bubbles, names."""
+        """The working folder that the conversation's record names, else the first that a bubble names; None without
+        either.
+        """
         uri = mapping(mapping(self._record.get("workspaceIdentifier")).get("uri"))
         told = text_of(uri.get("fsPath")) or text_of(uri.get("path"))
         named = (address for bubble in self._bubbles.values() for address in listed(bubble.get("workspaceUris")))
@@ -121,7 +127,7 @@ class Composer:
 
 
 def _hidden(header: dict[str, Any]) -> bool:
-    """Whether a bubble is marked as one that Cursor does not show."""
+    """Whether the header of a bubble says that Cursor does not show the bubble."""
     grouping = header.get("grouping")
     return type(grouping) is dict and grouping.get("isRenderable") is False
 

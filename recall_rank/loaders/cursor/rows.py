@@ -1,4 +1,4 @@
-"""Queries of Cursor's databases: tables of keys and JSON values, in which a conversation is many rows."""
+"""Queries of Cursor's databases, which are tables of keys and JSON values: one conversation is many rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
 def known(reader: RowReader) -> Columns:
-    """The columns of every table. Raises OSError when the schema is not Cursor's."""
+    """Table name -> names of its columns. Raises OSError when the schema is not Cursor's."""
     columns = read_columns(reader)
     lack = missing_column(columns, NEEDED)
     if lack:
@@ -34,14 +34,16 @@ def known(reader: RowReader) -> Columns:
 
 
 def composer_ids(reader: RowReader) -> list[str]:
-    """The ids of all conversations."""
+    """The ids of all conversations, sorted."""
     known(reader)
     rows = reader.fetch(f"SELECT rowid, key {BY_KEY}", *_range(COMPOSER))
     return sorted((decode_text(row[1]) or "").removeprefix(COMPOSER) for row in rows)
 
 
 def composer_rows(reader: RowReader, key: str) -> tuple[Any, list[Row]]:
-    """A conversation's own value, and (rowid, key, value) of its bubbles."""
+    """The JSON value of a conversation's own row, None when it is missing, and the rows (rowid, key, value) of its
+    bubbles (messages).
+    """
     known(reader)
     heads = reader.fetch_few("SELECT value FROM cursorDiskKV WHERE key = ?", COMPOSER + key)
     if not heads:
@@ -50,7 +52,9 @@ def composer_rows(reader: RowReader, key: str) -> tuple[Any, list[Row]]:
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """A digest for each conversation, made from its row ids; Cursor changes a value by replacing its row."""
+    """Conversation id -> a digest of the row ids of its rows, which differs after each change: Cursor changes a
+    value by replacing its row.
+    """
     known(reader)
     found = {}
     for row in reader.fetch(f"SELECT rowid, key {BY_KEY}", *_range(COMPOSER)):
@@ -62,8 +66,8 @@ def signatures(reader: RowReader) -> dict[str, bytes]:
 
 
 def _range(prefix: str) -> tuple[str, str]:
-    """The range [low, high) of keys that begin with a prefix; high is the prefix with its last character
-    incremented.
+    """The bounds (low, high), high excluded, of all keys that begin with `prefix`: high is `prefix` with its last
+    character incremented.
     """
     return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
@@ -72,7 +76,9 @@ def _range(prefix: str) -> tuple[str, str]:
 
 
 def folders(storage: Path) -> Iterator[tuple[str, str]]:
-    """Yield (conversation id, folder) from the databases of the workspaces; unreadable ones are skipped."""
+    """Yield (conversation id, working folder) from the databases of the workspaces; unreadable databases are
+    skipped.
+    """
     try:
         inside = sorted(storage.iterdir())
     except OSError:
@@ -122,7 +128,9 @@ def _listed(reader: RowReader) -> list[Row]:
 
 
 def path_of(uri: str | None) -> str | None:
-    """The path in a file: or vscode-remote: address; any other text unchanged."""
+    """The path in a URI such as file: or vscode-remote:; a text that is no URI is returned unchanged, None for
+    empty text.
+    """
     if not uri:
         return None
     address = _ADDRESS.fullmatch(uri)

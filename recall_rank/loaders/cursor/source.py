@@ -25,8 +25,8 @@ SUFFIXES = {".vscdb", ".db", ".sqlite", ".sqlite3"}
 
 
 class Cursor(SessionDatabase):
-    """A source for the global database. A unit is a conversation; its folder may be recorded in a workspace's
-    database only.
+    """A source for Cursor's global database. Each conversation is one unit; the folder of some is recorded only in
+    the database of a workspace.
     """
 
     resolves = True
@@ -61,7 +61,9 @@ class Cursor(SessionDatabase):
         return Reading([session] if session else [], malformed, [lost] if composer.missing else [])
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions with `parent` set; in the store only the parent records the relation."""
+        """Set `parent` of each session to the conversation that started it; in the store only the parent records
+        the relation.
+        """
         found = [
             replace(session, parent=self._parents[session.id], flags=session.flags | Flag.SUBAGENT)
             if session.id in self._parents
@@ -71,12 +73,12 @@ class Cursor(SessionDatabase):
         return ResolvedSessions(found)
 
     def related_ids(self, session: Session) -> list[str | None]:
-        """The ids of the conversations that this one started."""
+        """The ids of the conversations that this conversation started."""
         return [child for child, parent in self._parents.items() if parent == session.id]
 
     def _record(self, key: str, raw: object, malformed: list[Malformed]) -> Record | None:
-        """The JSON object of a row; None for an empty value, which is a row that Cursor cleared, and for malformed
-        JSON.
+        """The JSON object in the value of a row; None for an empty value, which marks a row that Cursor cleared,
+        and for malformed JSON, which is added to `malformed`.
         """
         data = raw.encode("utf-8", "replace") if type(raw) is str else raw
         if type(data) is not bytes or not data:
@@ -98,7 +100,9 @@ class Cursor(SessionDatabase):
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for the global database, the user data folder that holds it, or the folder above that; else None."""
+    """A source for the global database, for the user data folder that holds the database, or for the folder above
+    that folder; None for any other path.
+    """
     if path.is_file():
         return named(path) if path.name == FILE else None
     for folder in (path / "User", path):
@@ -109,8 +113,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def named(path: Path) -> Source | None:
-    """A source for a global database under any name; else None. A workspace's database has equal tables but no
-    conversations.
+    """A source for a global database under any file name; None for any other file, also for a workspace's database,
+    whose tables are equal but hold no conversations.
     """
     if path.suffix not in SUFFIXES or not path.is_file() or path.parent.parent.name == "workspaceStorage":
         return None

@@ -1,4 +1,4 @@
-"""Convert the messages of Cursor's command line, from its store or from its transcript."""
+"""Convert the messages of Cursor's command line, from its database or from its transcript."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _THOUGHTS = {"reasoning", "thinking"}
 
 @dataclass(slots=True)
 class CursorConversation:
-    """Collects messages in order and adds outputs of tools to their calls."""
+    """Collects messages in order and adds tool outputs to the calls they belong to."""
 
     words: str | None = None  # the first that were typed
     directory: str | None = None
@@ -56,7 +56,7 @@ class CursorConversation:
         return None
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages that have a part."""
+        """The messages that have at least one message part."""
         return tuple([with_parts(message, parts) for message, parts in self._said if parts])
 
     def title(self) -> str | None:
@@ -84,7 +84,9 @@ class CursorConversation:
         return Part(key, kind or "text", text)
 
     def _prompt(self, key: str, text: str) -> Part:
-        """The part of a user's prompt without the tag around it; text that the program inserted is flagged."""
+        """The message part of a user's prompt, without the tag around the prompt; text that the program inserted is
+        flagged as synthetic.
+        """
         folder = _WORKSPACE.search(text)
         self.directory = self.directory or (folder[1].strip() if folder else None)
         typed = _QUERY.search(text)
@@ -95,8 +97,8 @@ class CursorConversation:
         return Part(key, "text", words)
 
     def _answer(self, key: str, block: dict[str, Any]) -> Part | None:
-        """Add an output to its call and return None; return a part of its own when the call is unknown or has an
-        output.
+        """Add an output to its tool call and return None. When the call is unknown or already has an output, return
+        a message part for the output instead.
         """
         call = self._calls.pop(str(block.get("toolCallId") or block.get("tool_use_id")), None)
         text = _plain(block.get("result", block.get("content")))
@@ -114,7 +116,9 @@ class CursorConversation:
 
 
 def _plain(result: Any) -> str | None:
-    """The output of a tool as text, whether stored as text, as blocks or as an object of texts; images are left out."""
+    """The output of a tool as text, whether it is stored as text, as content blocks or as an object of texts;
+    images are left out.
+    """
     if type(result) is list:
         texts = [_plain(mapping(block).get("text")) if type(block) is dict else text_of(block) for block in result]
     elif type(result) is dict:

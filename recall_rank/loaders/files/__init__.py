@@ -1,1 +1,1 @@
-"""Regular files of agents, opened read-only and never through a link."""
+"""Reading the files of agents: only regular files, opened read-only and never through a link."""

@@ -1,4 +1,4 @@
-"""Opening, listing and identifying files of agents: regular files inside a root, read-only, never through a link."""
+"""Open, list and identify the files of agents: regular files inside a root folder, read-only, never through a link."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class NotRegularError(OSError):
 
 
 def open_regular(path: Path, root: Path | None = None) -> int:
-    """A descriptor of the regular file at `path`; the caller closes it.
+    """A file descriptor of the regular file at `path`; the caller closes it.
 
-    With `root`, no component of the path below it may be a link, so that the file is inside. Raises OSError, or
-    NotRegularError for anything but a regular file.
+    With `root`, no component of the path below `root` may be a link, so that the file lies inside of `root`. Raises
+    NotRegularError for anything but a regular file, and OSError when it cannot be opened.
     """
     inside = root is not None and os.open in os.supports_dir_fd
     fd = _open_below(root, path) if inside and root is not None else os.open(path, _PLAIN)
@@ -41,7 +41,9 @@ def open_regular(path: Path, root: Path | None = None) -> int:
 
 
 def _open_below(root: Path, path: Path) -> int:
-    """A descriptor opened component by component, so that a folder replaced by a link meanwhile is noticed."""
+    """A file descriptor of `path`, opened component by component from `root` on, so that a link that replaces a
+    folder meanwhile is refused.
+    """
     *folders, name = path.relative_to(root).parts
     at = os.open(root, _READ | getattr(os, "O_DIRECTORY", 0))
     try:
@@ -64,9 +66,10 @@ def open_file(path: Path, root: Path | None = None) -> Iterator[IO[bytes]]:
 
 
 def read_blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int = BLOCK) -> Iterator[bytes]:
-    """The bytes of a file from `start` on, in blocks of `size`; with the suffix .gz or .xz decompressed, from 0 only.
+    """Yield the bytes of a file from offset `start` on, in blocks of `size` bytes.
 
-    Of a damaged archive, all bytes that can be decompressed are returned before OSError is raised.
+    With the suffix .gz or .xz the bytes are decompressed and `start` must be 0. Of a damaged archive, all bytes that
+    can be decompressed are returned before OSError is raised.
     """
     file.seek(start)
     if suffix not in PACKED:
@@ -96,7 +99,7 @@ def read_small(path: Path, root: Path | None = None, limit: int = BLOCK) -> tupl
 
 
 def read_ends(file: IO[bytes], size: int) -> tuple[bytes, bytes]:
-    """The first HEAD and the last TAIL bytes of a file's first `size` bytes."""
+    """The first HEAD bytes and the last TAIL bytes of the first `size` bytes of a file."""
     file.seek(0)
     head = file.read(min(HEAD, size))
     file.seek(max(0, size - TAIL))
@@ -104,12 +107,14 @@ def read_ends(file: IO[bytes], size: int) -> tuple[bytes, bytes]:
 
 
 def hash_ends(head: bytes, tail: bytes) -> bytes:
-    """16 bytes: the hashes of a head and of a tail."""
+    """The hash of `head` followed by the hash of `tail`: 16 bytes."""
     return xxhash.xxh3_64_digest(head) + xxhash.xxh3_64_digest(tail)
 
 
 def file_signature(path: str | Path) -> bytes:
-    """Inode, size and time of a file: bytes that differ after each change. Its content is not read."""
+    """Inode, size and modification time of a file as bytes, which differ after each change. The content is not
+    read.
+    """
     status = os.lstat(path)
     if not stat.S_ISREG(status.st_mode):
         raise NotRegularError(errno.EINVAL, "not a regular file", str(path))
@@ -117,16 +122,18 @@ def file_signature(path: str | Path) -> bytes:
 
 
 def walk_files(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[Path]:
-    """The regular files below `root` with a wanted name, in a fixed order.
+    """Yield the paths of regular files below `root` for whose name `wanted` is true, in a fixed order.
 
-    Links that lead outside, folders that cannot be listed and wanted names that are not regular files are described in
-    `skipped`. Raises OSError when the root cannot be listed.
+    Descriptions of what was left out are appended to `skipped`: links that lead outside, folders that cannot be
+    listed, and wanted names that are not regular files. Raises OSError when `root` cannot be listed.
     """
     return (root / below for below in walk_names(root, wanted, skipped))
 
 
 def walk_names(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[str]:
-    """walk_files() as text relative to `root`, joined by "/": making a Path takes much longer."""
+    """Yield what walk_files() yields as text relative to `root`, joined by "/"; this is much faster than making
+    Path objects.
+    """
     return _walk(str(root), "", wanted, skipped, os.path.realpath(root), MAX_DEPTH)
 
 
@@ -159,6 +166,6 @@ def _walk(
 
 
 def _leads_inside(link: str, root: str) -> bool:
-    """Whether the target of a link is below the root, where the walk finds it anyway."""
+    """Whether the target of a link is below `root`, where walk_files() finds it without the link."""
     target = os.path.realpath(link)
     return target == root or target.startswith(root.rstrip(os.sep) + os.sep)

@@ -1,4 +1,6 @@
-"""Resume points: where a reader of a growing file stopped, with hashes that show whether the file was replaced."""
+"""Resume points: where a reader of a growing file stopped, with hashes that show whether another file took its
+place.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,14 @@ from recall_rank.loaders.files.regular_files import hash_ends, read_ends
 
 
 class StaleResumePointError(Exception):
-    """An appended record changes records before the resume point, so that the whole file must be read."""
+    """An appended record changes records before the resume point, so that the whole file must be read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """An offset in a file, the number of lines before it, and the first and last bytes before it."""
+    """The byte offset where a reader stopped, the number of lines before it, and the first and last bytes of what
+    was read.
+    """
 
     offset: int = 0
     line: int = 0
@@ -26,15 +30,18 @@ class ResumePoint:
 
 
 def pack_resume_point(place: ResumePoint, state: Any) -> bytes:
-    """The resume point as bytes, with the reader's state as a JSON value.
+    """The resume point, and the reader's state as a JSON value, encoded as bytes.
 
-    Its hashes are made of the bytes that were read, so that it is invalid for a file that replaced this one.
+    Hashes of the first and last bytes that were read are included, so that the point is invalid for a file that
+    replaced this one.
     """
     return orjson.dumps([place.offset, place.line, hash_ends(place.head, place.tail).hex(), state])
 
 
 def unpack_resume_point(file: IO[bytes], since: bytes | None) -> tuple[ResumePoint, Any] | None:
-    """The resume point and the reader's state; None when there is none or the file does not begin as it did then."""
+    """The resume point and the reader's state that `since` encodes; None without `since`, or when the bytes before
+    that point have changed.
+    """
     if not since:
         return None
     try:

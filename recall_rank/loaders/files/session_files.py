@@ -12,9 +12,9 @@ from recall_rank.model import BaseSource, Unit
 
 
 class SessionFiles(BaseSource, ABC):
-    """A folder of session files, or one session file. A unit is a file.
+    """A source for a folder of session files, or for one session file. Each file is one unit.
 
-    A subclass implements `wanted`, which selects file names, and `read`.
+    A subclass implements `wanted`, which selects files by name, and `read`.
     """
 
     def __init__(self, path: Path, name: str) -> None:
@@ -43,5 +43,5 @@ class SessionFiles(BaseSource, ABC):
         return file_signature(self.path_of(unit))
 
     def path_of(self, unit: Unit) -> Path:
-        """The path of the unit's file with links resolved."""
+        """The path of the unit's file, with links resolved."""
         return self._root / unit.key

@@ -9,9 +9,9 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.B
 
 
 def decode_lines(blocks: Iterable[bytes]) -> Iterator[str]:
-    """The lines without their ends; only a line feed ends a line.
+    """Yield the lines without their line feeds; no other character ends a line.
 
-    The text is UTF-8, or UTF-16 after a byte order mark; invalid bytes become U+FFFD.
+    The text is UTF-8, or UTF-16 when it begins with a byte order mark of UTF-16; invalid bytes become U+FFFD.
     """
     waiting = iter(blocks)
     first = next(waiting, b"")

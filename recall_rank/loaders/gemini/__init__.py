@@ -1,1 +1,1 @@
-"""Gemini CLI chats."""
+"""The loader of Gemini CLI chats."""

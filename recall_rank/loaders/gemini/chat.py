@@ -1,8 +1,8 @@
-"""Build a session from one Gemini CLI conversation: a log of messages and patches, or in older versions one JSON
-object.
+"""Build a session from one Gemini CLI conversation: a log of messages and changes, in older versions one JSON object.
 
-A message is written again when its calls are done: the last record of an id counts. `$set` with messages replaces the
-whole history and `$rewindTo` cuts it; messages that either removes are kept and flagged.
+A message is written again when its tool calls are done: the last record with an id counts. A `$set` record with
+messages replaces the whole history and a `$rewindTo` record cuts it; messages that either one removes are kept and
+flagged.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ class GeminiChat:
 
 
 def _keep_masked(known: Record, record: Record) -> None:
-    """Keep outputs that the program later masked to save space in the context."""
+    """Restore in `record` the tool outputs that `known`, an earlier record of the message, has and that the program
+    masked later to save context.
+    """
     before = {str(call.get("id")): call for call in calls_of(known)}
     for call in calls_of(record):
         full = before.get(str(call.get("id")))

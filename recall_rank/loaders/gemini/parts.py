@@ -30,7 +30,9 @@ _PLAIN = {"", "Thinking"}  # subjects that say nothing
 
 
 def message_from(record: Record, flags: Flag, outputs: ExternalOutputs, calls: set[str]) -> Message:
-    """The message. `calls` are the ids of all calls in the conversation: an answer to one of them is joined to it."""
+    """The message made from a record. `calls` are the ids of all tool calls in the conversation: an output of one
+    of them is left to the message of its call.
+    """
     key = str(record["id"])
     kind = record.get("type")
     if kind == "user":
@@ -55,8 +57,8 @@ def message_from(record: Record, flags: Flag, outputs: ExternalOutputs, calls: s
 
 
 def _used(tokens: dict[str, Any]) -> Tokens | None:
-    """The token counts of an answer; Gemini's output excludes reasoning and its input excludes tool results, which
-    are added.
+    """The token counts of an answer. Gemini's output count excludes reasoning and its input count excludes tool
+    results; both are added here.
     """
     if not tokens:
         return None
@@ -73,19 +75,19 @@ def _used(tokens: dict[str, Any]) -> Tokens | None:
 
 
 def typed(message: Message) -> str | None:
-    """The text that a user typed in the message."""
+    """The text that a user typed in the message; None when there is none."""
     texts = [part.text for part in message.parts if part.type == "text" and not part.flags & Flag.SYNTHETIC]
     return next((text for text in texts if text), None) if message.role == "user" else None
 
 
 def calls_of(record: Record) -> Iterator[Record]:
-    """The message's tool calls."""
+    """Yield the tool calls of a message's record."""
     calls = record.get("toolCalls")
     yield from (call for call in (calls if type(calls) is list else ()) if type(call) is dict)
 
 
 def result_text(call: Record) -> tuple[str | None, str | None]:
-    """The output and the error of a call."""
+    """(output, error) of a tool call; either is None when it is absent."""
     outputs: list[str] = []
     errors: list[str] = []
     for piece in _pieces(call.get("result")):
@@ -108,7 +110,7 @@ def _pieces(content: Any) -> list[Any]:
 
 
 def _said(key: str, record: Record, calls: set[str]) -> Iterator[Part]:
-    """The texts of a message, and answers to calls that the conversation does not have. Images and calls are left
+    """Yield the texts of a message, and outputs of calls that are not in `calls`. Images and tool calls are left
     out.
     """
     by_user = record.get("type") == "user"

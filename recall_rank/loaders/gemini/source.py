@@ -1,8 +1,9 @@
-"""Gemini CLI: a JSONL log a session below ~/.gemini/tmp/PROJECT/chats; older versions wrote one JSON object a session.
+"""Gemini CLI: one JSONL log for each session below ~/.gemini/tmp/PROJECT/chats; older versions wrote one JSON object
+for each session.
 
-Subagents are in a folder named after their parent. A project's folder is named by its own `.project_root`, by
-`projects.json`, or by the hash of its path. Checked against a store of version 0.61; the older JSON, subagents and
-rewinding were implemented from the program's source.
+Subagents' logs are in a folder named after the parent session. The path of a project is found by the `.project_root`
+file in PROJECT, by `projects.json`, or by PROJECT being the hash of the path. Checked against a store of version 0.61;
+the older JSON, subagents and rewinding were implemented from the program's source.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _OLDER = re.compile(rb'\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"projectHash"')
 
 
 class Gemini(SessionFiles):
-    """A source for the folder of all projects, of one project, or one conversation. A unit is a file."""
+    """A source for the folder of all projects, the folder of one project, or one conversation. Each file is one
+    unit.
+    """
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or AGENT)
@@ -45,7 +48,7 @@ class Gemini(SessionFiles):
         return [unit for unit in found if self._single or CHATS in (self._root.name, *unit.key.split("/")[:-1])]
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The file's session, always the whole: any record may change earlier ones."""
+        """The whole session of the file; `since` is ignored, because any record may change earlier ones."""
         path = self.path_of(unit)
         chat = GeminiChat()
         with open_file(path, self._root) as file:
@@ -71,7 +74,7 @@ class Gemini(SessionFiles):
         return ExternalOutputs(project, [outputs, *sorted(path for path in outputs.iterdir() if path.is_dir())])
 
     def _directory(self, project: Path) -> str | None:
-        """The working folder of a project, by its folder in the store; None when it is unknown."""
+        """The working folder of the project whose folder in the store is `project`; None when it is unknown."""
         text = _small(project / ".project_root")
         if text is not None and text.strip():
             return text.strip()
@@ -120,7 +123,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_chats(folder: Path) -> bool:
-    """Whether this is a folder of conversations, or the folder of a project that has one."""
+    """Whether this is a folder of conversations, or a project's folder that holds a conversation."""
     chats = folder if folder.name == CHATS else folder / CHATS
     return chats.is_dir() and any(map(_wrote, sorted(chats.glob("session-*.json*"))))
 
@@ -138,7 +141,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The source for the folder of all projects of this machine, if there is a conversation."""
+    """The source for the folder of all projects on this machine, if it holds a conversation."""
     folder = Path(environ.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
     if any(folder.glob(f"*/{CHATS}")):
         yield Gemini(folder)

@@ -1,1 +1,1 @@
-"""Goose sessions."""
+"""The loader of Goose sessions."""

@@ -1,4 +1,4 @@
-"""Convert the content of Goose messages to parts."""
+"""Convert the content of Goose messages to message parts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _NOTICES = {
 
 @dataclass(slots=True)
 class GooseConversation:
-    """Collects messages in order and adds outputs of tools to their calls. `words` is the first text that a user
-    typed.
+    """Collects messages in order and adds tool outputs to the calls they belong to. `words` is the first text that
+    a user typed.
     """
 
     words: str | None = None
@@ -45,15 +45,15 @@ class GooseConversation:
         return None
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages that have a part."""
+        """The messages that have at least one message part."""
         return tuple([with_parts(message, parts, flags) for message, flags, parts in self._said if parts])
 
     def title(self) -> str | None:
         return title_from(self.words)
 
     def _flags(self, message: Message, metadata: dict[str, Any]) -> Flag:
-        """The flags of a message's visibility: a compaction hides old messages from the model, and its summary from
-        people.
+        """The flags that a message's visibility implies: a compaction hides old messages from the model, and its
+        own summary from people.
         """
         for_agent, for_person = metadata.get("agentVisible", True), metadata.get("userVisible", True)
         if not for_agent:
@@ -90,8 +90,8 @@ class GooseConversation:
         return Part(key, kind or "text", text, flags=flags)
 
     def _answer(self, key: str, call_id: str, result: dict[str, Any]) -> Part | None:
-        """Add an output to its call and return None; return a part of its own when the call is unknown or has an
-        output.
+        """Add an output to its tool call and return None. When the call is unknown or already has an output, return
+        a message part for the output instead.
         """
         call = self._calls.pop(call_id, None)
         if call is None:
@@ -128,5 +128,5 @@ def _ended(call: Part, result: dict[str, Any]) -> Part:
 
 
 def _text(block: dict[str, Any]) -> str | None:
-    """The text of a block of tool output, or of the file that the block shows; images are left out."""
+    """The text of a content block of a tool output, or of the file that the block contains; None for images."""
     return text_of(block.get("text")) or text_of(mapping(block.get("resource")).get("text"))

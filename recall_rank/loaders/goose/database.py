@@ -39,7 +39,7 @@ _LATEST_SECOND = 1 << 36
 
 
 class GooseDatabase(SessionDatabase):
-    """A source for one database. A unit is a session."""
+    """A source for one database. Each session is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or AGENT)
@@ -50,7 +50,8 @@ class GooseDatabase(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in rows)
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """A digest for each session, of its row and its message ids, which change when a conversation is rewritten.
+        """Session id -> a digest of the session's row and its message ids, which change when a conversation is
+        rewritten.
 
         The visibility of messages, which Goose changes in place, is part of the digest.
         """
@@ -129,7 +130,9 @@ def _known(reader: RowReader) -> Columns:
 
 
 def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]:
-    """The row of a session, its messages in stored order, and the version of the schema."""
+    """(row of a session, rows of its messages in stored order, version of the schema); the first is None when there
+    is no such session.
+    """
     known = _known(reader)
     heads = reader.fetch_few(f"SELECT {select_list(SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
     if not heads:
@@ -144,11 +147,11 @@ def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict
 
 
 def _object(raw: Any) -> dict[str, Any]:
-    """The object in a JSON column; empty for any other value."""
+    """The JSON object in a column; an empty dict for any other value."""
     values, problem = parse_values(raw if type(raw) is bytes else b"")
     return mapping(values[0]) if len(values) == 1 and problem is None else {}
 
 
 def time_of(value: Any) -> int:
-    """A time in seconds since 1970 as milliseconds; a number too large for seconds is taken as milliseconds."""
+    """Milliseconds since 1970 from a number of seconds; a number too large for seconds is taken as milliseconds."""
     return millis(value * 1000 if type(value) is int and value < _LATEST_SECOND else value)

@@ -1,4 +1,5 @@
-"""Goose: one SQLite database for all sessions; older versions wrote one JSONL file a session, which may still exist.
+"""Goose: one SQLite database for all sessions; older versions wrote one JSONL file for each session, which may still
+exist.
 
 Implemented from the schema in Goose's source code and public documentation; not checked against a store that a real
 Goose wrote.
@@ -30,7 +31,7 @@ PEEKED = 20  # files of a folder, to tell whether they are sessions of Goose
 
 
 class GooseFiles(SessionFiles):
-    """A source for a folder of the older session files, or for one of them. A unit is a file."""
+    """A source for a folder of the older session files, or for one such file. Each file is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -60,8 +61,8 @@ class GooseFiles(SessionFiles):
 
 
 class Goose(GooseFiles):
-    """A source for a folder with the database and older session files; a file counts when the database lacks its
-    session.
+    """A source for a folder with Goose's database and older session files. A file counts only when its session is
+    not in the database.
     """
 
     def __init__(self, path: Path, name: str | None = None) -> None:
@@ -80,7 +81,7 @@ class Goose(GooseFiles):
         self._database.close()
 
     def files(self) -> list[str]:
-        """The files of the database, and the older session files."""
+        """The paths of the files of the database, and of the older session files."""
         return [*self._database.files(), *(unit.location for unit in super().units())]
 
     def units(self) -> Iterable[Unit]:

@@ -1,1 +1,1 @@
-"""Hermes Agent sessions."""
+"""The loader of Hermes Agent sessions."""

@@ -1,4 +1,4 @@
-"""Convert the Hermes rows of one session to messages; outputs are added to their calls."""
+"""Convert the database rows of one Hermes session to messages; tool outputs are added to the calls they belong to."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class HermesDraft:
 
 
 class HermesMessages:
-    """Builds messages from the rows of one session, added in order. `bad` has (row id, reason) of unusable rows."""
+    """Builds messages from the rows of one session, added in order. `bad` has (row id, reason) of each row that
+    cannot be used.
+    """
 
     def __init__(self, model: str | None) -> None:
         self.bad: list[tuple[str, str]] = []
@@ -102,14 +104,14 @@ class HermesMessages:
         to.parts[at] = with_result(to.parts[at], error or output, failed=bool(error))
 
     def messages(self) -> list[Message]:
-        """The messages. A row that only holds the output of a call becomes no message of its own."""
+        """The messages built so far. A row that only holds the output of a tool call becomes no message of its own."""
         return [
             Message(d.id, d.role, d.time, tuple(d.parts), None, None, d.model, d.flags) for d in self._drafts if d.parts
         ]
 
 
 def typed(messages: list[Message]) -> Iterator[str]:
-    """The texts that a user typed, in order."""
+    """Yield the texts that a user typed, in order."""
     for message in messages:
         for part in message.parts if message.role == "user" else ():
             if part.text and not part.flags & (Flag.SYNTHETIC | Flag.SUMMARY):
@@ -117,7 +119,9 @@ def typed(messages: list[Message]) -> Iterator[str]:
 
 
 def _left(row: Record) -> Flag:
-    """OUT_OF_CONTEXT for a row that a compaction summarised, ABANDONED for one that the user took back."""
+    """OUT_OF_CONTEXT for a row that a compaction summarised, ABANDONED for a row that the user took back, else no
+    flag.
+    """
     if row["active"] is None or row["active"]:
         return Flag.NONE
     return Flag.OUT_OF_CONTEXT if row["compacted"] else Flag.ABANDONED
@@ -135,7 +139,9 @@ def _origin(role: str | None, text: str) -> Flag:
 
 
 def _texts(content: str | None) -> list[str]:
-    """The texts of a message, stored as text or as a list of blocks; images are left out."""
+    """The texts of a message's content, which is stored as text or as a list of content blocks; images are left
+    out.
+    """
     if not content:
         return []
     if not content.startswith(_STRUCTURED):
@@ -155,7 +161,7 @@ def _words(pieces: Any) -> Iterator[str]:
 
 
 def _thought(row: Record) -> str | None:
-    """The reasoning of a row, stored in up to three columns."""
+    """The text of a row's reasoning, which may be in three columns; None when all are empty."""
     texts = [decode_text(row[name]) for name in ("reasoning", "reasoning_content")]
     if not any(texts) and row["reasoning_details"]:
         values, _ = parse_values(str(decode_text(row["reasoning_details"])).encode("utf-8", "replace"))
@@ -177,7 +183,7 @@ def _call(key: str, call: Record) -> Part:
 
 
 def _result(content: str | None) -> tuple[str | None, str | None]:
-    """The output and error of a tool; most tools return an object with output, exit code and error."""
+    """(output, error) of a tool. Most tools return a JSON object with output, exit code and error."""
     texts = _texts(content)
     text = "\n".join(texts) or None
     if text is None or not text.startswith("{"):
@@ -193,7 +199,7 @@ def _result(content: str | None) -> tuple[str | None, str | None]:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, in order."""
+    """Yield every string in a JSON value, in order."""
     waiting = [value]
     while waiting:
         value = waiting.pop()

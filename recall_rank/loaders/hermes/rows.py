@@ -1,4 +1,6 @@
-"""Queries of Hermes' database: sessions, the messages of one session, and digests that change with them."""
+"""Queries of Hermes' database: sessions, the messages of one session, and digests that change when a session
+changes.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,8 @@ class HermesRows:
 
 
 def columns(reader: RowReader) -> dict[str, set[str]]:
-    """The columns of the tables that are read. Raises OSError when the schema is not Hermes'; an empty database has
-    no columns.
+    """Table name -> names of its columns. Empty for an empty database; raises OSError when the schema is not
+    Hermes'.
     """
     found = read_columns(reader)
     lack = missing_column(found, _NEEDED)
@@ -60,7 +62,7 @@ def session_ids(reader: RowReader) -> list[str]:
 
 
 def session_rows(reader: RowReader, key: str) -> HermesRows | None:
-    """One session's rows; None when there is no such session."""
+    """The rows of one session; None when there is no such session."""
     known = columns(reader)
     if not known:
         return None
@@ -86,9 +88,7 @@ def session_rows(reader: RowReader, key: str) -> HermesRows | None:
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """A digest for each session: of its row, and of the count, the newest id and the abandoned rows of its
-    messages.
-    """
+    """Session id -> a digest of the session's row and of its messages' count, newest id and abandoned rows."""
     known = columns(reader)
     if not known:
         return {}

@@ -1,4 +1,4 @@
-"""Hermes Agent: one SQLite database a profile. Its full-text tables repeat the messages and are not read."""
+"""Hermes Agent: one SQLite database for each profile. Its full-text tables repeat the messages and are not read."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _BRANCHED = "branched"
 
 
 class Hermes(SessionDatabase):
-    """A source for one database. A unit is a session."""
+    """A source for one database. Each session is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
 
     def has_tables(self) -> bool:
-        """Whether the tables are Hermes'. A database that cannot be read counts when its folder has Hermes' name:
-        reading it reports the problem.
+        """Whether the tables are Hermes'. A database that cannot be read counts as Hermes' when its folder has
+        Hermes' name, so that reading it reports the problem.
         """
         try:
             return bool(self._database.read(columns))
@@ -54,7 +54,7 @@ class Hermes(SessionDatabase):
         return sorted(session_ids(reader))
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """A digest for each session and its messages."""
+        """Session id -> a digest of the session and its messages, which differs after each change."""
         return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
@@ -105,7 +105,7 @@ def _session_from(key: str, rows: HermesRows, messages: list[Message], source: s
 
 
 def _used(head: Record) -> Tokens | None:
-    """The token counts of the session; Hermes' input count excludes cached tokens, which are added."""
+    """The token counts of the session. Hermes' input count excludes cached tokens; this one includes them."""
     read = head["cache_read_tokens"]
     beside = (read, head["cache_write_tokens"])
     return tokens_of(head["input_tokens"], head["output_tokens"], read, head["reasoning_tokens"], beside_sent=beside)
@@ -132,7 +132,9 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for the databases of this machine, one a profile. With HERMES_HOME set, no other home is looked at."""
+    """Sources for the databases of this machine, one for each profile. When HERMES_HOME is set, only that home
+    folder is examined.
+    """
     configured = environ.get("HERMES_HOME")
     local = environ.get("LOCALAPPDATA")
     folders = [Path(configured)] if configured else [home / ".hermes", *([Path(local) / NAME] if local else [])]
