@@ -24,7 +24,7 @@ from recall_rank.model.progress import Progress
 
 FRESH_SECONDS: Final = 2.0  # the sources are not scanned again so soon after a scan
 _Result = TypeVar("_Result")
-PATIENCE_SECONDS: Final = 1.0  # that prepare() waits for a refresh before it returns the older generation
+PATIENCE_SECONDS: Final = 1.0  # prepare() waits so long for a refresh, then returns the older generation
 
 
 class CachedBackend:
@@ -53,7 +53,7 @@ class CachedBackend:
         self._state: CacheState | None = None
         self._snapshot: Snapshot | None = None
         self._inventory: tuple[CacheState, Inventory] | None = None
-        self._looked = 0.0  # when the sources were looked at last, by the monotonic clock
+        self._looked = 0.0  # monotonic time of the last scan of the sources, in seconds
         self._closed = False
 
     def ready(self) -> Snapshot:

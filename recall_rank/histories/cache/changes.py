@@ -20,11 +20,11 @@ from recall_rank.model.progress import Progress
 class Changes:
     """The outcome of reading the changed units: the next table, the sessions to index, and those to delete."""
 
-    table: Table  # the next one; sessions that are to be indexed have no place yet
-    sessions: list[Session] = field(default_factory=list)  # to be indexed
+    table: Table  # the next table; sessions that must be indexed have no place yet
+    sessions: list[Session] = field(default_factory=list)  # to index
     fresh: list[SessionEntry] = field(default_factory=list)  # the entries of `sessions`, in their order
     dead: list[tuple[SessionKey, SessionLocation]] = field(default_factory=list)  # with their locations
-    units: int = 0  # how many were read
+    units: int = 0  # number of units that were read
 
 
 def read_changes(
@@ -79,7 +79,7 @@ def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[S
                     lost += unit.sessions
             entry.notices = before.notices
         table.sources.append(entry)
-    for source in known.values():  # not looked at any more
+    for source in known.values():  # sources that are no longer listed
         lost += source.held()
     return lost
 

@@ -18,7 +18,7 @@ from recall_rank.index.segment.strings import utf8
 from recall_rank.model import BaseSource, Session
 
 SERIALS = 1 << 24
-FEW = 500  # keys that are put in one by one
+FEW = 500  # up to this many new keys are inserted singly
 _SERIAL = SERIALS - 1
 _HASH = ((1 << 64) - 1) ^ _SERIAL
 

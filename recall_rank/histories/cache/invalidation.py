@@ -14,7 +14,7 @@ from recall_rank.index.segment.segment import Segment
 from recall_rank.model import BaseSource
 from recall_rank.model.progress import Progress
 
-UnitRef = tuple[int, str]  # which source, and the key of its unit
+UnitRef = tuple[int, str]  # index of the source, and the key of the unit
 
 
 class PreviousSessions:

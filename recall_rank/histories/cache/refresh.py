@@ -23,7 +23,7 @@ from recall_rank.model.source_wrapper import complete_source
 
 NO_RULES: Final = RefreshRules()
 LAST_SERIAL: Final = 1 << 23
-TRIES: Final = 5  # another process that is faster has done most of the work: then there is little left to do
+TRIES: Final = 5  # attempts to publish before the state stays in memory; each repeats little work
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +105,14 @@ def _next(
         told = account.resized(before.view.reports(), [each.entry.size for each in looks])
         return NextState(RefreshReport(tuple(told)), before)
     from recall_rank.histories.cache.changes import read_changes
-    from recall_rank.histories.cache.merge_plan import plan_segments  # what most refreshes do not need
+    from recall_rank.histories.cache.merge_plan import plan_segments  # imported late: most refreshes find no change
 
     old = Table()
     segments: Sequence[Segment] = ()
     if before is not None:
         old, segments = before.view.table(), before.segments
     if old.serial > LAST_SERIAL:
-        old, segments = Table(), ()  # numbers run out after millions of sessions: begin again
+        old, segments = Table(), ()  # serials are 24 bits: index everything again before they run out
     if anew:
         for unit in (unit for source in old.sources for unit in source.units.values()):
             unit.resume = None  # ignored sessions may be read now: read whole units

@@ -17,7 +17,7 @@ from recall_rank.model import BaseSource, Notice, Session
 class ReadSession:
     """A session as it was read from its unit, before copies are resolved."""
 
-    at: int  # which source
+    at: int  # index of the source
     session: Session
     held: SessionEntry
     dependency_keys: set[int]
@@ -27,8 +27,8 @@ class ReadSession:
 class ResolvedCopies:
     """The sessions that count after copies were resolved, and the notices about them."""
 
-    sessions: dict[int, Session] = field(default_factory=dict)  # by serial, those that count
-    notices: list[tuple[int, int, list[Notice]]] = field(default_factory=list)  # source, group
+    sessions: dict[int, Session] = field(default_factory=dict)  # the sessions to index, by serial
+    notices: list[tuple[int, int, list[Notice]]] = field(default_factory=list)  # index of the source, group, notices
 
 
 def read_session(at: int, source: BaseSource, session: Session, serial: int) -> ReadSession:

@@ -14,4 +14,4 @@ class RefreshRules:
 
     digest: str = ""  # of what the sources leave out; when it changes, everything is read again
     ignores: Callable[[Session], bool] | None = None  # sessions that are not kept when they vanish
-    keep_vanished: bool | None = None  # None: as it was, at first not
+    keep_vanished: bool | None = None  # None: as in the last refresh, at first False

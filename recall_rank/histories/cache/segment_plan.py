@@ -13,8 +13,8 @@ from typing import Final
 from recall_rank.histories.cache.table import SessionEntry, SessionKey
 from recall_rank.index.segment.segment import Segment, SessionRow
 
-MOST: Final = 8  # segments a search looks into
-LARGEST_DEAD: Final = 3  # a segment is written anew when one message of so many is dead
+MOST: Final = 8  # segments of a generation, at most
+LARGEST_DEAD: Final = 3  # a segment is rewritten when more than one message in this many is deleted
 
 
 @dataclass(slots=True)
@@ -23,8 +23,8 @@ class PlannedSegment:
 
     segment: Segment
     live: set[int] = field(default_factory=set)
-    size: int = 0  # messages of the sessions that live
-    urgent: bool = False  # holds text that no source contains any more
+    size: int = 0  # messages of the sessions in `live`
+    urgent: bool = False  # contains text that no source contains any more
 
     @property
     def dead(self) -> frozenset[int]:

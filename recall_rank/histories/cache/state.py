@@ -57,7 +57,7 @@ class NextState:
     state: CacheState
     kept: Sequence[int] = ()  # segments of the state before that stay as they are
     added: Segment | None = None
-    table: Table | None = None  # None: all is as it was, and nothing has to be written
+    table: Table | None = None  # None: nothing changed, so nothing must be written
 
 
 class MemoryTable:

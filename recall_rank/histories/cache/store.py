@@ -26,7 +26,7 @@ class FoundGeneration:
     """The state in a folder, or the reason why there is none."""
 
     state: CacheState | None = None
-    problem: str | None = None  # None where there is simply nothing yet
+    problem: str | None = None  # None when the folder has no generation
     nonce: str = ""  # of the manifest that counts, whatever is wrong with what it names
 
 

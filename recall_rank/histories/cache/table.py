@@ -23,12 +23,12 @@ class SessionLocation(NamedTuple):
 class SessionEntry:
     """A session of a unit, with its counts and its location in the index."""
 
-    session: Session  # without its messages; as settled where it counts
+    session: Session  # without messages; after copies were resolved if the session is indexed
     serial: int  # identifies the session while it is in the table
-    group: int  # the smallest serial of those that share ids with it, directly or not; its own when it is alone
+    group: int  # the smallest serial among the sessions connected to it by shared ids; its own for none
     messages: int = 0
     parts: int = 0
-    newest: int = 0  # time of the newest message, ms
+    newest: int = 0  # time of the newest message, ms since 1970
     place: SessionLocation | None = None  # None: not indexed, because it is a copy
 
     @property
@@ -41,7 +41,7 @@ class UnitEntry:
     """A unit as of its last reading: signature, errors, warnings, resume point and sessions."""
 
     unit: Unit
-    signature: bytes  # empty: to be read again in any case
+    signature: bytes  # empty: the unit is read at every refresh
     error: str | None = None  # why it could not be read
     malformed: list[Malformed] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -59,10 +59,10 @@ class SourceEntry:
     copy_group: str | None = None  # see BaseSource.copy_group
     size: int = 0
     errors: list[str] = field(default_factory=list)  # why its units could not be listed; at most one
-    warnings: list[str] = field(default_factory=list)  # of listing them
+    warnings: list[str] = field(default_factory=list)  # from listing the units
     units: dict[str, UnitEntry] = field(default_factory=dict)
-    notices: dict[int, list[Notice]] = field(default_factory=dict)  # of resolving the sessions of a group
-    kept: list[SessionEntry] = field(default_factory=list)  # sessions that are gone from the source and were to be kept
+    notices: dict[int, list[Notice]] = field(default_factory=dict)  # by group of sessions, from resolving copies
+    kept: list[SessionEntry] = field(default_factory=list)  # indexed sessions that the source no longer has
 
     @property
     def key(self) -> tuple[str, str]:
@@ -84,10 +84,10 @@ class Table:
     """The state that a refresh hands to the next one: sources, units, sessions and dependency keys."""
 
     sources: list[SourceEntry] = field(default_factory=list)
-    serial: int = 1  # the next one
+    serial: int = 1  # the next serial to assign
     keys: array[int] = field(default_factory=lambda: array("Q"))  # sorted; see dependency_keys.py
     rules: str = ""  # digest of the ignore rules
-    keeping: bool = False  # whether what vanishes is kept
+    keeping: bool = False  # whether sessions that vanish from their source stay indexed
 
     def live(self) -> Iterator[tuple[SourceEntry, SessionEntry]]:
         """The sessions that have a location in the index, each with its source."""
