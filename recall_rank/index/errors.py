@@ -1,10 +1,10 @@
-"""Exceptions of an index on disk: one type for each cause."""
+"""Errors of an index on disk, one type for each kind of problem."""
 
 from __future__ import annotations
 
 
 class UnusableIndexError(ValueError):
-    """The index exists but cannot be searched. It can be built again from its sources without loss."""
+    """An index exists but cannot be searched. It can be deleted and built again from the histories."""
 
 
 class DamagedIndexError(UnusableIndexError):
@@ -20,8 +20,8 @@ class MissingIndexError(FileNotFoundError):
 
 
 class IndexFolderError(OSError):
-    """The path is unsafe for an index: not a folder, a link, or a folder that other users own or may write to."""
+    """The path cannot be used as an index folder: it is a file or a link, or other users own it or may write to it."""
 
 
 class IndexNotSavedError(OSError):
-    """The index could not be written, for example because the disk is full. The previous index is unchanged."""
+    """The index could not be written, for example to a full disk. The previous index is unchanged."""

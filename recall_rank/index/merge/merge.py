@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _ColumnRule(NamedTuple):
-    """The rows of a column and the meaning of its values, by which a merge moves them."""
+    """The copy rule of a column in merge(): what its rows are, and what its values count or refer to."""
 
     rows: str  # the kind of row, one of KINDS, that has a value
     values: str | None  # the kind of row that the values number or count; None: values are copied as they are
@@ -83,9 +83,9 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
 
 
 def part_rows(reader: IndexReader) -> npt.NDArray[np.int64]:
-    """The numbers, i64, of the parts that merge() keeps, in the order of its result.
+    """Return the numbers, i64, of the parts that merge() copies, in the order of the merged segment.
 
-    Parts are numbered through all segments of `reader`.
+    A part's number is that in `reader`, which counts the parts of all segments.
     """
     first = [view.first_part for view in reader.views]
     numbers = [
@@ -102,7 +102,7 @@ def view(column: npt.NDArray[Any]) -> memoryview:
 
 
 def _column(rows: Sequence[SourceRows], name: str, rule: _ColumnRule) -> npt.NDArray[Any]:
-    """The concatenation of a column; its values are shifted to the row numbers of the merged segment."""
+    """Return the concatenation of a column; values that are row numbers are changed to those of the merged segment."""
     chunks = []
     end = 0
     for row in rows:
@@ -121,7 +121,11 @@ def _column(rows: Sequence[SourceRows], name: str, rule: _ColumnRule) -> npt.NDA
 def _names(
     rows: Sequence[SourceRows], columns: dict[str, npt.NDArray[Any]]
 ) -> tuple[Names, dict[str, npt.NDArray[np.uint32]]]:
-    """The names in use, numbered in the order in which build() meets them, and the columns of name numbers."""
+    """Return the Names of the merged segment, and column name -> its name numbers in these.
+
+    A name, such as that of a tool, is a value of a column that has few distinct ones. Only names in use are kept,
+    numbered in the order in which build() meets them.
+    """
     values: list[str | None] = [None]
     bases: dict[int, int] = {}  # by segment: the offset that makes its name numbers unique among all segments
     for row in rows:
@@ -157,7 +161,7 @@ def _names(
 
 
 def _sessions(rows: Iterable[SourceRows]) -> Iterable[SessionRow]:
-    """The session rows, with their message numbers moved to those of the merged segment."""
+    """Yield the session rows, with the message numbers of the merged segment."""
     for row in rows:
         shift = row.target["message"] - row.first["message"]
         for own in row.segment.sessions[row.first["session"] : row.last["session"]]:
@@ -166,7 +170,9 @@ def _sessions(rows: Iterable[SourceRows]) -> Iterable[SessionRow]:
 
 
 def _strings(rows: Iterable[SourceRows], name: str, kind: str) -> Strings:
-    """The concatenation of a column of strings, which has one for each row of `kind`."""
+    """Return the concatenation of a column of strings that has one string for each row of `kind`, such as
+    "message".
+    """
     data = bytearray()
     starts = [np.zeros(1, np.uint64)]
     for row in rows:
@@ -178,7 +184,9 @@ def _strings(rows: Iterable[SourceRows], name: str, kind: str) -> Strings:
 
 
 def _text(rows: Iterable[SourceRows], name: str, kind: str) -> bytearray:
-    """The concatenation of the bytes of a text, in ranges counted by `kind`."""
+    """Return the concatenation of the byte column `name`; the byte ranges to copy are those of `kind` in
+    SourceRows.
+    """
     text = bytearray()
     for row in rows:
         text += memoryview(getattr(row.segment, name))[row.first[kind] : row.last[kind]]

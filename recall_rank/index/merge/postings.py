@@ -32,9 +32,9 @@ class _SourcePostings:
         self.targets = self.doc_numbers[self.kept_docs]  # ascending: a merge keeps the order of a segment's sessions
 
     def keys(self, base: int) -> Iterator[npt.NDArray[np.uint64]]:
-        """The postings of the documents that are numbered [base, base + BLOCK) after the merge.
+        """Yield the postings of the documents numbered [base, base + BLOCK) in the merged segment.
 
-        Each posting is one u64 of term, document and frequency; one array for each source block, sorted.
+        A posting is one u64 that packs term, document and frequency. There is one sorted array for each source block.
         """
         low, high = np.searchsorted(self.targets, (base, base + BLOCK)).tolist()
         if low == high:
@@ -45,9 +45,9 @@ class _SourcePostings:
 
 
 def merged_postings(reader: IndexReader, rows: Sequence[SourceRows], terms: MergedTerms) -> PostingsWriter:
-    """The postings of the rows that a merge copies, with the term numbers of MergedTerms.
+    """Return a writer with the postings of all rows that a merge copies, by the term numbers of MergedTerms.
 
-    The writer drops terms without postings when it finishes. Memory: the result and a few times one block.
+    The writer drops terms without postings when it finishes. Memory: the result, and a few blocks of postings.
     """
     sources = [
         _SourcePostings(

@@ -13,7 +13,11 @@ KINDS = ("session", "message", "part", "document", "field", "byte", "folded part
 
 @dataclass(frozen=True, slots=True)
 class SourceRows:
-    """A run of sessions with their rows of every kind: [first, last) in a segment, from `target` on in the result."""
+    """A run, that is consecutive sessions of one segment, with the ranges of their rows of every kind.
+
+    For each kind, such as "message": the rows [first, last) of the segment, and the row `target` of the merged segment
+    to which `first` is copied.
+    """
 
     segment_number: int
     segment: Segment
@@ -35,7 +39,10 @@ def source_rows(reader: IndexReader) -> list[SourceRows]:
 
 
 def _rows_before(segment: Segment, session: int) -> dict[str, int]:
-    """The number of rows of each kind that precede a session; all rows when `session` is the number of sessions."""
+    """Return kind -> the number of rows of that kind that precede a session in a segment.
+
+    When `session` is the number of sessions, these are the numbers of all rows.
+    """
     message = segment.span_of(session)[0] if session < len(segment.sessions) else segment.messages
     part = segment.message_first_part[message]
     folded = bisect_left(segment.folded_part, part)

@@ -14,7 +14,7 @@ from recall_rank._core.index.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class MergedTerms:
-    """The distinct terms of all segments in the order of a vocabulary, and the merged number of each source term."""
+    """The distinct terms of all segments, sorted as in a vocabulary, and the new number of each segment's terms."""
 
     numbers: Sequence[npt.NDArray[np.int64]]  # for each segment, the merged number of each of its terms
     arena: npt.NDArray[np.uint8]  # UTF-8 of all terms, concatenated
@@ -97,7 +97,10 @@ def _block(vocabulary: Vocabulary, first: int, last: int) -> _Block:
 
 
 def _union(blocks: Sequence[_Block]) -> tuple[_Block, npt.NDArray[np.int64]]:
-    """The distinct terms of all blocks, sorted, and the position among them of each term of each block, i64."""
+    """Return (union, indices): the distinct terms of all blocks, sorted, and where each term of each block is in it.
+
+    `indices`, i64, follows the order of the blocks and of the terms within them.
+    """
     width = max(block.forms.shape[1] for block in blocks)
     forms = np.concatenate([_widened(block.forms, width) for block in blocks])
     texts = forms.view(f"S{width}").ravel()  # terms contain no zero byte, so padding does not change their order

@@ -1,1 +1,1 @@
-"""Read the segments of an index as one."""
+"""Read several segments as one index, with one numbering of sessions, messages, parts and documents."""

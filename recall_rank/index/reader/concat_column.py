@@ -1,4 +1,4 @@
-"""Columns of several segments read as one column."""
+"""Columns of several segments, read as one column."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class ReaderColumn(Protocol[T_co]):
-    """A column with one value, a number or a text, for each row."""
+    """A column that gives a value, a number or a string, for each row number."""
 
     def __getitem__(self, row: int, /) -> T_co: ...
 
 
 class ConcatColumn(Generic[T]):
-    """The rows of several columns, one column after the other; starts[k] is the first row of column k.
-    O(log(columns)) a row.
+    """The concatenation of several columns, not copied. Reading a value is O(log(columns)).
+
+    starts[k] is the number of the first row of column k in the concatenation.
     """
 
     __slots__ = ("_columns", "_starts")
@@ -33,7 +34,10 @@ class ConcatColumn(Generic[T]):
 
 
 class ConcatNumbers:
-    """A ConcatColumn of row numbers: `shifts[k]` turns a number of column k into a number of all segments."""
+    """A ConcatColumn with row numbers as values; shifts[k] is added to every value of column k.
+
+    This turns row numbers of one segment into row numbers of all segments.
+    """
 
     __slots__ = ("_columns", "_shifts", "_starts")
 
@@ -48,12 +52,18 @@ class ConcatNumbers:
 
 
 def concat(starts: Sequence[int], columns: Sequence[ReaderColumn[T]]) -> ReaderColumn[T]:
-    """Several columns as one. A single column is returned unchanged, so that it is read without a look-up."""
+    """Return the concatenation of columns; starts[k] is the first row of columns[k].
+
+    A single column is returned unchanged, which avoids a look-up for each value.
+    """
     return columns[0] if len(columns) == 1 else ConcatColumn(starts, columns)
 
 
 def concat_numbers(
     starts: Sequence[int], columns: Sequence[ReaderColumn[int]], shifts: Sequence[int]
 ) -> ReaderColumn[int]:
-    """Several columns of row numbers as one; see ConcatNumbers. A single column is returned unchanged."""
+    """Return the concatenation of columns with row numbers as values; see ConcatNumbers.
+
+    A single column is returned unchanged.
+    """
     return columns[0] if len(columns) == 1 else ConcatNumbers(starts, columns, shifts)

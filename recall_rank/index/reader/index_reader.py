@@ -1,4 +1,4 @@
-"""IndexReader: the segments of an index, searched as one."""
+"""IndexReader: reads several segments as one index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from recall_rank.index.segment.segment import Segment, SessionRow
 
 
 class LocalPart(NamedTuple):
-    """A part and one of its documents, as the segment that holds them numbers them."""
+    """A part and one of its documents: the segment that holds them, and their numbers in that segment."""
 
     view: SegmentView
     part: int
@@ -25,17 +25,17 @@ class LocalPart(NamedTuple):
 
 
 class IndexReader:
-    """Reads the live sessions of n >= 0 segments, newest first, in one numbering.
+    """Reads n >= 0 segments, without their deleted sessions, as one index.
 
-    dead[k] are the row numbers of the deleted sessions of segments[k], none by default. A session and all its messages
-    are in one segment. The answers of a search do not depend on how sessions are distributed over segments.
+    dead[k] are the numbers of the deleted sessions of segments[k]; by default none is deleted. A session is stored in
+    one segment. The answers of a search do not depend on how sessions are distributed over segments.
 
-    Sessions are numbered as in one segment of all live sessions. Messages, parts and documents are numbered segment
-    after segment, deleted ones included, so that the rows of a segment are contiguous and marks, u8 a row, are shared
-    with native code; no live session refers to a deleted row. Texts are read in the segment that holds them: see
-    local() and split_by_segment().
+    Live sessions are numbered newest first over all segments, deleted ones not at all. Messages, parts and documents
+    are numbered segment after segment, and those of deleted sessions keep their numbers, so that the rows of one
+    segment are consecutive; no live session refers to them. Texts are read from the segment itself: see local() and
+    split_by_segment().
 
-    Immutable but for cached values; any number of threads may read. Raises ValueError when `dead` and `segments`
+    Immutable except for cached values; any number of threads may read. Raises ValueError when `dead` and `segments`
     differ in length, IndexError for a deleted session that does not exist.
     """
 
@@ -58,13 +58,14 @@ class IndexReader:
 
     @property
     def whole(self) -> Segment | None:
-        """The only segment, if there is exactly one without deleted sessions, so that its numbers equal the
-        reader's; else None.
+        """The only segment, if there is exactly one and none of its sessions is deleted; else None.
+
+        Row numbers of this segment equal those of the reader.
         """
         return self.views[0].segment if len(self.views) == 1 and self.views[0].sessions is None else None
 
     def evidence(self, eligible: bytearray | None) -> Evidence:
-        """A new Evidence over the documents marked in `eligible`, u8[docs], or over all for None."""
+        """Return an empty Evidence for the documents marked in `eligible`, u8[docs], or for all when it is None."""
         return Evidence(self._sources, eligible, self._processors)
 
     @cached_property
@@ -83,8 +84,10 @@ class IndexReader:
         )
 
     def averages(self, eligible: bytearray | None = None) -> tuple[int, int]:
-        """(number of documents, number of their words) of the documents marked in u8[docs], of all live ones for
-        None.
+        """Return (documents, words): how many documents are marked in `eligible`, u8[docs], and how many words they
+        have.
+
+        None counts the documents of all live sessions.
         """
         own = [view.averages(eligible) for view in self.views]
         return sum(docs for docs, _ in own), sum(words for _, words in own)
@@ -93,7 +96,7 @@ class IndexReader:
 
     @cached_property
     def order(self) -> SessionOrder:
-        """The numbering of the sessions."""
+        """The order of the live sessions, which maps the reader's session numbers to those of segments."""
         return SessionOrder(self.views)
 
     @cached_property
@@ -103,18 +106,19 @@ class IndexReader:
 
     @cached_property
     def sessions(self) -> Sequence[SessionRow]:
-        """The rows of the live sessions. Their first_message and last_message are numbers of the segment; see
-        span_of().
+        """The rows of the live sessions, indexed by the reader's session number.
+
+        first_message and last_message of a row are numbers in its segment; span_of() gives those of the reader.
         """
         return _LiveSessions(self, self._session_count) if self.whole is None else self.whole.sessions
 
     @cached_property
     def message_session(self) -> ReaderColumn[int]:
-        """The session of every message."""
+        """The session number of every message."""
         return _SessionOfMessage(self) if self.whole is None else self.whole.message_session
 
     def home_of(self, session: int) -> tuple[Segment, SessionRow]:
-        """The segment that holds a session, and its row there."""
+        """Return (segment, row): the segment that stores a session, and the session's row."""
         if self.whole is not None:
             return self.whole, self.whole.sessions[session]
         number, own = self.order.find(session)
@@ -122,7 +126,7 @@ class IndexReader:
         return segment, segment.sessions[own]
 
     def span_of(self, session: int) -> tuple[int, int]:
-        """The messages [first, last) of a session; message `first` is its title."""
+        """Return the range [first, last) of a session's messages; message `first` contains its title."""
         if self.whole is not None:
             return self.whole.span_of(session)
         number, own = self.order.find(session)
@@ -131,8 +135,9 @@ class IndexReader:
         return first + view.first_message, last + view.first_message
 
     def own_sessions(self, marks: Sequence[bool]) -> list[bytes]:
-        """For each segment, marks of its sessions, u8[sessions of the segment], from marks by reader numbers;
-        deleted ones are 0.
+        """Split `marks`, one for each session of the reader, into marks of the sessions of each segment.
+
+        Element k is u8[sessions of segment k], with 0 for deleted sessions.
         """
         if self.whole is not None:
             return [bytes(marks)]
@@ -151,17 +156,20 @@ class IndexReader:
 
     @cached_property
     def message_role(self) -> ReaderColumn[int]:
-        """The role of every message, a place in ROLES."""
+        """The role of every message, as an index into ROLES."""
         return concat(self._first_messages, [view.segment.message_role for view in self.views])
 
     @cached_property
     def message_time(self) -> ReaderColumn[int]:
-        """The time of every message, ms; 0 when it is unknown."""
+        """The time of every message in ms since 1970, 0 when unknown."""
         return concat(self._first_messages, [view.segment.message_time for view in self.views])
 
     @cached_property
     def message_first_part(self) -> ReaderColumn[int]:
-        """The first part of every message; the last value of a segment is the end of its parts."""
+        """The number of the first part of every message.
+
+        The element behind the last message of the index is the number of all parts.
+        """
         columns = [view.segment.message_first_part for view in self.views]
         return concat_numbers(self._first_messages, columns, self._first_parts)
 
@@ -172,24 +180,27 @@ class IndexReader:
 
     @cached_property
     def part_message(self) -> ReaderColumn[int]:
-        """The message of every part."""
+        """The message number of every part."""
         columns = [view.segment.part_message for view in self.views]
         return concat_numbers(self._first_parts, columns, self._first_messages)
 
     @cached_property
     def part_first_doc(self) -> ReaderColumn[int]:
-        """The first document of every part; the last value of a segment is the end of its documents."""
+        """The number of the first document of every part.
+
+        The element behind the last part of the index is the number of all documents.
+        """
         columns = [view.segment.part_first_doc for view in self.views]
         return concat_numbers(self._first_parts, columns, self._first_docs)
 
     @cached_property
     def doc_part(self) -> ReaderColumn[int]:
-        """The part of every document."""
+        """The part number of every document."""
         return concat_numbers(self._first_docs, [view.segment.doc_part for view in self.views], self._first_parts)
 
     @cached_property
     def messages_without_titles(self) -> int:
-        """The number of messages of live sessions, titles not counted."""
+        """The number of messages of live sessions, the messages that contain titles not counted."""
         return self._without_titles([stretch for view in self.views for stretch in view.stretches()])
 
     @cached_property
@@ -201,7 +212,7 @@ class IndexReader:
         return sum(last - first for first, last in stretches) - self._session_count  # each session has one title
 
     def content_parts(self) -> bytearray:
-        """Marks of the parts of live sessions that are not titles, u8[parts]."""
+        """Return marks u8[parts], 1 for each part of a live session that is not its title."""
         marks = bytearray()
         for view in self.views:
             own = view.segment.content_parts()
@@ -213,20 +224,20 @@ class IndexReader:
         return marks
 
     def session_of_part(self, part: int) -> SessionRow:
-        """The row of the session that a part belongs to."""
+        """Return the row of the session to which a part belongs."""
         view, own, _ = self.local(part, 0)
         segment = view.segment
         return segment.sessions[segment.message_session[segment.part_message[own]]]
 
     def sessions_of(self, parts: list[int]) -> list[int]:
-        """The session of each part."""
+        """Return the session number of each of `parts`."""
         if self.whole is not None:
             return self.whole.doc_columns.sessions_of(parts)
         messages, sessions = self.part_message, self.message_session
         return [sessions[messages[part]] for part in parts]
 
     def times_of(self, parts: list[int]) -> list[int]:
-        """The time of each part's message, ms."""
+        """Return for each of `parts` the time of its message in ms since 1970, 0 when unknown."""
         if self.whole is not None:
             return self.whole.doc_columns.times_of(parts)
         messages, times = self.part_message, self.message_time
@@ -235,14 +246,17 @@ class IndexReader:
     # --- where rows are --------------------------------------------------------------------------------------
 
     def local(self, part: int, doc: int) -> LocalPart:
-        """The segment that holds a part, and the numbers of the part and of its document `doc` there."""
+        """Return the segment that holds a part, with the numbers of `part` and of its document `doc` in that
+        segment.
+        """
         number = bisect_right(self._first_parts, part) - 1
         view = self.views[number]
         return LocalPart(view, part - view.first_part, doc - view.first_doc)
 
     def split_by_segment(self, docs: Sequence[int]) -> Iterable[tuple[SegmentView, Sequence[int]]]:
-        """For each segment with some of `docs`, the segment and the indices into `docs` of its documents,
-        ascending.
+        """Return (segment, indices) for each segment that holds some of `docs`.
+
+        The indices are positions in the list `docs`, ascending: docs[i] is in that segment for each i of `indices`.
         """
         if len(self.views) == 1:
             return ((self.views[0], range(len(docs))),)
@@ -253,7 +267,7 @@ class IndexReader:
 
 
 class _LiveSessions(Sequence[SessionRow]):
-    """The rows of the live sessions of all segments, by reader number."""
+    """The rows of the live sessions of all segments, indexed by the reader's session number."""
 
     __slots__ = ("_count", "_reader")
 
@@ -279,7 +293,7 @@ class _LiveSessions(Sequence[SessionRow]):
 
 
 class _SessionOfMessage:
-    """The session of each message, by reader numbers."""
+    """A column: the reader's number of the session of each message of the reader."""
 
     __slots__ = ("_reader", "_starts")
 

@@ -1,4 +1,4 @@
-"""Find where a literal can occur in a segment by its postings: documents with the words that the literal contains."""
+"""Narrow the search for a literal in a segment to the documents whose terms contain its words."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Stretches = tuple[memoryview, memoryview, memoryview]  # where each starts and e
 
 
 def places(segment: Segment, needle: bytes, keep: Marks | None, deadline_ns: int) -> Iterator[Stretches] | None:
-    """Byte ranges of the text that include every occurrence of `needle` in the parts marked in `keep`, in batches.
+    """Return byte ranges of the text that cover every occurrence of `needle` in the parts marked in `keep`.
 
-    A batch is (starts, ends, parts), parts ascending. None when the vocabulary cannot exclude enough text, or when the
-    deadline passed first.
+    They come in batches (starts, ends, parts): range k of a batch is bytes [starts[k], ends[k]) in part parts[k];
+    parts ascend. None when the ranges would cover too much text to be worth it, or when the deadline passed first.
     """
     documents = _documents(segment, needle, deadline_ns)
     if documents is None:
@@ -37,8 +37,10 @@ def places(segment: Segment, needle: bytes, keep: Marks | None, deadline_ns: int
 
 
 def _documents(segment: Segment, needle: bytes, deadline_ns: int) -> bytearray | None:
-    """Marks of the documents in which an occurrence of `needle` may begin, or has its rarest long run; None for too
-    many.
+    """Return marks u8[docs] of the documents in which an occurrence of `needle` can begin.
+
+    Such a document has a term that contains a rare run of letters and digits of the needle, or has a run that no term
+    contains. None when there are too many of these documents, or when the deadline passed first.
     """
     most = segment.docs // SHARE + FEW
     number = segment.vocabulary.find(PARTIAL)

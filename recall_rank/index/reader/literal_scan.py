@@ -1,4 +1,4 @@
-"""Find the parts that contain a text in any case: by a scan of all text, or of the candidates of the postings only."""
+"""Find the parts that contain a string in any case, by scanning all text or only candidates from the postings."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ STRIDE_BYTES = 1 << 20  # text searched between two checks of the deadline
 
 
 def mark_literal(reader: IndexReader, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
-    """Mark in `found`, u8[parts], the parts that contain `text` in one field, compared by fold().
+    """Mark in `found`, u8[parts], the parts of which a field contains `text` in any case, and return a count.
 
-    Only the parts marked in `keep` are read, all when it is None. Returns the number of parts, from the first, that
-    were read before `deadline_ns`, a monotonic time, 0 for none. A part that has characters beyond ASCII with a lower
-    case is searched in its folded copy.
+    It is the number of parts read, in order from part 0, before `deadline_ns`, a time.monotonic_ns(), 0 for none. Only
+    the parts marked in `keep` are read, all when it is None. fold() lowers the case of both texts.
     """
     needle = encode(fold(text))
     for view in reader.views:
@@ -34,7 +33,10 @@ def mark_literal(reader: IndexReader, text: str, keep: bytearray | None, found: 
 
 
 def _mark_segment(view: SegmentView, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
-    """Mark the parts of one segment that contain the needle; returns the number of parts read, as mark_literal()."""
+    """Mark in `found` the parts of one segment that contain the needle, and return the number of parts read.
+
+    As for mark_literal(), it is lower than the number of parts only when the deadline passed first.
+    """
     segment = view.segment
     read = _mark_ascii_folded(segment, needle, keep, found, deadline_ns)
     if len(segment.folded_part):
@@ -49,9 +51,9 @@ def _mark_segment(view: SegmentView, needle: bytes, keep: Marks | None, found: M
 
 
 def _mark_ascii_folded(segment: Segment, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
-    """Mark the parts that contain the needle when only ASCII letters are folded; returns the number of parts read.
+    """Mark in `found` the parts that contain the needle when only ASCII letters are lowered.
 
-    When the postings show that few passages can contain it, only these are read.
+    Only the candidate passages are read if the postings show that they are few. Returns the number of parts read.
     """
     candidates = places(segment, needle, keep, deadline_ns)
     if candidates is None:
@@ -68,9 +70,9 @@ def _mark_ascii_folded(segment: Segment, needle: bytes, keep: Marks | None, foun
 
 
 def _mark_all(segment: Segment, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
-    """Mark the parts that contain the needle by a scan of all text; returns the number of parts read.
+    """Mark in `found` the parts that contain the needle by scanning the whole text; return the number of parts read.
 
-    The scan goes in strides of STRIDE_BYTES, because a mapped segment verifies the blocks of a stride when it is read.
+    STRIDE_BYTES of text are read at a time, because a mapped segment verifies the blocks that are read.
     """
     starts, found = segment.part_start, memoryview(found)
     kept = None if keep is None else memoryview(keep)
@@ -88,6 +90,9 @@ def _mark_all(segment: Segment, needle: bytes, keep: Marks | None, found: Marks,
 
 
 def end_of_stride(segment: Segment, part: int, size: int) -> int:
-    """The end of the longest run of parts, from `part` on, with at most `size` bytes of text; at least one part."""
+    """Return the end of the longest range of parts that begins at `part` and has at most `size` bytes of text.
+
+    The range has at least one part, even a longer one.
+    """
     wanted = segment.part_start[part] + size
     return max(part + 1, bisect_right(segment.part_start, wanted, part, segment.parts + 1) - 1)

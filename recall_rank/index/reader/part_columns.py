@@ -11,7 +11,7 @@ from recall_rank.index.segment.strings import Names, Strings
 
 @dataclass(frozen=True, slots=True)
 class PartColumns:
-    """Columns of a segment, looked up once: a mapped segment computes each one on access."""
+    """The columns of one segment, looked up once, because a mapped segment computes a column on each access."""
 
     sessions: Sequence[SessionRow]
     message_ids: Strings
@@ -32,5 +32,5 @@ class PartColumns:
 
     @classmethod
     def of(cls, segment: Segment) -> PartColumns:
-        """The columns of a segment."""
+        """Look up the columns of a segment."""
         return cls(*(getattr(segment, name) for name in cls.__slots__))

@@ -1,4 +1,4 @@
-"""Look up places, such as the labelled answers of an evaluation, in an index."""
+"""Look up which messages, parts and sessions, given by ids, an index contains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recall_rank.index.segment.segment import Segment, SessionRow
 
 
 class Place(NamedTuple):
-    """A place in a history, by ids: a part; without a part id a message; without a message id a session."""
+    """The ids of a part, of a message (without a part id), or of a session (without a message id either)."""
 
     session: str
     message: str | None = None
@@ -19,7 +19,7 @@ class Place(NamedTuple):
 
 
 def held(reader: IndexReader, places: Iterable[Place], project: str | None = None) -> set[Place]:
-    """The subset of `places` that the index has; with `project`, only in sessions of that project."""
+    """Return those of `places` that the index contains; with `project`, only places in sessions of that project."""
     wanted: dict[str, set[Place]] = defaultdict(set)
     for place in places:
         wanted[place.session].add(place)
@@ -31,7 +31,10 @@ def held(reader: IndexReader, places: Iterable[Place], project: str | None = Non
 
 
 def _places_of(segment: Segment, row: SessionRow) -> set[Place]:
-    """The places in a session: itself, its messages, and their parts with searchable text. The title is no place."""
+    """Return the places in one session: the session, its messages, and the parts that have searchable text.
+
+    The message and part that contain the title are left out.
+    """
     places = {Place(row.id)}
     for message in range(row.first_message + 1, row.last_message):
         name = segment.message_ids[message]

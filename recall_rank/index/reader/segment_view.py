@@ -1,4 +1,4 @@
-"""SegmentView: one segment of an IndexReader, its place in the reader's numbering and its live sessions."""
+"""SegmentView: one segment of an IndexReader, with its live sessions and its place in the reader's numbering."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Stretch = tuple[int, int]  # rows [first, last)
 
 
 class SegmentView:
-    """A segment of a reader, with the reader's numbers of its first rows, and its live sessions.
+    """One segment of a reader, the reader's numbers of its first rows, and its live sessions.
 
-    `sessions` are the ranges of live sessions, in the numbering of the segment; None when all are live. `dead` are the
-    numbers of the deleted sessions; raises IndexError for one that does not exist.
+    `sessions` are the ranges [first, last) of live, that is not deleted, sessions in the segment's numbering; None
+    when all are live. `dead` are the numbers of the deleted sessions. Raises IndexError for one that does not exist.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class SegmentView:
 
     @property
     def part_columns(self) -> PartColumns:
-        """The columns that describe a part, looked up on first use and kept."""
+        """The columns that describe a part, looked up on first use and cached."""
         if self._part_columns is None:
             self._part_columns = PartColumns.of(self.segment)
         return self._part_columns
@@ -59,7 +59,7 @@ class SegmentView:
         return len(self.segment.sessions) if self.sessions is None else sum(b - a for a, b in self.sessions)
 
     def stretches(self) -> list[Stretch]:
-        """The ranges of messages of live sessions, in the segment's numbering."""
+        """Return the ranges [first, last) of messages of live sessions, in the segment's numbering."""
         if self.sessions is None:
             return [(0, self.segment.messages)]
         if self._messages is None:
@@ -68,20 +68,20 @@ class SegmentView:
         return self._messages
 
     def part_stretches(self) -> list[Stretch]:
-        """The ranges of parts of live sessions, in the segment's numbering."""
+        """Return the ranges [first, last) of parts of live sessions, in the segment's numbering."""
         first_part = self.segment.message_first_part
         return [(first_part[first], first_part[last]) for first, last in self.stretches()]
 
     def doc_stretches(self) -> list[Stretch]:
-        """The ranges of documents of live sessions, in the segment's numbering."""
+        """Return the ranges [first, last) of documents of live sessions, in the segment's numbering."""
         first_doc = self.segment.part_first_doc
         return [(first_doc[first], first_doc[last]) for first, last in self.part_stretches()]
 
     def before(self, message: int, part: int) -> tuple[int, int, int]:
-        """(sessions, messages, parts): the number of live ones of this segment before a part of the reader.
+        """Return how many live sessions, messages and parts of this segment precede a part, titles not counted.
 
-        `message` is the part's message; both have the reader's numbers and may be of another segment. A session counts
-        when it ends before the part. Titles do not count.
+        `part` and its message `message` are numbers of the reader, and may lie in another segment. A session is
+        counted when all of its messages precede the part.
         """
         message, part = message - self.first_message, part - self.first_part
         whole = said = parts = 0
@@ -103,19 +103,22 @@ class SegmentView:
     # --- marks: u8 a row of all segments, or None for the live rows ----------------------------------------
 
     def messages_in(self, marks: bytearray) -> Marks:
-        """A writable view of the segment's messages in `marks`, u8[messages of all segments]."""
+        """Return the slice of `marks`, u8[messages of all segments], for this segment, as a writable view."""
         return _own(marks, self.first_message, self.segment.messages)
 
     def parts_in(self, marks: bytearray) -> Marks:
-        """A writable view of the segment's parts in `marks`, u8[parts of all segments]."""
+        """Return the slice of `marks`, u8[parts of all segments], for this segment, as a writable view."""
         return _own(marks, self.first_part, self.segment.parts)
 
     def docs_in(self, marks: bytearray) -> Marks:
-        """A writable view of the segment's documents in `marks`, u8[docs of all segments]."""
+        """Return the slice of `marks`, u8[docs of all segments], for this segment, as a writable view."""
         return _own(marks, self.first_doc, self.segment.docs)
 
     def parts_of(self, marks: bytearray | None) -> Marks | None:
-        """The segment's part of `marks`; without marks, those of the live parts, or None when all parts are live."""
+        """Return the slice of `marks`, u8[parts of all segments], for this segment.
+
+        When `marks` is None, marks of the parts of live sessions, or None when all sessions are live.
+        """
         if marks is not None:
             return self.parts_in(marks)
         if self.sessions is None:
@@ -125,8 +128,9 @@ class SegmentView:
         return self._parts
 
     def docs_of(self, marks: bytearray | None) -> Marks | None:
-        """The segment's part of `marks`; without marks, those of the live documents, or None when all documents are
-        live.
+        """Return the slice of `marks`, u8[docs of all segments], for this segment.
+
+        When `marks` is None, marks of the documents of live sessions, or None when all sessions are live.
         """
         if marks is not None:
             return self.docs_in(marks)
@@ -139,18 +143,19 @@ class SegmentView:
     # --- statistics ------------------------------------------------------------------------------------------
 
     def frequency_between(self, start: int, end: int) -> Callable[[int, int], int]:
-        """A function (first, last) -> document frequency, summed over the terms, in the segment's documents [start,
-        end).
+        """Return a function that counts occurrences of terms in documents [start, end) of this segment.
 
-        It reads only the blocks of postings that hold these documents.
+        frequency(first, last) is the sum of the document frequencies of the terms [first, last). It reads only the
+        blocks of postings that contain these documents.
         """
         postings, starts, ends = self.segment.postings, array("I", [start]), array("I", [end])
         return lambda first, last: postings.frequency_in(first, last, starts, ends)
 
     def frequency(self, marks: bytearray | None) -> Callable[[int, int], int]:
-        """A function (first, last) -> document frequency, summed over the segment's terms [first, last).
+        """Return a function that counts occurrences of terms in marked documents of this segment.
 
-        It counts the documents marked in u8[docs of all segments], the live ones for None.
+        frequency(first, last) is the sum of the document frequencies of the terms [first, last). `marks` is u8[docs of
+        all segments]; None counts the documents of live sessions.
         """
         postings = self.segment.postings
         if marks is not None:
@@ -164,7 +169,7 @@ class SegmentView:
         )
 
     def _dead_ranges(self) -> tuple[array[int], array[int]]:
-        """The ranges of deleted documents as two arrays u32, (starts, ends)."""
+        """Return the ranges of documents of deleted sessions as two arrays u32: (starts, ends)."""
         if self._dead_docs is None:
             live = self.doc_stretches()
             starts = array("I", [0, *(last for _, last in live)])
@@ -172,8 +177,9 @@ class SegmentView:
         return self._dead_docs
 
     def averages(self, marks: bytearray | None) -> tuple[int, int]:
-        """(number of documents, number of their words) of the documents marked in u8[docs of all segments]; for
-        None the live ones.
+        """Return (documents, words): how many documents are marked in u8[docs of all segments], and their words.
+
+        None counts the documents of live sessions.
         """
         if marks is not None:
             return self.segment.doc_columns.averages(self.docs_of(marks))
@@ -183,7 +189,7 @@ class SegmentView:
 
 
 def _live(count: int, dead: Collection[int]) -> list[Stretch]:
-    """The ranges of live sessions among `count`, given the deleted ones."""
+    """Return the ranges [first, last) that remain of the sessions 0 to count - 1 without the `dead` ones."""
     wrong = [session for session in dead if not 0 <= session < count]
     if wrong:
         raise IndexError(f"no session {wrong[0]} among {count}")

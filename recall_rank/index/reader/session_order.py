@@ -1,4 +1,4 @@
-"""SessionOrder: one numbering of the live sessions of several segments."""
+"""SessionOrder: numbers the live sessions of several segments in one sequence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ Key = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Live sessions [first, last) of segment number `segment`; in the reader they are numbered from `number` on."""
+    """A run, that is consecutive live sessions of one segment that stay consecutive in the reader's numbering.
+
+    It holds the sessions [first, last) of segment number `segment`; in the reader, the first of them has number
+    `number`.
+    """
 
     segment: int
     first: int
@@ -25,10 +29,10 @@ class Run:
 
 
 class SessionOrder:
-    """Numbers the live sessions newest first, in the order in which build() would write them to one segment.
+    """Numbers the live sessions of several segments newest first, as build() would in a single segment.
 
-    Every segment is in that order, so the numbering consists of runs. Merging reads O(runs * log(sessions)) rows: few
-    where a small segment meets a large one.
+    Each segment is sorted in this way, so the numbering is a list of runs: consecutive sessions of one segment. To
+    find them, O(runs * log(sessions)) session rows are read.
     """
 
     def __init__(self, views: Sequence[SegmentView]) -> None:
@@ -38,28 +42,33 @@ class SessionOrder:
         self._firsts = [[run.first for run in runs] for runs in self._of_segment]
 
     def find(self, number: int) -> tuple[int, int]:
-        """The segment of the reader's session `number`, and its number in that segment."""
+        """Return (segment number, session number in it) for session `number` of the reader."""
         run = self.runs[bisect_right(self._numbers, number) - 1]
         return run.segment, run.first + number - run.number
 
     def number(self, segment: int, session: int) -> int:
-        """The reader's number of a live session of a segment."""
+        """Return the reader's number of a live session; `session` is its number in segment number `segment`."""
         run = self._of_segment[segment][bisect_right(self._firsts[segment], session) - 1]
         return run.number + session - run.first
 
     def runs_of(self, segment: int) -> tuple[array[int], array[int]]:
-        """The runs of a segment as two arrays u32: their first sessions, and the reader's numbers of these."""
+        """Return the runs of a segment as two arrays u32: (first sessions in the segment, their numbers in the
+        reader).
+        """
         runs = self._of_segment[segment]
         return array("I", [run.first for run in runs]), array("I", [run.number for run in runs])
 
 
 def sort_key(row: SessionRow) -> Key:
-    """The order of sessions in a segment: newest first, then source, then id."""
+    """Return the key by which sessions are sorted in a segment: newest first, then source, then id."""
     return -row.updated, row.source, row.id
 
 
 def _runs(views: Sequence[SegmentView]) -> Iterator[Run]:
-    """Merge the live sessions of the segments into runs; sessions with equal keys keep the order of their segments."""
+    """Yield the runs of the merged order; a run is a range of consecutive live sessions of one segment.
+
+    Of sessions with equal keys, that of the earlier segment comes first.
+    """
     left = [iter(view.sessions if view.sessions is not None else _all(view)) for view in views]
     heap: list[tuple[Key, int, int, int]] = []  # of each segment its next session, and where that one's stretch ends
 
@@ -88,9 +97,10 @@ def _all(view: SegmentView) -> list[tuple[int, int]]:
 
 
 def _before(segment: Segment, first: int, last: int, other: tuple[Key, int], number: int) -> int:
-    """The end of the run of sessions from `first` that sort before `other`. O(log(run)) reads.
+    """Return the end of the longest range that begins at session `first` and sorts before the key `other`.
 
-    Exponential search, then binary search: the run is often short.
+    The range ends at `last` at most. `number` is that of the segment and breaks ties. O(log(length of the range))
+    reads: exponential search, then binary search.
     """
     rows = segment.sessions
 

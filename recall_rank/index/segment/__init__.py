@@ -1,1 +1,1 @@
-"""One immutable segment in memory, and building it."""
+"""Segments: immutable sets of indexed sessions in memory, and the functions that build them."""

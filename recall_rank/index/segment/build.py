@@ -166,5 +166,5 @@ class _SegmentBuild:
 
 
 def _view(data: bytes, code: Literal["H", "I", "Q"]) -> memoryview:
-    """The values of type `code` in `data`."""
+    """Return `data` as a memoryview of u16, u32 or u64 values; `code` is the type code."""
     return memoryview(data).cast(code)

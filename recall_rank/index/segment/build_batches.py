@@ -28,7 +28,7 @@ def build_batches(sessions: Iterable[Session], batch: int = BATCH) -> Iterator[S
 
 
 def _batch(first: Session, others: Iterator[Session], max_parts: int) -> Iterator[Session]:
-    """Sessions up to the one that brings the sum of their parts to `max_parts`."""
+    """Yield `first` and further sessions, up to the session with which the batch has `max_parts` parts or more."""
     count = 0
     for session in chain((first,), others):
         yield session

@@ -13,8 +13,8 @@ Code = Literal["B", "H", "I", "Q", "q"]
 class ColumnFormat:
     """The type and the length of a column.
 
-    `code` is a type code of `array`. The column has one value for each row of the kind `rows`, and `extra` values
-    more. A `packed` column is stored as _core.index.packed_columns encodes it.
+    `code` is a type code of `array`. The column has one value for each row of the kind `rows`, such as "message", and
+    `extra` further values. A `packed` column is stored as _core.index.packed_columns encodes it.
     """
 
     code: Code
@@ -24,7 +24,7 @@ class ColumnFormat:
 
     @property
     def width(self) -> int:
-        """The bytes of one unpacked value."""
+        """The size of one unpacked value, in bytes."""
         return struct.calcsize(f"<{self.code}")
 
 

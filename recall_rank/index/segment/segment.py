@@ -146,11 +146,16 @@ class Segment:
         return self.text
 
     def text_between(self, starts: Offsets, ends: Offsets) -> bytes | bytearray | memoryview:
-        """The whole text. The caller may read only the bytes [starts[k], ends[k]); faster than text_for()."""
+        """The whole text, of which the caller may read only bytes [starts[k], ends[k]). Faster than text_for().
+
+        A mapped segment verifies these ranges and raises DamagedIndexError when they are damaged.
+        """
         return self.text
 
     def fields_of(self, part: int) -> Iterator[tuple[int, int, Field]]:
-        """(start, end, field) for every field of a part, whose UTF-8 is the bytes [start, end) of the text."""
+        """Yield (start, end, field) for every field of a part; its UTF-8 is bytes [start, end) of the segment's
+        text.
+        """
         for number in range(self.part_first_field[part], self.part_first_field[part + 1]):
             start = self.field_start[number]
             yield start + 1, self.field_start[number + 1], _FIELDS[self.text_for(((start, start + 1),))[start]]

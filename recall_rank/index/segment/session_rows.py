@@ -1,4 +1,4 @@
-"""Session rows encoded as one record of bytes each and decoded on first access."""
+"""Session rows stored as one byte string each, decoded on first access."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _LENGTHS = struct.Struct("<10I")  # in code points, of nine texts and of one str
 
 
 class Records(Protocol):
-    """A sequence of encoded session rows."""
+    """A sequence of encoded session rows, one byte string each."""
 
     def __len__(self) -> int: ...
 
     def raw(self, at: int) -> bytes:
-        """The record at index `at`."""
+        """Return the encoded session row at index `at`."""
         ...
 
 
 def encode_session_row(row: SessionRow) -> bytes:
-    """The record of a row, without its range of messages."""
+    """Return a session row as bytes, without first_message and last_message."""
     numbers = f"{int(row.created)} {int(row.updated)} {int(row.flags)}"  # decimal: numbers of a store may have any size
     folders = (row.directory, row.project, row.worktree, row.repository)
     texts = (row.id, row.title, *folders, row.parent, row.source, row.agent, numbers)
@@ -32,7 +32,10 @@ def encode_session_row(row: SessionRow) -> bytes:
 
 
 def decode_session_row(record: bytes, first_message: int, last_message: int) -> SessionRow:
-    """The row that encode_session_row() encoded. Raises ValueError or struct.error for other bytes."""
+    """Return the session row that encode_session_row() encoded, with its range of messages.
+
+    Raises ValueError or struct.error for other bytes.
+    """
     text = record[_LENGTHS.size :].decode("utf-8", "surrogatepass")
     start = 0
     texts: list[str | None] = []
@@ -96,5 +99,5 @@ class SessionRows(Sequence[SessionRow]):
 
 
 def first_messages(rows: Iterable[SessionRow], messages: int) -> list[int]:
-    """The number of the first message of each session, then the number of all messages."""
+    """Return the number of the first message of each session, and as last element the number of all messages."""
     return [*(row.first_message for row in rows), messages]

@@ -38,6 +38,6 @@ def aligned(offset: int, step: int = ALIGN) -> int:
 
 
 def require_little_endian(name: str) -> None:
-    """Raise IndexFormatError on a big-endian machine; `name` is quoted in the message."""
+    """Raise IndexFormatError on a big-endian machine; `name`, a file name, is quoted in the message."""
     if sys.byteorder != "little":
         raise IndexFormatError(f"{name}: an index on disk is little-endian, this machine is not; search it in memory")

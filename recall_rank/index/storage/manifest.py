@@ -51,12 +51,12 @@ class Manifest:
         return self.segments if self.table is None else (*self.segments, self.table)
 
     def next(self, files: tuple[ListedFile, ...]) -> Manifest:
-        """The manifest of a following generation that consists of `files`. Raises ValueError for two tables."""
+        """Return the manifest of a later generation that consists of `files`. Raises ValueError for two tables."""
         ancestors = (self.nonce, *self.ancestors)[:MAX_ANCESTORS] if self.nonce else ()
         return _manifest_of(self.generation + 1, files, os.urandom(8).hex(), ancestors)
 
     def descends_from(self, other: Manifest) -> bool | None:
-        """Whether this generation equals `other` or follows it; None when `other` is too old to be recorded."""
+        """Return whether this generation is `other` or was derived from it; None when `other` is too old to tell."""
         nonces = (self.nonce, *self.ancestors)
         age = self.generation - other.generation
         return None if age >= len(nonces) else age >= 0 and nonces[age] == other.nonce
@@ -102,10 +102,10 @@ def generations(folder: Folder) -> list[int]:
 
 
 def newest_manifest(folder: Folder) -> Manifest:
-    """The manifest of the newest generation.
+    """Return the manifest of the newest generation.
 
-    Raises MissingIndexError for a folder without manifests, IndexFormatError when all manifests are of other versions,
-    and DamagedIndexError when the newest manifest cannot be read.
+    Raises MissingIndexError for a folder without manifests, IndexFormatError when all manifests have another format
+    version, and DamagedIndexError when the newest cannot be read.
     """
     tried = 0
     while True:

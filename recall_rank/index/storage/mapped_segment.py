@@ -109,9 +109,9 @@ def _part_ids(segment: MappedSegment, file: SegmentFile) -> PrefixCodedStrings:
 
 
 def _owners(firsts: str, column: str) -> Callable[[MappedSegment, SegmentFile], memoryview]:
-    """A maker of the column that gives each row the number of its owner; `column` has as many rows.
+    """Return a function that computes a column with the owner number of each row, such as the message of each part.
 
-    The column `firsts` gives the number of the first row of each owner.
+    The column `firsts` has the number of the first row of each owner; the result has as many rows as `column`.
     """
     return lambda segment, file: file.checked(owners, _column(segment, file, firsts), file.count(column))
 

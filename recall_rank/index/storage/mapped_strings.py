@@ -12,14 +12,16 @@ from recall_rank.index.storage.segment_file import SegmentFile
 
 
 class OwnerIds(Protocol):
-    """The ids of the owners of prefix-coded strings: messages own parts, sessions own messages."""
+    """The ids of the owners of prefix-coded strings. The owner of a part id is a message, of a message id a
+    session.
+    """
 
     def raw(self, at: int) -> bytes:
-        """The id of owner `at` as UTF-8."""
+        """Return the id of owner number `at` as UTF-8."""
         ...
 
     def slice_of(self, first: int, last: int) -> Strings:
-        """The ids of the owners [first, last)."""
+        """Return the ids of the owners [first, last)."""
         ...
 
 
@@ -53,10 +55,11 @@ class MappedStrings(Strings):
 
 
 class PrefixCodedStrings(Strings):
-    """Strings stored without the prefix that each shares with the id of its owner.
+    """Ids stored without the prefix that each shares with the id of its owner.
 
-    A record is one byte with the length of the shared prefix, then the rest of the string. The blocks of a record are
-    verified when it is read, and a record that cannot be decoded raises DamagedIndexError.
+    The owner of a part is its message, that of a message its session. A record is one byte with the length of the
+    shared prefix, then the rest of the id. Its blocks are verified when it is read; DamagedIndexError is raised for a
+    record that cannot be decoded.
     """
 
     __slots__ = ("_column", "_file", "_owner_ids", "_owner_numbers", "_records")
@@ -103,7 +106,7 @@ class PrefixCodedStrings(Strings):
 
 
 class SessionIds:
-    """The ids of a segment's sessions as OwnerIds: sessions own messages."""
+    """The ids of a segment's sessions, from which the ids of messages are decoded."""
 
     __slots__ = ("_sessions",)
 

@@ -131,10 +131,10 @@ def _added(folder: Folder, kind: str, fill: Callable[[int], bytes]) -> ListedFil
 
 
 def publish(folder: Folder, choose: Callable[[Manifest], tuple[ListedFile, ...]]) -> Manifest:
-    """Publish a generation of the files that `choose` returns for the newest generation; remove replaced files.
+    """Publish a new generation, remove the files it replaced, and return its manifest.
 
-    `choose` is called again when another writer publishes first; its errors end the loop. Raises OSError when the
-    manifest cannot be written.
+    choose(newest manifest) returns the files of the new generation; it is called again when another writer publishes
+    first. An error that it raises ends the attempt. Raises OSError when the manifest cannot be written.
     """
     folder.sync()  # the names of the files must be durable before a manifest lists them
     while True:
@@ -200,7 +200,7 @@ def _fill(descriptor: int, data: bytes) -> bytes:
 
 
 def _newest_or_empty(folder: Folder) -> Manifest:
-    """The newest generation; one without files when there is none or it cannot be read."""
+    """Return the newest manifest, or an empty one when there is none or it cannot be read."""
     seen = max(generations(folder), default=0)  # listed first, so that a later generation is not skipped
     try:
         return newest_manifest(folder)

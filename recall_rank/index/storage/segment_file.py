@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class ColumnPlace(NamedTuple):
-    """The directory entry of a column."""
+    """The directory entry of a column: where it is in the file, its length and its hash."""
 
     offset: int  # bytes from the beginning of the file
     size: int  # bytes in the file
@@ -123,7 +123,7 @@ class SegmentFile:
         return self.unverified(column)
 
     def checked(self, make: Callable[..., T], *arguments: Any) -> T:
-        """The value of make(*arguments). Raises DamagedIndexError when it raises ValueError, as for forged columns."""
+        """Return make(*arguments); a ValueError that it raises becomes a DamagedIndexError."""
         try:
             return make(*arguments)
         except ValueError as error:
@@ -158,13 +158,16 @@ class SegmentFile:
             at = verified.find(0, at + 1, last)
 
     def verified(self, column: str) -> tuple[bytearray, int]:
-        """Marks u8[blocks], 1 for each verified block of a column, updated by verify(); and the bytes of a block."""
+        """Return (marks, size): u8[blocks], 1 for each verified block of a column, kept current by verify(), and
+        block bytes.
+        """
         return self._verified[column], BLOCK
 
     def verify_all(self, column: str, starts: Offsets, ends: Offsets) -> None:
-        """Verify the bytes [starts[k], ends[k]) of a column for every k, u64 each.
+        """Verify the bytes [starts[k], ends[k]) of a column for every k; both are u64.
 
-        One native pass when all of them were verified before.
+        One native pass when all blocks were verified before. Raises DamagedIndexError for a block that does not match
+        its hash.
         """
         if not are_marked(self._verified[column], starts, ends, BLOCK):
             for start, end in zip(starts, ends, strict=True):

@@ -65,7 +65,7 @@ def write_segment(segment: Segment, descriptor: int, name: str) -> bytes:
 
 
 def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
-    """Name, length in values, and file content of every column, in the order of COLUMNS.
+    """Yield (name, number of values, file content) of every column, in the order of COLUMNS.
 
     A column is packed when it is requested, so that one packed copy exists at a time.
     """
@@ -76,7 +76,7 @@ def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
 
 
 def _derived(segment: Segment) -> dict[str, Buffer]:
-    """The stored columns that are not attributes of a Segment, by name."""
+    """Return column name -> content, for the stored columns that are not attributes of a Segment."""
     records = Strings.of_bytes(map(encode_session_row, segment.sessions))
     names = Strings.of(name or "" for name in segment.names.values[1:])
     vocabulary = segment.vocabulary
@@ -113,7 +113,7 @@ def _flat(buffer: Buffer) -> memoryview:
 
 
 def _pad(descriptor: int, offset: int, step: int = ALIGN) -> int:
-    """Write zeros from `offset` to the next multiple of `step`, which is returned."""
+    """Write zeros from `offset` to the next multiple of `step`, and return that offset."""
     end = aligned(offset, step)
     _write(descriptor, bytes(end - offset))
     return end

@@ -1,7 +1,7 @@
 """The table file of a generation: named sections of bytes, each verified when it is first read.
 
-The section "dead" lists the deleted sessions of each segment: they differ between generations, while segment files
-never change. The other sections are defined by recall_rank.histories.cache.table_codec.
+The section "dead" lists the deleted sessions of each segment, which change between generations while segment files
+never do. recall_rank.histories.cache.table_codec defines the other sections.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_SECTIONS: Final = 16  # a header with more is refused
 
 
 class Section(NamedTuple):
-    """The directory entry of a section."""
+    """The directory entry of a section: where it is in the file, and its hash."""
 
     offset: int  # bytes from the beginning of the file
     size: int  # bytes
@@ -102,9 +102,10 @@ class TableFile:
         return data
 
     def dead(self, segments: int) -> tuple[frozenset[int], ...]:
-        """The numbers of the deleted sessions of each segment; they are not compared with the size of the segment.
+        """Return the numbers of the deleted sessions of each segment.
 
-        Raises DamagedIndexError when the section does not list exactly `segments` segments.
+        They are not compared with the number of sessions. Raises DamagedIndexError when the section does not list
+        exactly `segments` segments.
         """
         numbers = array("I")
         data = self.section(DEAD)
@@ -124,7 +125,7 @@ class TableFile:
 
 
 def dead_section(dead: Sequence[frozenset[int]]) -> bytes:
-    """The section that TableFile.dead() decodes."""
+    """Return the section that lists the deleted sessions of each segment; TableFile.dead() decodes it."""
     numbers = array("I")
     for rows in dead:
         numbers.append(len(rows))

@@ -41,8 +41,8 @@ def by_session(
     """Return a page entry for each session, in the order of their best hits.
 
     A session is shown by its best part that is not the title, if it has one. `ranked` are candidates, best first.
-    `others` are one best hit for each session, best first; a session without a ranked candidate comes behind all
-    others, and its score is that hit's score divided by `ceiling`.
+    `others` are one best hit for each session, best first. Sessions without a ranked candidate follow those with one;
+    their score is that of their hit, divided by `ceiling`.
     """
     found: dict[int, PageEntry] = {}
     for candidate in ranked:

@@ -80,9 +80,10 @@ def _add_dates(reader: IndexReader, query: Query, evidence: Evidence, eligible: 
 
 
 def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
-    """Return the weight of each class of document, f32[64]; a class is a Kind, plus SUBAGENT_KIND for subagents.
+    """Return the weight of each class of document, f32[64].
 
-    With `orders`, the weight of documents of Kind.ORDER, a user's standing instructions, is raised.
+    A class is the Kind of a document, plus SUBAGENT_KIND for subagents and abandoned branches. With `orders`, the
+    weight of Kind.ORDER, a user's standing instructions, is raised.
     """
     return _class_weights(weights.kind, weights.subagent, weights.order if orders else 1.0)
 
