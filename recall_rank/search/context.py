@@ -1,4 +1,4 @@
-"""The state of one search, which its stages fill."""
+"""The state of one search, which the stages of the search fill one after the other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from recall_rank.search.types import PageEntry
 
 @dataclass(slots=True)
 class SearchContext:
-    """The state of one search. engine.run() creates it after the expansion, stages fill it, respond() reads it."""
+    """The state of one search: its inputs, and the results of the stages so far.
+
+    engine.run() creates it after the query expansion, each later stage fills its fields, and respond() makes the
+    response from them.
+    """
 
     reader: IndexReader
     query: Query
@@ -42,14 +46,19 @@ class SearchContext:
             self.degraded.add(DegradeKind.BUDGET)
 
     def reached(self, part: int) -> None:
-        """Note that a stage which decides hits stopped before `part` at the deadline; the lowest such part is kept."""
+        """Note that a stage that finds hits ran out of time after the parts [0, part).
+
+        `part` is a part number of the index. The smallest one that was noted is kept as `parts_reached`.
+        """
         if part < self.reader.parts:
             self.degraded.add(DegradeKind.TIME)
             self.parts_reached = min(self.parts_reached, part)
 
     def note_words(self, words_done: int) -> None:
-        """Note the number of query words that were looked up. If words are missing, no part counts as fully
-        searched.
+        """Note that query expansion looked up `words_done` words of the query before the deadline.
+
+        When that is fewer than all words, no part counts as searched, except in literal and regex mode, where terms
+        only rank the hits.
         """
         if words_done < len(self.query.words):
             self.degraded.add(DegradeKind.TIME)
@@ -57,8 +66,10 @@ class SearchContext:
                 self.reached(0)
 
     def note_documents(self, docs_done: int) -> None:
-        """Note the number of documents that the prefilter read. In literal and regex mode it ranks hits but does
-        not decide them.
+        """Note that the prefilter read the documents [0, docs_done) before the deadline.
+
+        When that is fewer than all documents, only their parts count as searched, except in literal and regex mode,
+        where the text scan finds the hits and the prefilter only ranks them.
         """
         if docs_done < self.reader.docs:
             self.degraded.add(DegradeKind.TIME)
@@ -67,12 +78,12 @@ class SearchContext:
 
     @property
     def out_of_time(self) -> bool:
-        """Whether a stage ended early because the time budget was used up."""
+        """Whether a stage of this search ended early because the time budget was used up."""
         return bool(self.degraded) and DegradeKind.TIME in self.degraded  # the hash of an Enum is a slow call
 
     @property
     def text_decides(self) -> bool:
-        """Whether the text scan decides which parts are hits, so that terms only rank them: in literal and regex
-        mode.
+        """Whether the hits are the parts that the text scan finds, so that matching terms only rank them: true in
+        literal and regex mode.
         """
         return self.query.options.match in ("literal", "regex")

@@ -14,7 +14,9 @@ RESERVE_MS: Final = 2.0  # but at most this: a page is made, and its snippets ar
 
 
 class DegradeKind(enum.StrEnum):
-    """A reason why an answer is incomplete. When several apply, the response names the first in this order."""
+    """A reason why an answer is incomplete. When several apply, a response names the first one in the order of this
+    enum.
+    """
 
     NONE = "none"
     TIME = "time"  # the budget ended a stage
@@ -23,9 +25,10 @@ class DegradeKind(enum.StrEnum):
 
 
 class Deadline:
-    """The deadline of one search: the end of its budget, less the reserve for the response.
+    """The deadline of one search: the end of its time budget, less a reserve for making the response.
 
-    `at_ns` and `score_by_ns` are times of `clock`. Native loops compare them with the monotonic clock themselves.
+    `at_ns` is the deadline and `score_by_ns` the time after which scoring does not begin, both in nanoseconds of
+    `clock`. Native loops compare them with the monotonic clock.
     """
 
     __slots__ = ("_cancel", "_clock", "_started", "at_ns", "score_by_ns")
@@ -40,13 +43,15 @@ class Deadline:
     def passed(self, ahead_ns: int = 0) -> bool:
         """Whether the search must end: the deadline has passed, or the caller has cancelled.
 
-        With `ahead_ns`, whether the deadline will have passed that many nanoseconds from now.
+        With `ahead_ns`, whether the deadline will have passed `ahead_ns` nanoseconds from now.
         """
         late = self._clock() + ahead_ns >= self.at_ns
         return late or (self._cancel is not None and self._cancel.is_set())
 
     def too_late_to_score(self) -> bool:
-        """Whether the share SCORE_BY of the budget is used up, or the caller has cancelled."""
+        """Whether scoring must not begin: the share SCORE_BY of the time budget is used up, or the caller has
+        cancelled.
+        """
         return self._clock() >= self.score_by_ns or (self._cancel is not None and self._cancel.is_set())
 
     def elapsed_ms(self) -> float:

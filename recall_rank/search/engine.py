@@ -1,4 +1,4 @@
-"""A search as the list of its stages: filters, expansion, retrieval, ranking, results."""
+"""The stages of a search in order: filters, expansion, retrieval, ranking, results."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def search(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> Se
 
 
 def run(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchContext:
-    """The context of a search after every stage except the response; benchmarks use it to read the results of
-    stages.
+    """Run every stage of a search except the response, and return the state that they filled.
+
+    search() makes the response from it; benchmarks read the results of the stages.
     """
     deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
     eligible = eligible_set(reader, query, deadline.at_ns)

@@ -1,4 +1,4 @@
-"""The options of a search: the names a caller may use, and the record that checks their values."""
+"""The options of a search: the names a caller may pass, and the record Options that checks their values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ ROLE_FILTERS = ("user", "assistant", "all")
 
 
 class RankOptions(TypedDict, total=False):
-    """The options of rank(), whose argument `sessions` is the corpus; keyword arguments as in SearchOptions."""
+    """The keyword arguments of rank(): search options as in SearchOptions, without `sessions`, which is the corpus
+    there.
+    """
 
     match: Match
     scope: Scope
@@ -58,16 +60,16 @@ class RankOptions(TypedDict, total=False):
 
 
 class SearchOptions(RankOptions, total=False):
-    """The options of Index.search and Recall.search as keyword arguments; Options holds their defaults and checks."""
+    """The keyword arguments of Index.search and Recall.search. Their defaults and checks are in the class Options."""
 
     sessions: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The checked options of a search; names and values are those of the recall tool.
+    """The options of one search, checked. Names and accepted values are those of the tool `recall`.
 
-    Raises OptionValueError or OptionTypeError naming the option, its value and the accepted values.
+    Raises OptionValueError or OptionTypeError; the message names the option, its value and the accepted values.
     """
 
     match: Match = "smart"
@@ -167,7 +169,8 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def parse_options(given: SearchOptions) -> Options:
-    """The checked record of options given by name; cached for plain values, so that equal options are checked once.
+    """The checked Options for options given by name. Hashable options are cached, so that repeated ones are not
+    checked again.
 
     Raises TypeError for an unknown name, and the errors of Options.
     """

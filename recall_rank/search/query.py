@@ -21,7 +21,7 @@ _QUOTED = re.compile(r'"([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a query."""
+    """One word of a query, with its folded form and whether it counts, that is, is not a stop word."""
 
     form: bytes  # folded UTF-8, as terms are
     written: str  # as in the query
@@ -31,7 +31,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """Several words written as one, or a word with its punctuation; covers words[at : at + span] of the query."""
+    """Several words of a query written as one, or one word with its punctuation.
+
+    It covers the `span` words of the query from index `at` on.
+    """
 
     form: bytes
     written: str
@@ -42,7 +45,7 @@ class Compound:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One query, parsed and checked, as every stage reads it. Times are ms since 1970, UTC."""
+    """A query text, parsed, with its checked options. Times are milliseconds since 1970, UTC."""
 
     text: str
     folded: str  # fold() of the text, as literal search compares it

@@ -1,4 +1,4 @@
-"""Records that the stages of a search hand to each other."""
+"""PageEntry: the record that the ranking stage hands to the results stage."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The terms of the eligible vocabulary that match the words of a query."""
+"""Query expansion: find the terms of the index that match the words of a query."""

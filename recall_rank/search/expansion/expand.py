@@ -1,4 +1,7 @@
-"""Stage: find the terms of the eligible vocabulary that match the words of a query, and weigh them."""
+"""The stage of query expansion: find the terms that match the words of a query, and weigh them.
+
+Terms are those of the eligible vocabulary, that is, of the documents that pass the filters.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ LONG_QUERY = 12  # a query with more words than this is joined in pairs only
 
 @dataclass(slots=True)
 class TermGroup:
-    """The terms that match one word or compound of the query. `factor` is the group's rarity times its boost."""
+    """The terms that match one word or compound of the query.
+
+    `members` are (first, last, similarity) ranges of terms; `factor` is the rarity of the group times its boost.
+    """
 
     written: str
     at: int  # the first word of the query that the group covers
@@ -40,7 +46,7 @@ class TermGroup:
 
 @dataclass(slots=True)
 class Expansion:
-    """The term groups of a query, and the matcher that finds their forms in passages."""
+    """The result of query expansion: term groups, which the prefilter scores, and a matcher for passages."""
 
     groups: list[TermGroup]
     known: list[tuple[Word, int]]  # words with a group of their own, and their places, for longer_words()
@@ -56,8 +62,9 @@ _group, _expansion = RecordFactory(TermGroup).make, RecordFactory(Expansion).mak
 
 
 def expand(query: Query, reader: IndexReader, eligible: EligibleSet, deadline: Deadline | None = None) -> Expansion:
-    """The expansion of `query` over the eligible vocabulary. After the deadline, the remaining words are not looked
-    up.
+    """Expand `query` to the terms of eligible documents that match its words.
+
+    Words that are not looked up before the deadline get no terms.
     """
     late, deadline_ns = (deadline.passed, deadline.at_ns) if deadline else (never, 0)
     lexicon = Lexicon(reader, eligible.doc_marks, late)
@@ -65,15 +72,16 @@ def expand(query: Query, reader: IndexReader, eligible: EligibleSet, deadline: D
 
 
 def rarity(documents: int, frequency: float, weights: Weights) -> float:
-    """The weight of a word that is in `frequency` of `documents`: its IDF plus the weight `present`, the bonus for
-    any match.
+    """The weight of a word that `frequency` of `documents` documents hold: its IDF plus `weights.present`, a bonus
+    for any match.
     """
     return idf(documents, frequency) + weights.present
 
 
 def longer_words(expansion: Expansion, reader: IndexReader, eligible: EligibleSet, weights: Weights) -> list[TermGroup]:
-    """Groups of the terms that begin with a known word of the query; hits by these groups alone rank behind all
-    others.
+    """Term groups of the terms that begin with a known word of the query, one group for each such word.
+
+    Hits by these groups alone rank behind all other hits.
     """
     documents = eligible.doc_count
     lexicon = Lexicon(reader, eligible.doc_marks)
@@ -88,7 +96,7 @@ def longer_words(expansion: Expansion, reader: IndexReader, eligible: EligibleSe
 
 
 class _Expander:
-    """Builds the expansion of one query: compounds first, then joins of neighbours, then single words."""
+    """Builds the expansion of one query: first its compounds, then joins of neighbouring words, then single words."""
 
     __slots__ = (
         "a_text",
@@ -174,10 +182,11 @@ class _Expander:
         )
 
     def _weigh(self) -> tuple[list[float], list[str]]:
-        """Set the factor of every group; return the weight of each word of the query, and the words without a group.
+        """Set the factor of every group; return the weight of each word of the query, and the words that no group
+        covers.
 
-        A word has the rarity of its own group; a stop word has the rarity of a word in the share `stop_word_share` of
-        the documents.
+        A word has the rarity of its own group. A stop word is weighed as if the share `stop_word_share` of the
+        documents held it.
         """
         documents, words, weights = self.documents, self.query.words, self.weights
         weighed = [rarity(documents, documents * weights.stop_word_share, weights)] * len(words)
@@ -215,7 +224,11 @@ class _Expander:
     def _add(
         self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False
     ) -> None:
-        """Add a group, unless it has no members. Of several members with equal terms, the most similar one is kept."""
+        """Append a term group, unless `members` is empty; of members with equal terms, the most similar one is kept.
+
+        The group covers the `span` words of the query from index `at` on. `joint` requires that a document also holds
+        the group before it.
+        """
         if not members:
             return
         if span == 1:
@@ -241,7 +254,7 @@ class _Expander:
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
-        """Add a group for each run of neighbouring words that a document writes as one form."""
+        """Add a group for neighbouring words of the query that a document writes as one form."""
         words, weights = self.query.words, self.weights
         joinable = [b"" if word.cjk else word.form for word in words]
         few = len(words) <= LONG_QUERY
@@ -257,7 +270,9 @@ class _Expander:
             self._add(" ".join([each.written for each in words[at : last + 1]]), at, last + 1 - at, members, boost)
 
     def _word(self, at: int, word: Word) -> None:
-        """Add the groups of one word: its forms, its halves, and the longer terms that an unknown word begins."""
+        """Add the groups of the word at index `at`: its forms, its halves and, for a word without terms, longer
+        terms.
+        """
         form, terms, weights = word.form, self.known[at], self.weights
         if word.cjk and self._in_pair(at):
             self.forms.matched.append((form, at, 1, weights.cjk_single))
@@ -287,10 +302,10 @@ class _Expander:
             self._add(word.written, at, 1, self.lexicon.longer(form), weights.prefix)
 
     def _split(self, at: int, word: Word, *, written: bool) -> None:
-        """Add groups for the halves of a word.
+        """Add groups for the two halves of the word at index `at`, such as "user" and "name" for "username".
 
-        A word that is alone in the query, or that is `written` in some form in the documents, matches by both halves
-        together. Any other word lacks a blank: each half matches by itself.
+        When the word is alone in the query, or `written` in some form in the documents, a document must hold both
+        halves. Otherwise a blank is taken to be missing, and each half matches by itself.
         """
         lexicon, forms, weights = self.lexicon, self.forms, self.weights
         halves = [half for cut in self.cuts[at] for half in (word.form[:cut], word.form[cut:])]
@@ -313,7 +328,9 @@ class _Expander:
                 self._add(word.written, at, 1, members_of(terms, 1.0), similarity, joint=joint)
 
     def _in_pair(self, at: int) -> bool:
-        """Whether the CJK character at `at` is part of a pair of characters in the query."""
+        """Whether the CJK character at index `at` of the query has a CJK neighbour, so that both are searched as a
+        pair.
+        """
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
 
 

@@ -1,4 +1,4 @@
-"""The terms that match one form of a query: the form itself, its repairs, its inflections, and equal names."""
+"""Look up the terms for one form, that is, one spelling, of a query word: itself, misspellings, inflections, names."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ MatchedPrefix = tuple[bytes, int, float]
 class FormLookup:
     """Looks up forms of one query in the eligible vocabulary, and collects the forms to find in passages.
 
-    `matched` are the forms to find in passages; `repaired` lists, for each word of the query that no document holds,
-    the forms searched in its place. After `deadline_ns`, a monotonic time, 0 for none, no repairs are looked up.
+    `matched` are the collected forms. `repaired` maps a word of the query that no document holds to the forms searched
+    in its place. `deadline_ns` is a monotonic time, 0 for none; after it no repairs, that is, forms within a few
+    edits, are looked up.
     """
 
     __slots__ = ("_deadline_ns", "_fuzzy", "_lexicon", "_tag_weights", "_weights", "_words", "matched", "repaired")
@@ -40,9 +41,11 @@ class FormLookup:
         self._deadline_ns = deadline_ns
 
     def members(self, form: bytes, terms: Terms, at: int, span: int, *, repair: bool) -> list[Member]:
-        """The members for a form of the words [at, at + span): its own `terms`, or with `repair` its repairs.
+        """The matching terms, as members (first, last, similarity), of a form that covers the query words [at, at +
+        span).
 
-        In fuzzy mode a single word that is known has repairs too.
+        They are its own `terms`. With `repair` and without terms of its own, they are those of similar spellings; in
+        fuzzy mode a single word gets both.
         """
         members: list[Member] = []
         if terms:
@@ -53,7 +56,11 @@ class FormLookup:
         return members
 
     def inflected(self, family: Iterable[Inflection], at: int, share: float = 1.0) -> list[Member]:
-        """The members for the inflections of the word `at`; their similarity is multiplied by `share`."""
+        """The members (first, last, similarity) for the inflections `family` of the query word at index `at`.
+
+        Each has the similarity `share` times the weight `stem`. The inflections are also noted as forms to find in
+        passages.
+        """
         members, similarity = [], share * self._weights.stem
         for form, terms in family:
             self.matched.append((form, at, 1, similarity))
@@ -61,8 +68,10 @@ class FormLookup:
         return members
 
     def tagged(self, forms: list[bytes], share: float = 1.0) -> dict[int, list[Member]]:
-        """The members for names of tools, authors and directories that equal a form, by the index of the form in
-        `forms`.
+        """Index in `forms` -> members (first, last, similarity): the names of tools, authors and directories equal to
+        that form.
+
+        Each has the similarity `share` times the weight of its kind of name.
         """
         found: dict[int, list[Member]] = {}
         for at, tag, number in self._lexicon.tagged(forms, TAGS):
@@ -70,7 +79,9 @@ class FormLookup:
         return found
 
     def misspelt_names(self, form: bytes) -> list[Member]:
-        """The members for names of tools, authors and directories within one or two edits of a form."""
+        """The members (first, last, similarity) for names of tools, authors and directories at one or two edits
+        from a form.
+        """
         members: list[Member] = []
         if len(form) < MIN_REPAIR or form.isdigit():
             return members
@@ -82,7 +93,11 @@ class FormLookup:
         return members
 
     def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> list[Member]:
-        """The members for forms within the edit bound; the nearest forms also add their inflections and names."""
+        """The members (first, last, similarity) for other spellings of a form within the edit bound.
+
+        `known` tells whether documents hold the form itself. If not, the nearest spellings also add their inflections
+        and equal names.
+        """
         members: list[Member] = []
         length = characters(form)
         if length < MIN_REPAIR or form.isdigit():
@@ -111,7 +126,9 @@ class FormLookup:
         return members
 
     def _limited(self, near: list[NearForm], smart_bound: int) -> list[NearForm]:
-        """The forms within the bound of smart mode, and the MAX_FUZZY most frequent of the other forms."""
+        """The near forms within `smart_bound` edits, followed by the MAX_FUZZY most frequent of the near forms
+        beyond it.
+        """
         kept = [(terms, edits) for terms, edits in near if edits <= smart_bound]
         rest = [(terms, edits) for terms, edits in near if edits > smart_bound]
         if len(rest) > MAX_FUZZY:

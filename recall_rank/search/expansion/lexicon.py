@@ -1,4 +1,4 @@
-"""The eligible vocabulary: its terms, their document frequencies, and the forms of each English word."""
+"""The eligible vocabulary: the terms of the documents that pass the filters, their frequencies and inflections."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ Members are plain tuples, as the kernels unpack them: a search makes dozens, and
 
 
 class TaggedTerm(NamedTuple):
-    """A term that is the name of a tool, an author or a directory: index of its form, index of its tag, term
-    number.
+    """A term that is the name of a tool, an author or a directory.
+
+    `form_at` is the index of the name in the forms asked for, `tag_at` the index of the kind of name in the tags asked
+    for, `term` the term number.
     """
 
     form_at: int
@@ -43,7 +45,9 @@ class TaggedTerm(NamedTuple):
 
 
 class JoinedForm(NamedTuple):
-    """Words first to last of a query written as one form, and the terms of that form, if any."""
+    """The words `first` to `last` (inclusive indexes) of a query written as one form, and the terms of that form,
+    if any.
+    """
 
     first: int
     last: int
@@ -52,7 +56,9 @@ class JoinedForm(NamedTuple):
 
 
 class Inflection(NamedTuple):
-    """Another form of a word with its terms, which need not be eligible."""
+    """Another form of an English word, such as "went" for "go", with its terms; no eligible document need hold
+    them.
+    """
 
     form: bytes
     terms: Terms
@@ -60,7 +66,7 @@ class Inflection(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _SegmentTerms:
-    """The vocabulary of one segment, with document frequencies among its eligible documents."""
+    """The vocabulary of one segment, with document frequencies that count eligible documents only."""
 
     vocabulary: Vocabulary
     frequency: Callable[[int, int], int]  # documents that hold the terms [first, last), summed over the terms
@@ -68,23 +74,25 @@ class _SegmentTerms:
     first_term: int  # of the segment, in the numbering of all segments
 
     def number(self, term: int) -> int:
-        """The number of a term of this segment in the numbering over all segments; -1 when the term is not
-        eligible.
+        """Convert a term number of this segment to the numbering over all segments.
+
+        Returns -1 for a negative `term` and for a term that no eligible document holds.
         """
         eligible = term >= 0 and (self.complete or self.frequency(term, term + 1))
         return self.first_term + term if eligible else -1
 
 
 def never() -> bool:
-    """Return False; the deadline check of a search without a deadline."""
+    """Return False: the function to pass as `late`, the check of the deadline, for a search without a deadline."""
     return False
 
 
 class Lexicon:
-    """The vocabulary of the eligible documents, without terms that none of them holds.
+    """The terms that eligible documents hold, over all segments of an index.
 
-    Terms are numbered over all segments: the terms of the second segment follow those of the first. `late` returns
-    whether the deadline has passed; after it, families() skips words that would take long.
+    Term numbers run over all segments: those of the second segment follow those of the first. `late` is a function
+    that returns whether the deadline has passed; from then on families() returns cached inflections, and others only
+    where they are cheap.
     """
 
     __slots__ = ("_first_terms", "_late", "_only", "_only_postings", "_segments")
@@ -109,17 +117,21 @@ class Lexicon:
             self._only, self._only_postings = only.vocabulary, only.postings
 
     def frequency(self, first: int, last: int) -> int:
-        """The number of eligible documents that hold the terms [first, last) of one segment, summed over the terms."""
+        """The sum of the document frequencies of the terms [first, last), which are in one segment.
+
+        Only eligible documents are counted; a document that holds two of the terms counts twice.
+        """
         segment = self._segment_of(first)
         return segment.frequency(first - segment.first_term, last - segment.first_term)
 
     def count(self, terms: Terms) -> int:
-        """The number of eligible documents that hold a form, given by its terms."""
+        """The number of eligible documents that hold a form, given by its `terms`: its term number in each segment."""
         return sum([self.frequency(number, number + 1) for number in terms])
 
     def frequencies(self, groups: list[list[Member]], most: int) -> list[int]:
-        """For each group, the number of eligible documents that hold a member, summed over the members and limited
-        to `most`.
+        """For each group, the sum of the document frequencies of its members, at most `most`.
+
+        Only eligible documents are counted; a document that holds two members counts twice.
         """
         if self._only is not None:
             return self._only_postings.frequencies(groups, most)
@@ -127,7 +139,7 @@ class Lexicon:
         return [min(most, sum([frequency(first, last) for first, last, _ in members])) for members in groups]
 
     def find(self, forms: list[bytes]) -> list[Terms]:
-        """The terms of each form, in the order of `forms`; empty where no eligible document holds the form."""
+        """The term numbers of each form, in the order of `forms`; empty for a form that no eligible document holds."""
         if self._only is not None:
             return [(number,) if number >= 0 else NO_TERMS for number in self._only.find_all(forms)]
         found = [NO_TERMS] * len(forms)
@@ -138,7 +150,10 @@ class Lexicon:
         return found
 
     def tagged(self, forms: list[bytes], tags: bytes) -> list[TaggedTerm]:
-        """The terms made of a byte of `tags` and one of the forms, ordered by form, tag and term."""
+        """The terms that consist of one byte of `tags`, the mark of a kind of name, and one of the forms.
+
+        They are ordered by form, tag and term number.
+        """
         if self._only is not None:
             return [TaggedTerm(*row) for row in tagged(self._only, forms, tags)]
         return sorted(
@@ -149,10 +164,10 @@ class Lexicon:
         )
 
     def as_one(self, forms: list[bytes], longest: int, unknown: bytes) -> list[JoinedForm]:
-        """Joins of two to `longest` neighbouring forms: joins that have terms, and joins that include a form marked in
-        `unknown`.
+        """The concatenations of two to `longest` neighbouring forms that have terms.
 
-        An empty form is never joined.
+        `unknown` has a byte for each form. Concatenations that include a form with a byte above 0 are also returned
+        without terms. An empty form is never joined.
         """
         if self._only is not None:
             rows = as_one(self._only, forms, longest, unknown)
@@ -168,8 +183,9 @@ class Lexicon:
         return [JoinedForm(*key, found[key]) for key in sorted(found)]
 
     def as_two(self, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
-        """Pairs (form, cut): where cut divides a form of ASCII letters and digits into two known forms of at least
-        `shortest` bytes.
+        """Pairs (form, cut): forms[form] divided before byte `cut` gives two forms that eligible documents hold.
+
+        Only forms of ASCII letters and digits are divided, and both halves have `shortest` bytes or more.
         """
         if self._only is not None:
             return as_two(self._only, forms, shortest)
@@ -184,9 +200,10 @@ class Lexicon:
         return [where for where, head, tail in zip(cuts, heads, tails, strict=True) if head and tail]
 
     def within(self, form: bytes, bound: int, deadline_ns: int = 0) -> list[NearForm]:
-        """The forms at 1 to `bound` edits (optimal string alignment), by edits, then in vocabulary order.
+        """The terms of the forms at 1 to `bound` edits from `form`, and the number of edits of each.
 
-        At the deadline, the forms found so far are returned.
+        Ordered by edits (optimal string alignment), then by length and bytes of the form. At `deadline_ns`, a
+        monotonic time, the forms found so far are returned; 0 is no deadline.
         """
         near = within_each([each.vocabulary for each in self._segments], form, bound, deadline_ns=deadline_ns)
         if len(self._segments) == 1:
@@ -201,7 +218,9 @@ class Lexicon:
         return [found[other] for other in order]
 
     def longer(self, form: bytes) -> list[Member]:
-        """The terms that begin with a form of MIN_PREFIX characters or more; none for a shorter form."""
+        """The members (first, last, similarity 1) for all terms that begin with `form`; none if it is below
+        MIN_PREFIX characters.
+        """
         if characters(form) < MIN_PREFIX:
             return []
         return [
@@ -212,7 +231,10 @@ class Lexicon:
         ]
 
     def families(self, forms: list[bytes]) -> list[Sequence[Inflection]]:
-        """The inflections of each English word in `forms`; after the deadline, only cached inflections."""
+        """For each of `forms`, the inflections of the English word in the vocabulary.
+
+        After the deadline they are complete only for words that are cached or cheap; the others get none.
+        """
         if len(self._segments) == 1:
             vocabulary, late = self._segments[0].vocabulary, self._late
             known = vocabulary.families.get
@@ -231,7 +253,7 @@ class Lexicon:
         return [Inflection(other, found[other]) for other in (*first, *rest)]
 
     def form(self, terms: Terms) -> bytes:
-        """The form of these terms, which all have one form."""
+        """The form of `terms`, the term numbers of one form in its segments."""
         segment = self._segment_of(terms[0])
         return segment.vocabulary.form(terms[0] - segment.first_term)
 
@@ -240,12 +262,12 @@ class Lexicon:
 
 
 def members_of(terms: Terms, similarity: float) -> list[Member]:
-    """A member for each term of a form."""
+    """A member (term, term + 1, similarity) for each of the term numbers `terms`."""
     return [(number, number + 1, similarity) for number in terms]
 
 
 def characters(form: bytes) -> int:
-    """The number of characters of a form."""
+    """The length of a form, which is UTF-8, in characters."""
     return len(form) if form.isascii() else len(form.decode("utf-8", "replace"))
 
 
@@ -255,9 +277,10 @@ def _vocabulary_order(form: bytes) -> tuple[int, bytes]:
 
 
 def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> Sequence[Inflection]:
-    """The other terms of one vocabulary that are forms of one English word, by stem or by irregular form; cached.
+    """The inflections of one English word in the vocabulary of a segment, by stem or from the table of irregular
+    forms.
 
-    Empty, and not cached, when late() is true and more than FEW terms would have to be stemmed.
+    Cached. When late() is true and more than FEW terms would have to be stemmed, empty and not cached.
     """
     known: Sequence[Inflection] | None = vocabulary.families.get(form)
     if known is None:
@@ -276,7 +299,9 @@ def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> Seq
 
 
 def _ranges_of_root(vocabulary: Vocabulary, root: str) -> list[tuple[int, int]]:
-    """Ranges of terms [first, last) that include every term with this stem."""
+    """Ranges of term numbers [first, last) that together include every term with the stem `root`; they may include
+    others.
+    """
     if len(root) < 3:
         return []
     shared = (root[:-1] if root[-1] in "iye" and len(root) > 3 else root).encode()
@@ -286,7 +311,7 @@ def _ranges_of_root(vocabulary: Vocabulary, root: str) -> list[tuple[int, int]]:
 
 
 def _of_root(vocabulary: Vocabulary, root: str, ranges: list[tuple[int, int]]) -> list[int]:
-    """The terms of `ranges` that have this stem."""
+    """The term numbers in `ranges` whose words have the stem `root`."""
     terms = [term for first, last in ranges for term in range(first, last)]
     words = [(term, other.decode()) for term in terms if (other := vocabulary.form(term)).isalpha()]
     stems = stem_all([word for _, word in words])

@@ -1,1 +1,1 @@
-"""The eligible set: scope and filters, applied before anything is ranked or counted."""
+"""Filters: determine the eligible set, that is, the sessions, messages and parts that may be hits."""

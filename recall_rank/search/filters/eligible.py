@@ -1,4 +1,7 @@
-"""Stage: the eligible set, by scope and filters, before anything is ranked or counted."""
+"""The filter stage: determine the eligible set, that is, the sessions, messages, parts and documents that may be hits.
+
+It runs before anything is ranked or counted.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,11 @@ SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning"
 
 @dataclass(slots=True)
 class EligibleSet:
-    """The sessions, messages, parts and documents that may be hits. Marks are u8; None when all rows are eligible."""
+    """The sessions, messages, parts and documents that may be hits, and their counts for the coverage.
+
+    Marks are arrays with one entry for each row, true or 1 when it may be a hit. For messages, parts and documents,
+    None means that all are eligible.
+    """
 
     session_marks: list[bool]
     message_marks: bytearray | None
@@ -44,7 +51,8 @@ class EligibleSet:
 def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> EligibleSet:
     """The rows of `reader` that pass the scope and every filter of `query`.
 
-    With `must` or `must_not`, parts whose text was not read before `deadline_ns` are not eligible.
+    With the options `must` or `must_not`, part texts are read until `deadline_ns`, a monotonic time; a part that was
+    not read by then is not eligible.
     """
     options = query.options
     if _leaves_all(query):
@@ -108,7 +116,11 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
 
 
 def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]) -> EligibleSet:
-    """The eligible set of all rows. `limited` names the limits that were set but excluded no row."""
+    """The eligible set that includes all rows. `limited` names the limits that were set, although they excluded no
+    row.
+
+    `buckets` maps the number of a session to its directory bucket.
+    """
     sessions, messages, parts = len(reader.sessions), reader.messages_without_titles, reader.parts_without_titles
     docs, words = reader.averages()
     return EligibleSet(
@@ -129,9 +141,10 @@ def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]
 
 
 def _by_words(reader: IndexReader, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
-    """Clear the marks of parts that lack a text of `must` or contain one of `must_not`, and of parts not read in time.
+    """Apply the options `must` and `must_not`: clear the marks of parts whose text fails them.
 
-    Returns the number of parts read, from the first, and the number of parts that were kept or not read.
+    The marks of parts that were not read before `deadline_ns` are cleared, too. Returns two counts: the parts that
+    were read, which are those from number 0 on, and the parts that passed or were not read.
     """
     said, before, reached = reader.content_parts(), bytes(part_marks), reader.parts
     for wanted, texts in ((True, query.options.must), (False, query.options.must_not)):
@@ -147,8 +160,10 @@ def _by_words(reader: IndexReader, query: Query, part_marks: bytearray, deadline
 def _mark(
     view: SegmentView, query: Query, sessions: bytes, message_marks: bytearray, part_marks: bytearray
 ) -> tuple[int, int]:
-    """Mark the messages and parts of one segment that pass the filters; returns the number of each, titles
-    excluded.
+    """Mark, in place, the messages and parts of one segment that pass the filters.
+
+    `sessions` has a byte for each session of the segment, 1 when it passes. Returns the number of marked messages and
+    of marked parts, titles excluded.
     """
     options, segment = query.options, view.segment
     types, names = SUBTEXT_TYPES.get(options.type), segment.names.values
@@ -172,26 +187,28 @@ def _mark(
 
 
 def _is_plain(query: Query) -> bool:
-    """Whether no option filters messages or parts inside a session."""
+    """Whether no option filters messages or parts; options that filter whole sessions may be set."""
     o = query.options
     everything = o.type == "all" and o.role == "all" and not (o.tool_name or o.must or o.must_not)
     return everything and not (query.after or query.before)
 
 
 def _leaves_all(query: Query) -> bool:
-    """Whether no option filters anything."""
+    """Whether no option filters sessions, messages or parts."""
     o = query.options
     anywhere = o.scope == "global" and o.context is None and o.sessions is None and not o.exclude_session_ids
     return anywhere and not (o.session_id or o.project or o.title or o.directory) and _is_plain(query)
 
 
 def _skipped(**reasons: int) -> dict[str, int]:
-    """The reasons with a count above zero."""
+    """Reason -> count, without the reasons whose count is 0."""
     return {reason: count for reason, count in reasons.items() if count}
 
 
 def _limits(query: Query, *, cut: bool) -> list[str]:
-    """The names of the options that limited a search, for its coverage."""
+    """The names of the options that limited a search, for its coverage; `cut` tells whether `sessions` excluded a
+    session.
+    """
     o = query.options
     found = []
     if o.session_id:
@@ -210,7 +227,7 @@ def _limits(query: Query, *, cut: bool) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _SessionFilter:
-    """The sessions that pass the filters on sessions."""
+    """The result of the filters on sessions: which of them pass, and the reason for each one that fails."""
 
     marks: list[bool]  # whether each session passes
     reasons: dict[int, str]  # why each other session does not
@@ -218,7 +235,9 @@ class _SessionFilter:
 
 
 def _filter_sessions(reader: IndexReader, query: Query) -> _SessionFilter:
-    """Apply scope, project, title, directory, exclusions and the limit on sessions."""
+    """Apply the options that filter whole sessions: scope, project, title, directory, exclusions, number of
+    sessions.
+    """
     options = query.options
     reasons: dict[int, str] = {}
     buckets: dict[int, str] = {}
@@ -244,7 +263,7 @@ def _filter_sessions(reader: IndexReader, query: Query) -> _SessionFilter:
 
 
 def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
-    """The tests that a session must pass, each with the reason that coverage states when the test fails."""
+    """The tests that a session must pass, each as (reason, test); coverage names the reason when the test fails."""
     options, context = query.options, query.options.context
     tests: list[tuple[str, Callable[[SessionRow], bool]]] = []
     if options.session_id:
@@ -268,7 +287,7 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
 
 
 def bucket_of(row: SessionRow, folder: str, query: Query) -> str:
-    """The directory bucket of a session: "exact" in `folder`, "project" in the worktree of the context, else
+    """The directory bucket of a session: "exact" inside of `folder`, "project" in the project of the caller, else
     "global".
     """
     if inside(row.directory, folder):

@@ -1,4 +1,4 @@
-"""The messages that the caller's model still has in context: a search leaves them out."""
+"""The messages that the model of the caller can still read: a search leaves them out."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from recall_rank.model import Context
 
 
 def read_by_the_caller(reader: IndexReader, context: Context | None) -> list[int]:
-    """The message numbers of the context's session that its host reports as still in the model's context.
+    """The numbers of the messages that the caller's model can still read, as the host reports them in `context`.
 
-    These are the messages listed in `in_context`, and all from `in_context_since` on; unknown ids are ignored.
+    They are the messages of the current session with an id in `in_context`, and all from the id `in_context_since` on.
+    Unknown ids are ignored.
     """
     if context is None or not context.session_id or not (context.in_context or context.in_context_since):
         return []
@@ -33,9 +34,10 @@ def read_by_the_caller(reader: IndexReader, context: Context | None) -> list[int
 def leave_out(
     reader: IndexReader, messages: Sequence[int], message_marks: bytearray, part_marks: bytearray
 ) -> tuple[int, int]:
-    """Clear the marks of messages and of their parts, and of a session's title when its last message is cleared.
+    """Clear the marks of messages and of their parts, in place.
 
-    Returns the number of marks of messages and of parts that were set before, titles excluded.
+    The title of a session is cleared with the last of its messages. Returns how many marked messages and marked parts
+    were cleared, titles excluded.
     """
     cleared_messages = cleared_parts = 0
     for message in messages:
