@@ -1,4 +1,4 @@
-"""Find what coding agents did before: ranking and retrieval over their own histories."""
+"""Find what coding agents did before: a library that searches and ranks their own local histories."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Bind a public name on first use (PEP 562): importing the package loads neither the engine nor its libraries."""
+    """Return a public name of the package, imported on first use (PEP 562): `import recall_rank` loads no engine."""
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'recall_rank' has no attribute {name!r}")

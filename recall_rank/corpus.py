@@ -1,4 +1,4 @@
-"""Index: a corpus of sessions that is built once and searched many times."""
+"""The class Index: a corpus of sessions that is built once and searched many times."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 class Index:
-    """Searchable sessions. Thread-safe: any number of threads may search at once, also while one refreshes.
+    """A searchable corpus of sessions. Thread-safe: any number of threads may search it, also during a refresh.
 
-    Only refresh() changes its sessions, and no search that is already running notices the change.
+    Only refresh() changes its sessions. A search that is already running keeps the sessions it began with.
     """
 
     __slots__ = ("_folder", "_held")
@@ -47,7 +47,7 @@ class Index:
         return self._held
 
     def _merged(self) -> Segment:
-        """The index as one segment of its live sessions."""
+        """The index as one segment without deleted sessions; several segments are merged into a new one."""
         reader = self._reader
         if reader.whole is not None:
             return reader.whole
@@ -59,10 +59,12 @@ class Index:
     def build(
         cls, sessions: Iterable[Session | Mapping[str, Any]], *, folder: str | PathLike[str] | None = None
     ) -> Self:
-        """An index in memory. Mappings with the keys of the records are accepted; the sessions are not kept.
+        """An index of `sessions`, in memory; the session records are not kept. Mappings with their field names are
+        accepted.
 
-        With a `folder` the index is written there, in place of an earlier one, and opened: `sessions` are then read
-        batch by batch, and neither they nor the index need to fit into memory. Raises the errors of save().
+        With a `folder` the index is written to that folder, replaces an earlier one there, and is opened from its
+        files. `sessions` are then read in batches, and neither they nor the index need to fit into memory. Raises the
+        errors of save().
         """
         records = sessions_from(sessions)
         if folder is None:
@@ -75,13 +77,14 @@ class Index:
 
     @classmethod
     def open(cls, folder: str | PathLike[str], *, verify: bool = False, create: bool = False) -> Self:
-        """The index that save() or refresh() wrote to `folder`. Its files are mapped: opening takes equally long for
-        every size, and a search reads only the blocks that it needs.
+        """The index that save() or refresh() wrote to `folder`, its files mapped into memory.
 
-        With `create` a folder without an index opens as an empty one, which the first refresh() writes.
+        The time to open does not grow with the index, and a search reads only the blocks that it needs.
 
-        `verify` checks every block first. Without it a damaged block is found when it is first read: that search raises
-        DamagedIndexError and gives no answer.
+        With `create` a folder without an index opens as an empty index, and the first refresh() writes it.
+
+        `verify` checks every block first. Without it, a search that is the first to read a damaged block raises
+        DamagedIndexError and returns no response.
 
         Raises MissingIndexError (a FileNotFoundError), IndexFolderError (an OSError), and for an index that has to be
         built again IndexFormatError or DamagedIndexError (both UnusableIndexErrors and ValueErrors).
@@ -101,11 +104,13 @@ class Index:
         return cls(IndexReader(found.segments, found.dead), fspath(folder))
 
     def refresh(self, sources: Iterable[Source]) -> RefreshReport:
-        """Update the folder that this index was opened from to the sessions of `sources`, and search that from now on.
+        """Bring the folder of this index up to date with `sources`; later searches of this index use the new sessions.
 
-        Only changed units of the sources are read; sessions of other sources are removed. Raises ValueError for an
-        index that was not opened from a folder, and IndexFolderError or another OSError when nothing could be written;
-        the index is then unchanged.
+        Only changed units of the sources (files, or sessions of a database) are read. Sessions of any other source are
+        removed from the index.
+
+        Raises ValueError for an index that was not opened from a folder. Raises IndexFolderError or another OSError
+        when nothing could be written; the index is then unchanged.
         """
         from pathlib import Path
 
@@ -134,25 +139,27 @@ class Index:
         save(self._merged(), fspath(folder))
 
     def __len__(self) -> int:
-        """The number of parts that can be found, without titles."""
+        """The number of searchable parts of messages; titles of sessions are not counted."""
         return self._reader.parts_without_titles
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """The best parts (or sessions) for `query`. Options are those of recall_rank.Options.
+        """The response with the best parts for `query`, or the best sessions with the option group="session".
 
-        Raises ValueError or TypeError for a bad query or option; the message names the value and the accepted values.
+        The options are those of recall_rank.Options. Raises ValueError or TypeError for a bad query or option; the
+        message names the value and the accepted values.
         """
         return search(self._reader, self._parse(query, options))
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """search() in a thread; cancelling the task ends the search before its next stage."""
+        """Await search() in a thread; cancelling the task ends the search before its next stage."""
         return await search_in_thread(self.search, query, options)
 
     def scores(self, query: str, **options: Unpack[SearchOptions]) -> npt.NDArray[np.float32]:
-        """The evidence of every part for `query`, f32[parts], 0 for a part that is not a hit; rows as in `columns`.
+        """The evidence of every part for `query`: f32[parts], 0 for a part that is not a hit; rows are those of
+        `columns`.
 
-        Evidence is the prefilter's score divided by the largest score that the query allows, for a caller's own
-        fusion.
+        Evidence is the prefilter's score divided by the largest score that the query allows. It is meant for callers
+        that fuse it with scores of their own.
         """
         import numpy as np
 
@@ -171,14 +178,18 @@ class Index:
         return scores[part_rows(reader)]
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
-        """The places that are in the index and have searchable text; with `project`, those of its sessions only."""
+        """Those of `places` that are in the index and have searchable text.
+
+        A place is a session, a message or a part, by ids. With `project`, only places in sessions of that project are
+        returned.
+        """
         return held(self._reader, places, project)
 
     @property
     def columns(self) -> Mapping[str, npt.NDArray[Any]]:
-        """The columns of the index by name: of parts (part_*), messages (message_*) and documents (doc_*).
+        """Column name -> array: columns of parts (part_*), of messages (message_*) and of documents (doc_*).
 
-        They are views of an index with one segment. Several segments are merged first, which copies them.
+        The arrays are views of the index if it has one segment. Several segments are merged first, which copies them.
         """
         import numpy as np
 
@@ -188,7 +199,7 @@ class Index:
         return {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}
 
     def close(self) -> None:
-        """Release the texts and files. Running searches end as usual; later ones raise ValueError."""
+        """Release the texts and files of the index. Running searches end normally; later ones raise ValueError."""
         self._held = None
 
     def __enter__(self) -> Self:
@@ -209,8 +220,11 @@ def index_of_segments(segments: Sequence[Segment], dead: Sequence[Collection[int
 
 
 async def search_in_thread(search: Callable[..., SearchResponse], query: str, options: SearchOptions) -> SearchResponse:
-    """search(query, **options) in a thread. When the task is cancelled, the option `cancel` is set: the search ends
-    before its next stage, and its response is dropped."""
+    """Await search(query, **options) in a thread.
+
+    When the task is cancelled, the event in the option `cancel` is set: the search ends before its next stage, and its
+    response is dropped.
+    """
     import asyncio
     import threading
 
@@ -227,11 +241,14 @@ async def search_in_thread(search: Callable[..., SearchResponse], query: str, op
 
 
 def _drop_outcome(work: asyncio.Future[SearchResponse]) -> None:
-    """Take the outcome of abandoned work, so that asyncio does not log its exception as never retrieved."""
+    """Fetch the exception of abandoned work, so that asyncio does not log it as never retrieved."""
     if not work.cancelled():
         work.exception()
 
 
 def rank(query: str, sessions: Iterable[Session | Mapping[str, Any]], **options: Unpack[RankOptions]) -> SearchResponse:
-    """The best parts of `sessions` for `query`: Index.build(sessions).search(query, **options)."""
+    """The response with the best parts of `sessions` for `query`, without keeping an index.
+
+    Equal to Index.build(sessions).search(query, **options).
+    """
     return Index.build(sessions).search(query, **options)

@@ -1,4 +1,4 @@
-"""Recall: the histories of a machine, or of a list of sources, searched as one."""
+"""The class Recall: search the histories of a machine, or those of a list of sources, together."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ PATIENCE_SECONDS: Final = 0.25  # a search waits so long for a refresh; most ref
 
 
 class Recall:
-    """Searches sources. They are read and indexed on first use, in memory or in a cache, and never written to.
+    """Searches the histories of one or several sources together.
 
-    Thread-safe: a search that runs during a refresh answers from the generation it began with.
+    The sources are read and indexed on first use, in memory or in a cache folder; they are never written to.
+    Thread-safe: a search that runs during a refresh keeps the state of the index it began with.
     """
 
     def __init__(
@@ -38,10 +39,11 @@ class Recall:
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
     ) -> None:
-        """Without a cache each Recall reads everything; with one, only units that changed since the last refresh.
+        """Search `sources`. Without a `cache`, the index is in memory and everything is read on first use.
 
+        With a cache, only units (files, or sessions of a database) that changed since the last refresh are read.
         Sources and sessions that `ignore` matches are never read. `keep_vanished` says whether the cache keeps
-        sessions that their source no longer has; None keeps the setting of the last refresh, at first False.
+        sessions that their source no longer has; None keeps the setting of the last refresh, which is False at first.
         """
         from recall_rank.histories.open_backend import OpenedSources, open_backend
 
@@ -61,7 +63,7 @@ class Recall:
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
     ) -> Self:
-        """A Recall over every agent's store on this machine; `found` is 0 when there is none.
+        """A Recall over the stores of all coding agents on this machine; its `found` is 0 when there is none.
 
         The index is kept in this user's cache folder unless `cache` says otherwise.
         """
@@ -72,9 +74,9 @@ class Recall:
         return cls(opened, context=context)
 
     def only(self, context: Context) -> Recall:
-        """A Recall over the project of `context` and the session of `context` alone.
+        """A Recall that is limited to the project of `context` and to the session that `context` names.
 
-        No word, id, count or error of other projects is visible.
+        No word, id, count or error of other projects is visible in it.
         """
         from recall_rank.histories.open_backend import OpenedSources
         from recall_rank.loaders.projects.repositories import name_context_repository
@@ -84,11 +86,14 @@ class Recall:
 
     @property
     def found(self) -> int:
-        """The number of sources."""
+        """The number of sources that are searched."""
         return len(self._sources)
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """Index.search over all sources; the response also has the reports of reading the sources."""
+        """The response of Index.search over all sources; it also has a report on reading each source.
+
+        If a refresh is running, it is first waited for briefly.
+        """
         from recall_rank.histories.source_reports import as_of
         from recall_rank.index.errors import UnusableIndexError
         from recall_rank.loaders.projects.repositories import name_context_repository
@@ -104,17 +109,17 @@ class Recall:
         return as_of(response, snapshot)
 
     async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """search() in a thread; cancelling the task ends the search before its next stage."""
+        """Await search() in a thread; cancelling the task ends the search before its next stage."""
         from recall_rank.corpus import search_in_thread
 
         return await search_in_thread(self.search, query, options)
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
-        """The places that are in the index and have searchable text, as Index.holds, over all sources."""
+        """Those of `places` that are in the index and have searchable text, over all sources; see Index.holds."""
         return self._backend.ready().index.holds(places, project=project)
 
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:
-        """One report for each source. Reads sources that were not read yet, without building an index in memory."""
+        """A report on reading each source. Sources that were not read yet are read, but not indexed in memory."""
         return list(self._backend.prepare(progress, index=False))
 
     def sessions(
@@ -125,9 +130,10 @@ class Recall:
         limit: int | None = None,
         context: Context | None = None,
     ) -> list[Session]:
-        """Sessions without their messages, newest first; `search` must be contained in their titles.
+        """Sessions without their messages, newest first, at most `limit`; `search` is a text that their titles
+        contain.
 
-        Scope project keeps the sessions of the project of `context`, by default the context of this Recall. Raises
+        Scope "project" keeps the sessions of the project of `context`, by default the context of this Recall. Raises
         ValueError for an invalid scope or limit.
         """
         from recall_rank.histories.catalog import select_sessions
@@ -137,7 +143,9 @@ class Recall:
         return select_sessions(self._backend.inventory().catalog.sessions, scope, search, here, limit)
 
     def session(self, session_id: str) -> Session:
-        """A session without its messages, by its id or a unique prefix of it. Raises LookupError."""
+        """A session without its messages, by its id or a unique prefix of its id. Raises LookupError when none is
+        found.
+        """
         from recall_rank.histories.transcript import UnknownSession
 
         found = self._backend.inventory().catalog.find(session_id)
@@ -146,9 +154,10 @@ class Recall:
         return found
 
     def transcript(self, session_id: str) -> Session:
-        """A session with all its messages, read from its source now.
+        """A session with all its messages, by its id or a unique prefix of its id, read from its source now.
 
-        A kept session that its source no longer has is read from the index. Raises LookupError or OSError.
+        If its source no longer has the session and the index kept it, it is read from the index. Raises LookupError or
+        OSError.
         """
         from recall_rank.histories.transcript import UnknownSession
 
@@ -165,7 +174,7 @@ class Recall:
         return found
 
     def get(self, session_id: str, message_id: str) -> Turn:
-        """One message in full. Raises LookupError for unknown ids."""
+        """One message in full, by the ids of its session and of itself. Raises LookupError for unknown ids."""
         from recall_rank.histories.transcript import turn
 
         return turn(self.transcript(session_id), message_id)
@@ -173,7 +182,11 @@ class Recall:
     def context(
         self, session_id: str, message_id: str, *, window: int = 3, before: int | None = None, after: int | None = None
     ) -> Excerpt:
-        """A message with `window` messages on each side, or with `before` and `after` messages. Raises LookupError."""
+        """A message with its neighbours: `before` messages before it and `after` messages after it, by default
+        `window` each.
+
+        Raises LookupError for unknown ids.
+        """
         from recall_rank.histories.transcript import excerpt
 
         before, after = (window if given is None else given for given in (before, after))
@@ -189,7 +202,10 @@ class Recall:
         reverse: bool = False,
         query: str | None = None,
     ) -> MessagePage:
-        """A page of the messages of a session, by default of the current session. Raises LookupError."""
+        """A page of the messages of a session, by default of the current session of the context.
+
+        Raises LookupError for an unknown session, and ValueError when there is no current session.
+        """
         from recall_rank.histories.transcript import message_page
 
         wanted = session_id or (self._context.session_id if self._context else None)
@@ -198,36 +214,43 @@ class Recall:
         return message_page(self.transcript(wanted), offset, limit, role=role, reverse=reverse, query=query)
 
     def refresh(self, progress: Progress | None = None) -> RefreshReport:
-        """Read the units that changed (all without a cache); later calls answer from the result."""
+        """Read the changed units of the sources, or everything without a cache; later calls use what was read.
+
+        Returns a report with counts of what was read.
+        """
         return self._backend.refresh(progress)
 
     def prepare(
         self, progress: Progress | None = None, *, soon: Callable[[], None] | None = None
     ) -> list[SourceReport]:
-        """Read and index the sources, so that the next search need not.
+        """Read and index the sources before the first search needs them; return a report on each source.
 
-        An index in the cache is refreshed for about a second; the rest is done in the background. On a large first
-        reading `soon` is called when the newest part can be searched; until everything is read, responses come from
-        that part and say so.
+        An index in the cache is refreshed for about a second, then further in the background. During a large first
+        reading, `soon` is called when the newest part of the histories can be searched; until all are read, searches
+        cover that part, and their responses say so.
         """
         return list(self._backend.prepare(progress, index=True, soon=soon))
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the index; None in memory."""
+        """The folder of the index; None when the index is in memory."""
         return self._backend.folder
 
     @property
     def checked(self) -> float | None:
-        """The time at which the index last equalled its sources, in seconds since 1970; None: never checked."""
+        """The last time at which the index was found equal to its sources, in seconds since 1970; None if it never
+        was.
+        """
         return self._backend.ready().checked
 
     def notes(self) -> list[str]:
-        """Problems with the folder of the index."""
+        """Sentences about problems with the folder of the index; empty when there are none."""
         return list(self._backend.ready().notes)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for a refresh in the background. True when none is running any more."""
+        """Wait for a refresh that runs in the background, at most `seconds`; return whether none is running any
+        more.
+        """
         return self._backend.wait(seconds)
 
     def close(self) -> None:
@@ -241,7 +264,10 @@ class Recall:
         self.close()
 
     def _newest(self, budget_ms: object) -> Snapshot:
-        """The snapshot to search, after waiting shortly for a refresh that runs."""
+        """The state of the index to search: the newest one, after a brief wait for a running refresh.
+
+        The wait is a quarter of `budget_ms`, at most PATIENCE_SECONDS.
+        """
         snapshot = self._backend.ready()
         patience = PATIENCE_SECONDS
         if isinstance(budget_ms, int | float):
@@ -250,7 +276,7 @@ class Recall:
 
 
 class _IndexFactory:
-    """Makes indexes for the backends, and imports the engine only when the first one is made."""
+    """Makes the Index objects for the backends of Recall; the search engine is imported with the first one."""
 
     def build(self, sessions: Iterable[Session]) -> Index:
         from recall_rank.corpus import Index

@@ -1,11 +1,12 @@
 """Weights: every number that ranks, with the reason for its value, in one frozen record.
 
-A search reads the weights of its query (`Query.weights`): DEFAULT, unless the caller passes a changed copy such as
+A search uses the weights of its query (`Query.weights`): DEFAULT, unless the caller passes a changed copy such as
 dataclasses.replace(DEFAULT, phrase=0.0) in the option `weights`. No number that ranks is written anywhere else.
 
-bench/results tells what each weight gains on labelled queries. Some gain nothing there, because no labelled query needs
-them (other scripts, directories, tool names, summaries, quotation marks) or because only misspelt queries do: their
-values rest on the reasons given here, and tests of the engine and of query expansion hold them.
+bench/results lists the gain of each weight on labelled queries. Some weights gain nothing there, because no labelled
+query, or only a misspelt one, needs them: weights for other scripts, directories, tool names, summaries, quotation
+marks. The values of those rest on the reasons given here; tests of the engine and of query expansion check their
+effect.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ NeighbourWeights = tuple[float, float, float, float]
 
 
 class KindWeights(NamedTuple):
-    """The factor of a document's evidence by its kind; the fields have the names and the order of model.Kind."""
+    """Kind of a document -> factor of its evidence. Names and order of the fields are those of model.Kind."""
 
     TITLE: float = 0.8  # a title is short and gains by every length norm; content answers more
     USER: float = 1.5  # a person's words: few, and what is searched for later
@@ -36,7 +37,7 @@ class KindWeights(NamedTuple):
 
 
 class ChanceWeights(NamedTuple):
-    """Coefficients of the logistic regression that turns evidence into the chance that a result is relevant."""
+    """Coefficients of the logistic regression for the chance that a result is relevant, from its evidence."""
 
     always: float = 1.446  # the intercept
     rarity: float = 2.043  # of ln(the most evidence a word of the query could give): common words prove little
@@ -45,7 +46,7 @@ class ChanceWeights(NamedTuple):
 
 
 class SureWeights(NamedTuple):
-    """Coefficients of the logistic regression for the chance that a result's session is the relevant one."""
+    """Coefficients of the logistic regression for the chance that the session of a result is the relevant session."""
 
     always: float = -0.003  # the first four are as in ChanceWeights
     rarity: float = 2.389
@@ -60,7 +61,9 @@ class SureWeights(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All numbers that rank. Immutable: a trial is a changed copy, and searches with other weights do not notice it."""
+    """All numbers that rank. Immutable: to try other numbers, pass a changed copy to a search; other searches keep
+    theirs.
+    """
 
     # --- evidence: BM25 over passages (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009) ---
 

@@ -1,4 +1,4 @@
-"""Ask labelled queries and measure the answers, in one configuration or in two that are compared."""
+"""Ask labelled queries and measure the answers, for one configuration, or for two that are compared."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Search = Callable[..., SearchResponse]
 
 
 class Searcher(Protocol):
-    """The methods of an Index or a Recall that an evaluation calls."""
+    """The methods that an evaluation calls; an Index and a Recall have them."""
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse: ...
 
@@ -35,7 +35,7 @@ class Searcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Configuration:
-    """One configuration under test: a set of search options, or a search function."""
+    """One configuration that is measured: a search function, and the options that are passed to it."""
 
     search: Search
     options: Mapping[str, Any]
@@ -87,15 +87,15 @@ def evaluate(
 ) -> Evaluation:
     """Measure how well `index`, an Index or a Recall, answers `queries`, overall and for each kind of query.
 
-    `options` are search options for every search. `using` adds options, or is a function search(query, **options) that
-    is asked in place of the index. `against` is a second configuration of either form: it is asked the same queries,
-    and the two are compared query by query. Options that are part of the measurement (results, offset, group, cancel)
-    are refused. Unless `match` is given, queries of a kind with "typo" in its name are asked in fuzzy mode and all
-    others in smart mode. All searches have one `now`.
+    `options` are search options for every search. `using` is either a mapping of further options, or a function
+    search(query, **options) that is called instead of the index. `against` is a second configuration, a mapping or a
+    function like `using`: it answers the same queries, and the two are compared query by query. Options that the
+    evaluation sets itself (results, offset, group, cancel) are refused. Unless `match` is given, queries of a kind
+    with "typo" in its name are searched in fuzzy mode and all others in smart mode. All searches have one `now`.
 
-    A query without any answer in the index (in its project, where it names one) is counted as missing and not asked;
-    one that a search refuses is counted as refused. Neither enters a figure. All figures but CPU times are equal in
-    every run, unless answers are degraded by time.
+    A query without any answer in the index (in its project, if it names one) is counted as missing and not searched. A
+    query that a search refuses is counted as refused. Neither enters the figures. All figures except CPU times are
+    equal in every run, unless the time budget cuts a search short.
 
     Raises ValueError or TypeError for an empty list of queries, for an invalid query, and for unknown options.
     """
@@ -133,12 +133,12 @@ def evaluate(
 
 
 def match_of(kind: str) -> str:
-    """The match mode for a kind of query: fuzzy for kinds made with a typo, else smart."""
+    """The match mode for a kind of query: "fuzzy" when the name of the kind contains "typo", else "smart"."""
     return "fuzzy" if "typo" in kind else "smart"
 
 
 def is_exact(query: LabelledQuery) -> bool:
-    """Whether an answer names a message or a part, rather than a whole session."""
+    """Whether at least one answer of a query is a message or a part, rather than a whole session."""
     return any(place.message is not None for place in query.relevant)
 
 
@@ -151,7 +151,9 @@ def _compared(outcomes: Sequence[tuple[Outcome, ...]]) -> Compared:
 
 
 def _part_rank(query: LabelledQuery, hits: Iterable[Place]) -> int | None:
-    """The rank of the first hit whose part or message is an answer; None when there is none."""
+    """The rank, from 1, of the first hit that is an answer or lies in an answering message; None when there is
+    none.
+    """
     good = {place for place in (*query.relevant, *query.also) if place.message is not None}
     return first_rank((_named(hit, good) for hit in hits), (True,))
 
@@ -161,8 +163,9 @@ def _named(hit: Place, good: set[Place]) -> bool:
 
 
 def _message_ndcg(query: LabelledQuery, hits: Iterable[Place]) -> float:
-    """nDCG over messages, each counted once. A message of `also` counts like a relevant one, but no more messages
-    gain than there are relevant ones.
+    """nDCG@10 of the messages of the hits, each message counted once; 0 when no answer is a message.
+
+    Messages of `also` gain as relevant ones do, but at most as many messages gain as `relevant` names.
     """
     relevant = {(place.session, place.message) for place in query.relevant if place.message is not None}
     also = {(place.session, place.message) for place in query.also if place.message is not None}

@@ -1,4 +1,4 @@
-"""Labelled queries: a query text and the places that answer it."""
+"""Labelled queries: a query text with the places (sessions, messages or parts) that answer it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ KIND = "query"  # of a query that names none
 
 
 class Holds(Protocol):
-    """A function like Index.holds: returns the places, of those passed, that are in the index."""
+    """The signature of Index.holds: a function that returns those of the given places that are in the index."""
 
     def __call__(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuery:
-    """A query and the places that answer it.
+    """A query with the places that answer it. A place is a session, a message or a part, by ids.
 
-    `relevant` are places: a part, any part of a message, or a session; without one, `relevant_sessions` must name a
-    session. `also` are other places that count as found. `exclude` are messages that a ranking must leave out, such as
-    the one that the query was made from. `project` limits the search. Raises ValueError or TypeError for invalid
-    fields; the message names the field and never its content, since queries are as private as the history they are
-    about.
+    `relevant` are the answers; any part of a relevant message answers. If it is empty, `relevant_sessions` must name a
+    session. `also` are other places that count as found. `exclude` are messages that are left out of a ranking, such
+    as the message that the query was made from. `project` limits the search.
+
+    Raises ValueError or TypeError for an invalid field. The message names the field and never quotes its content,
+    since queries are as private as the history.
     """
 
     query: str
@@ -59,9 +60,9 @@ class LabelledQuery:
 
 
 def labelled(value: LabelledQuery | Mapping[str, Any]) -> LabelledQuery:
-    """A LabelledQuery unchanged, or one made from a mapping with its field names.
+    """The LabelledQuery `value` itself, or one made from a mapping with the field names of LabelledQuery.
 
-    In a mapping a place is {"session", "message"?, "part"?}. Null means an absent field; unknown keys are ignored.
+    In a mapping, a place is {"session", "message"?, "part"?}. Null means an absent field; unknown keys are ignored.
     Raises the errors of LabelledQuery.
     """
     if isinstance(value, LabelledQuery):
@@ -80,10 +81,10 @@ def labelled(value: LabelledQuery | Mapping[str, Any]) -> LabelledQuery:
 def answerable(
     queries: Iterable[LabelledQuery], holds: Holds, project: str | None = None
 ) -> tuple[list[LabelledQuery], int]:
-    """The queries that have an answer in the index, reduced to those answers, and the number of queries without one.
+    """The queries with an answer in the index, and the number of answers of those queries that are not in it.
 
-    `project` limits the queries that name no project. `relevant_sessions` is filled in with the sessions of the
-    answers.
+    Such answers are removed from the returned queries, and `relevant_sessions` is set to the sessions of the others.
+    `project` applies to queries that name no project.
     """
     asked = [replace(query, project=project) if query.project is None else query for query in queries]
     wanted: dict[str | None, set[Place]] = defaultdict(set)
@@ -109,7 +110,7 @@ def _answers(query: LabelledQuery) -> set[Place]:
 
 
 def _place(value: object) -> object:
-    """The Place that a mapping names; any other value unchanged, for LabelledQuery to refuse."""
+    """The Place that a mapping describes; any other value unchanged, so that LabelledQuery refuses it."""
     if not isinstance(value, Mapping):
         return value
     if value.get("session") is None:

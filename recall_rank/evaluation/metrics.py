@@ -19,15 +19,18 @@ def first_rank(ranking: Iterable[object], wanted: Container[object]) -> Rank:
 
 
 def reciprocal(rank: Rank, depth: int = CUTOFF) -> float:
-    """1 / rank, and 0 beyond `depth`. Its mean is MRR@depth (Voorhees, TREC-8 question answering track, 1999)."""
+    """1 / rank; 0 for no rank and for one beyond `depth`. Its mean over queries is MRR@depth (Voorhees, TREC-8
+    question answering track, 1999).
+    """
     return 1.0 / rank if rank is not None and rank <= depth else 0.0
 
 
 def ndcg(ranking: Sequence[object], relevant: Container[object], count: int, depth: int = CUTOFF) -> float:
-    """nDCG@depth of a ranking without repeats, of which `relevant` items gain 1, at most `count` of them.
+    """nDCG@depth of a ranking without repeats. Items in `relevant` gain 1 each, at most `count` of them; others gain
+    0.
 
-    DCG = sum of gain / log2(place + 1), over the DCG of `count` relevant items in the first places (Järvelin and
-    Kekäläinen, ACM TOIS 20(4), 2002). `count` is at least 1.
+    DCG is the sum of gain / log2(rank + 1), with ranks from 1. It is divided by the DCG of a ranking that begins with
+    `count` relevant items (Järvelin and Kekäläinen, ACM TOIS 20(4), 2002). `count` is at least 1.
     """
     places = [place for place, item in enumerate(ranking[:depth], 1) if item in relevant][:count]
     return _gain(places) / _gain(range(1, min(count, depth) + 1))
@@ -43,25 +46,26 @@ def mean(values: Sequence[float]) -> float:
 
 
 def share(claims: Sequence[bool]) -> float:
-    """The share of true values among `claims`, 0 to 1; 0 for none."""
+    """The share of true values among `claims`, 0 to 1; 0 for an empty list."""
     return sum(claims) / len(claims) if claims else 0.0
 
 
 def quantile(values: Iterable[float], part: float) -> float:
-    """The value below which the share `part` of the values lies (nearest rank, no interpolation); NaN for no
-    values.
+    """The value that a share `part` (0 to 1) of the values lies below; NaN for no values.
+
+    By nearest rank, without interpolation.
     """
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] if ordered else math.nan
 
 
 def bootstrap(gaps: Sequence[float]) -> tuple[float, float]:
-    """The 95 % confidence interval of the mean of `gaps`, by a percentile bootstrap over queries.
+    """The 95 % confidence interval (low, high) of the mean of `gaps`, by a percentile bootstrap.
 
-    2,000 samples of the size of `gaps` are drawn with replacement; 2.5 % of their means lie below the interval and 2.5
-    % above it (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Gaps between two rankings of
-    equal queries make it a paired test (Sakai, SIGIR 2006). Deterministic: the seed is fixed. `gaps` holds at least
-    one value.
+    `gaps` has one difference for each query, at least one in all. 2,000 samples of that size are drawn with
+    replacement; 2.5 % of the sample means lie below the interval and 2.5 % above it (Efron and Tibshirani, An
+    Introduction to the Bootstrap, 1993, chapter 13). With differences between two rankings of equal queries it is a
+    paired test (Sakai, SIGIR 2006). Deterministic: the seed is fixed.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""The figures of an evaluation: aggregates over queries, with no text and no id of any query."""
+"""The figures of an evaluation: aggregates over queries, without the text or id of any query."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from recall_rank.evaluation.metrics import CUTOFF, Rank, bootstrap, mean, quanti
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The ranks of the answers of one query. `part` and `ndcg_10` are set for a query whose answers name messages
-    or parts.
+    """The measurements of one query: the ranks of its first answering part and session, nDCG, CPU time, degradation.
+
+    `part` and `ndcg_10` apply only when `exact` is true, that is, when an answer is a message or a part.
     """
 
     kind: str
@@ -28,7 +29,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """The share of queries answered first and among the first ten, and the mean reciprocal rank."""
+    """Measures of a list of ranks: the share of queries with rank 1, the share with ranks 1 to 10, the mean
+    reciprocal rank.
+    """
 
     queries: int
     hit_1: float
@@ -37,7 +40,7 @@ class Ranks:
 
     @classmethod
     def of(cls, ranks: Sequence[Rank]) -> Self | None:
-        """The measures of a list of ranks; None when it is empty."""
+        """The measures of a list of ranks, one for each query; None for an empty list."""
         if not ranks:
             return None
         found = [0 if rank is None else rank for rank in ranks]
@@ -51,7 +54,7 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The measures of one configuration over a set of queries; a measure that applies to none of them is None."""
+    """The measures of one configuration over a set of queries. A measure is None when no query of the set has it."""
 
     queries: int
     parts: Ranks | None  # ranks of the answering part; queries answered by a session are left out
@@ -82,10 +85,11 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One measure compared query by query: wins are queries for which the first configuration has the higher value.
+    """The difference of one measure between two configurations, compared query by query.
 
-    `mean` is the mean of the values of the first configuration minus those of the second; [low, high] is the 95 %
-    interval of that mean (metrics.bootstrap). The difference is significant when 0 is outside of the interval.
+    `wins` counts the queries for which the first configuration has the higher value. `mean` is the mean of the values
+    of the first configuration minus those of the second; [low, high] is its 95 % confidence interval
+    (metrics.bootstrap). The difference is significant when 0 is outside of that interval.
     """
 
     queries: int
@@ -98,7 +102,7 @@ class Difference:
 
     @classmethod
     def of(cls, gaps: Sequence[float]) -> Self | None:
-        """The difference with a 95 % interval from the gap of each query; None when there are no gaps."""
+        """The difference of a measure, from its difference `gaps` for each query; None when `gaps` is empty."""
         if not gaps:
             return None
         wins, losses = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
@@ -107,7 +111,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The figures of the second configuration, and the differences of the first configuration to the second."""
+    """The figures of the second configuration, and the differences of the first configuration minus the second."""
 
     figures: Figures
     part_mrr_10: Difference | None
@@ -116,7 +120,10 @@ class Compared:
 
     @classmethod
     def of(cls, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Self:
-        """Compare two configurations; `ours` and `theirs` are outcomes of equal queries in equal order."""
+        """Compare two configurations. `ours` and `theirs` are the outcomes of the first and the second configuration.
+
+        Both have the same queries in equal order.
+        """
         pairs = list(zip(ours, theirs, strict=True))
         exact = [(our, their) for our, their in pairs if our.exact]
         return cls(
@@ -129,7 +136,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison with the second configuration over all queries, and over each kind of query."""
+    """The comparison of two configurations over all queries, and by kind of query."""
 
     overall: Compared
     kinds: Mapping[str, Compared]
@@ -137,7 +144,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Aggregates over labelled queries. Names of kinds are the only text in it.
+    """The result of an evaluation: aggregates over labelled queries. Its only texts are the names of the kinds of
+    queries.
 
     queries = measured + missing + refused.
     """
@@ -152,12 +160,15 @@ class Evaluation:
     against: Comparison | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluation as plain JSON values, under the names of its fields."""
+        """The evaluation as plain JSON values; keys are the field names."""
         return asdict(self)
 
 
 def by_kind(outcomes: Iterable[tuple[Outcome, ...]]) -> dict[str, list[tuple[Outcome, ...]]]:
-    """The outcomes of each kind of query, kinds sorted by name."""
+    """Kind of query -> outcomes of the queries of that kind, in the order of their names.
+
+    An entry is the tuple of the outcomes of one query, one for each configuration.
+    """
     kinds: dict[str, list[tuple[Outcome, ...]]] = {}
     for one in outcomes:
         kinds.setdefault(one[0].kind, []).append(one)
