@@ -1,1 +1,1 @@
-"""Text normalisation and fields, and the meaning of wordings: question intent, dates, kinds of utterance."""
+"""Analysis of texts: normalisation, searchable fields, stems, and the intent and dates of a query."""

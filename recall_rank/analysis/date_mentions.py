@@ -1,4 +1,4 @@
-"""Dates in the text of a query, as time ranges."""
+"""Find dates in the text of a query, and convert them to time ranges."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HINT = re.compile(rf"{_YEAR}|\b{_MONTH}\b", re.IGNORECASE)
 
 
 def names_a_date(text: str) -> bool:
-    """Whether a text names a date in one of the forms that named_dates() reads."""
+    """Whether a text contains a date in one of the formats that named_dates() reads."""
     folded = text.casefold()  # the forms ignore case, by which a long s equals an s
     for hint in _HINTS:
         if hint in folded:
@@ -41,10 +41,10 @@ def names_a_date(text: str) -> bool:
 
 
 def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int]]]:
-    """For each date in `text`, the time ranges [start, end) that it may mean, in ms since 1970, UTC.
+    """For each date in `text`, the time ranges [start, end) that it may mean, in milliseconds since 1970, UTC.
 
-    A date without a year means that date in every year of the history. Only ranges that overlap [oldest, newest] are
-    returned; a date with no such range is left out.
+    A date without a year has one range in each year from `oldest` to `newest`, times of the history in ms. Ranges that
+    do not overlap [oldest, newest] are left out, and dates without any range, too.
     """
     if not newest:
         return []
@@ -63,7 +63,7 @@ def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int
 
 
 def _ranges(named: dict[str, str | None], years: range) -> Iterator[tuple[int, int]]:
-    """The time range of a matched date in its own year, or in each of `years`."""
+    """The time ranges of a matched date, in ms: one in its own year, or, without a year, one in each of `years`."""
     month = int(named.get("number") or 0)
     if named.get("month"):
         month = _MONTHS.index(str(named["month"])[:3].lower()) + 1

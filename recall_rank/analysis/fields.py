@@ -1,4 +1,4 @@
-"""The searchable fields of a part, and the recall tools, whose parts are not searchable."""
+"""The searchable fields of a part, and the names of the recall tools, whose parts are not searchable."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _RECALL_TOOL = re.compile(r"(?:^|[._/-])(?:" + "|".join(RECALL_TOOLS) + r")$")
 
 
 class Field(enum.IntEnum):
-    """A field of a part. Its value is the byte that marks the beginning of the field in a segment's text; no UTF-8
-    text contains it.
+    """A searchable field of a part, such as its text or the output of a tool.
+
+    The value is the byte that begins the field in the text of a segment; no UTF-8 text contains that byte.
     """
 
     TEXT = 0xF8
@@ -45,10 +46,12 @@ _FIELDS = {int(field): field for field in Field}  # a dict look-up is quicker th
 
 @lru_cache(maxsize=1024)
 def is_recall_tool(name: str | None) -> bool:
-    """Whether a tool is one of RECALL_TOOLS, with or without a namespace: mcp__x__recall is one, myrecall is none."""
+    """Whether `name` is the name of a recall tool, with or without a namespace: mcp__x__recall is one, myrecall is
+    none.
+    """
     return name is not None and _RECALL_TOOL.search(name) is not None
 
 
 def searchable_fields(part: Part) -> list[tuple[Field, str]]:
-    """The fields of a part that are indexed, in order; none for a part of a recall tool."""
+    """The fields of a part that are indexed, in order, as (field, text); empty for a part of a recall tool."""
     return [] if is_recall_tool(part.tool) else [(_FIELDS[label], value) for label, value in fields(part)]

@@ -1,4 +1,4 @@
-"""The two forms in which text is compared: UTF-8 bytes and lower case."""
+"""The two forms in which texts are compared: as UTF-8 bytes, and folded to lower case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def encode(text: str) -> bytes:
-    """UTF-8 of `text`; lone surrogates become U+FFFD."""
+    """`text` in UTF-8; a lone surrogate becomes U+FFFD."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -17,18 +17,24 @@ def encode(text: str) -> bytes:
 
 
 def fold(text: str) -> str:
-    """`text` as literal search compares it: in lower case, with the two Greek small sigmas as one letter."""
+    """`text` folded for literal search: in lower case, with both Greek small sigmas as one letter.
+
+    A few characters, such as the dotted capital I, become two.
+    """
     return text.lower().replace("\u03c2", "\u03c3")
 
 
 @lru_cache(maxsize=4096)
 def fold_cached(name: str) -> str:
-    """fold() of a title, directory or name, cached because all hits of a session share them."""
+    """fold() of a title, directory or name; cached, because all hits of a session have the same ones."""
     return fold(name)
 
 
 def folded_spans(text: str, wanted: str) -> list[tuple[int, int]]:
-    """The character ranges [start, end) of `text` that equal `wanted` under fold(), in order and without overlaps."""
+    """The character ranges [start, end) of `text` that equal `wanted` when both are folded (see fold()).
+
+    They are in order and do not overlap.
+    """
     needle, folded = fold(wanted), fold(text)
     origin: list[int] = []
     if len(folded) != len(text):  # the lower case of a dotted capital I is two characters

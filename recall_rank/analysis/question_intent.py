@@ -1,4 +1,4 @@
-"""The intent of a question: the kind of answer it asks for, and its words that are about the conversation."""
+"""The intent of a question: whether it asks for a time or for advice, and its words about the conversation."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _TIME_FORMS = tuple(word.encode() for word in _TIMES.split()) + tuple(str(year).
 
 
 def answer_cues(question: str) -> tuple[bytes, ...]:
-    """Forms of words about time, which an answer to a question about a time is likely to hold; empty for other
-    questions.
+    """For a question that asks for a time, the words about time that a good answer contains, as folded UTF-8.
+
+    Empty for other questions.
     """
     return _TIME_FORMS if _WHEN.match(question) else ()
 
@@ -38,9 +39,10 @@ _TOLD = frozenset(
 
 
 def asks_what_to_do(forms: Sequence[bytes]) -> bool:
-    """Whether a question, as folded words, asks for advice or for help with work to come.
+    """Whether a question asks for advice or for help with future work. `forms` are its words, folded, in order.
 
-    Standing orders are relevant to such questions. A question about what was said or done does not count.
+    Standing orders, such as "always use tabs", are relevant to such questions. False for questions about what was said
+    or done.
     """
     if not _TOLD.isdisjoint(forms):
         return False
@@ -68,5 +70,7 @@ _FRAMING_FORMS = frozenset(word.encode() for word in _FRAMING.split())
 
 
 def framing_words(forms: Iterable[bytes]) -> frozenset[bytes]:
-    """The words of a question that are about the conversation itself, folded."""
+    """Those of `forms`, the folded words of a question, that are about the conversation itself, such as
+    "discussed".
+    """
     return _FRAMING_FORMS.intersection(forms)

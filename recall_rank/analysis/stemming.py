@@ -1,4 +1,4 @@
-"""The forms of English words: stems by Snowball, and irregular forms from a table."""
+"""The forms of English words: stems by the Snowball algorithm, and irregular forms from a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def stem(word: str) -> str:
 
 
 def stem_all(words: list[str]) -> list[str]:
-    """stem() of every word, in one call and without a cache; the words must have three letters of a-z or more."""
+    """stem() of every word, without a cache. Each of the words must have at least three letters and only a-z."""
     return list(_stemmer().stemWords(words))
 
 
@@ -30,13 +30,13 @@ def _stemmer() -> Any:
 
 
 def irregular_forms(word: str) -> list[str]:
-    """The other forms of an irregular word, which have another stem, the base form first; empty for regular words."""
+    """The other forms of an irregular English word, the base form first; empty for a regular word."""
     base = _BASES.get(word, word)
     return [form for form in (base, *_FORMS.get(base, ())) if form != word]
 
 
 def base_form(word: str) -> str:
-    """The base form of an irregular form; any other word unchanged."""
+    """The base form of an irregular form, such as "go" for "went"; any other word unchanged."""
     return _BASES.get(word, word)
 
 

@@ -1,4 +1,4 @@
-"""English stop words, which say how a question is asked and not what it is about."""
+"""English stop words: words that tell how a question is asked, but not its subject."""
 
 from __future__ import annotations
 

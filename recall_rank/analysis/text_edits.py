@@ -1,4 +1,4 @@
-"""Replacements in a text that is shown, such as redactions, and the positions of its characters after them."""
+"""Apply replacements, such as redactions, to a text that is shown, and convert character positions."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ Edits are in order and do not overlap; they may begin before `low` or end after 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A range of a text, from character `low` on, with edits applied."""
+    """A range of a text, from character `low` of the text on, to which edits were applied."""
 
     text: str
     marks: Sequence[tuple[int, int, int, int]]  # of every edit: [start, end) in the whole text, and in `text`
     low: int
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the edited text that shows characters [start, end) of the original; an edit that overlaps is
-        included whole.
+        """The range of the edited text that shows characters [start, end) of the original text.
+
+        An edit that overlaps them is included as a whole.
         """
         return self._place(start, first=True), self._place(end, first=False)
 
@@ -40,7 +41,7 @@ class Edited:
 
 
 def edited(text: str, edits: Sequence[Edit], low: int = 0, high: int | None = None) -> Edited:
-    """Characters [low, high) of the text with the edits that overlap them applied; a replacement is never cut."""
+    """Characters [low, high) of `text` after the edits that overlap them; each replacement is shown in full."""
     high = len(text) if high is None else high
     if not edits:
         return Edited(text[low:high], (), low)

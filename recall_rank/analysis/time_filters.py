@@ -1,7 +1,7 @@
-"""Time filters as people and agents write them, parsed into two exclusive bounds in epoch milliseconds.
+"""Parse time filters, as people and agents write them, to two exclusive bounds in milliseconds since 1970 (epoch).
 
-All times are UTC, so that a filter does not depend on the machine: a date is its midnight, a date-time without a zone
-is UTC, and a day word is the start of that day. A month counts 30 days, a year 365.
+All times are UTC, so that a filter does not depend on the machine. A date means its midnight, a day word such as
+"today" the start of that day, and a date-time without a zone is UTC. A month counts 30 days, a year 365.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ACCEPTED_DURATION: Final = "a duration (30m, 2h, 3d, 1w, 2mo, 1y), " + ACCEPTED
 
 
 class TimeWarning(NamedTuple):
-    """A warning about a time filter: its category, its parameter and the sentence to show."""
+    """A warning about a time filter: its category, the parameter it is about, and the sentence to show."""
 
     category: str
     parameter: str
@@ -55,14 +55,12 @@ class TimeWarning(NamedTuple):
 
 
 class EmptyTimeWindow(ValueError):  # noqa: N818 - it names the window
-    """The bounds exclude every instant: the lower one is not before the upper one."""
+    """The bounds of a time filter exclude every time: the lower bound is not before the upper bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """The times t with after < t < before; a bound of None does not limit. Strict parsing warns of unused bounds
-    only.
-    """
+    """The times t with after < t < before, in epoch milliseconds; None is no bound. `warnings` are for the caller."""
 
     after: int | None = None
     before: int | None = None
@@ -76,7 +74,7 @@ UNBOUNDED: Final = TimeWindow()
 
 
 def parse_duration(text: str) -> int | None:
-    """Milliseconds of a duration such as "2h", "3 days" or "1w ago"; None for other text."""
+    """The milliseconds of a duration such as "2h", "3 days" or "1w ago"; None for any other text."""
     found = _DURATION.fullmatch(text.strip().lower())
     if found is None or found[2] not in _UNIT_MS:
         return None
@@ -84,7 +82,10 @@ def parse_duration(text: str) -> int | None:
 
 
 def parse_instant(value: str | float, now: int) -> int | None:
-    """Epoch milliseconds of an instant (see ACCEPTED), up to MAX_TIME_MS; None for every other value."""
+    """The epoch milliseconds of a date, a day word or a number, as ACCEPTED lists; None for any other value.
+
+    `now` is in epoch milliseconds. Times beyond MAX_TIME_MS are not accepted.
+    """
     if isinstance(value, str):
         time = _parse_word(value.strip().lower(), now)
     else:
@@ -93,7 +94,7 @@ def parse_instant(value: str | float, now: int) -> int | None:
 
 
 def _parse_word(text: str, now: int) -> int | None:
-    """Epoch milliseconds of a word, a number or a date; None for other text."""
+    """The epoch milliseconds of a day word, of a number in digits or of a date; None for any other text."""
     if text == "now":
         return now
     if text in ("today", "yesterday"):
@@ -104,7 +105,9 @@ def _parse_word(text: str, now: int) -> int | None:
 
 
 def _parse_date(text: str) -> int | None:
-    """Epoch milliseconds of an ISO 8601 date or date-time; None for other text and for days that do not exist."""
+    """The epoch milliseconds of an ISO 8601 date or date-time; None for any other text and for days that do not
+    exist.
+    """
     found = _DATE.fullmatch(text)
     if found is None:
         return None
@@ -119,7 +122,7 @@ def _parse_date(text: str) -> int | None:
 
 
 def _zone_ms(zone: str | None) -> int:
-    """The offset from UTC of a zone such as z, +02:00 or -0530, in milliseconds; 0 for none."""
+    """The offset from UTC, in milliseconds, of a time zone such as z, +02:00 or -0530; 0 for None."""
     if not zone or zone == "z":
         return 0
     digits = zone[1:].replace(":", "")
@@ -139,10 +142,11 @@ def resolve_window(
     until: object = None,
     strict: bool = True,
 ) -> TimeWindow:
-    """The intersection of all given bounds: the latest lower bound and the earliest upper bound.
+    """The times that satisfy all given bounds: after the latest lower bound and before the earliest upper bound.
 
-    A value that cannot be parsed raises a ValueError naming parameter, value and the accepted forms when `strict`;
-    otherwise it is ignored, with a warning. An empty window raises EmptyTimeWindow.
+    `now` is in epoch milliseconds. If `strict`, a value that cannot be parsed raises a ValueError that names the
+    parameter, the value and the accepted values; otherwise the value is ignored with a warning. Bounds that exclude
+    every time raise EmptyTimeWindow.
     """
     if after is from_ is last is since is None and before is to is until is None:
         return UNBOUNDED
@@ -164,7 +168,10 @@ def resolve_window(
 
 
 def _read_bound(parameter: str, value: object, now: int, strict: bool, warnings: list[TimeWarning]) -> int | None:
-    """One bound in epoch milliseconds; None when it is absent or, unless strict, cannot be parsed."""
+    """The bound that `value` of `parameter` means, in epoch milliseconds; None when there is none.
+
+    A value that cannot be parsed raises if `strict`; otherwise it gives None and adds a warning.
+    """
     if value is None:
         return None
     duration = parse_duration(value) if isinstance(value, str) else None
@@ -200,12 +207,15 @@ def _read_duration(
 
 
 def _is_plausible(parameter: str, time: int) -> bool:
-    """Whether a bare number can be epoch milliseconds: last=7 is a mistake, not a time in 1970."""
+    """Whether a number can be meant as epoch milliseconds: last=7 is a mistake, not a time in 1970.
+
+    The parameters `after` and `before` accept small numbers, too.
+    """
     return parameter in _TAKES_SMALL_NUMBERS or len(str(time)) >= MIN_EPOCH_DIGITS
 
 
 def _is_blank(value: object) -> bool:
-    """Whether a value is one that agents send to mean "no bound": blank text, or a number not above 0."""
+    """Whether agents send such a value to mean "no bound": blank text, or a number of 0 or less."""
     if isinstance(value, str):
         return not value.strip()
     return isinstance(value, int | float) and not isinstance(value, bool) and value <= 0
@@ -216,7 +226,10 @@ def _accepted(parameter: str) -> str:
 
 
 def _choose(side: str, names: Sequence[str], bounds: Mapping[str, int], warnings: list[TimeWarning]) -> str:
-    """The name of the most restrictive bound, "" when there is none; a warning names the others."""
+    """The parameter with the most restrictive bound among `names`; "" when there is none.
+
+    `bounds` maps a parameter to its bound, `side` is "lower" or "upper". A warning names the parameters that lose.
+    """
     if not names:
         return ""
     pick = max if side == "lower" else min

@@ -1,4 +1,4 @@
-"""The kind of a passage by its wording: a standing order, or mostly a question."""
+"""Classify a passage by its wording: as a standing order, or as mostly questions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ORDER = re.compile(
 
 
 def is_order(passage: bytes) -> bool:
-    """Whether a passage, UTF-8, gives a standing order or states a preference."""
+    """Whether a passage, in UTF-8, contains a standing order such as "always use tabs", or a preference."""
     words = passage.lower()
     return any(word in words for word in _ORDER_WORDS) and _ORDER.search(words) is not None
 
@@ -26,7 +26,7 @@ _MOSTLY = 0.7  # share of the characters in questions; a passage with a longer s
 
 
 def is_question(passage: bytes) -> bool:
-    """Whether questions make up most of a passage, UTF-8."""
+    """Whether questions make up at least 70 % of the characters of a passage, which is UTF-8."""
     text = passage.decode("utf-8", "ignore")  # drops the bytes that begin fields
     if not _ASKS.search(text):
         return False

@@ -1,4 +1,4 @@
-"""Frozen records: histories and their sources, search responses, and how both are written as JSON."""
+"""Frozen records of sessions, of their sources and of search responses, and their conversion to JSON."""
 
 from __future__ import annotations
 

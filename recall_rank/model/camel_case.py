@@ -1,4 +1,4 @@
-"""Translate answers and arguments between our field names and the original tools' camelCase names."""
+"""Convert field names between snake_case and the camelCase of opencode-session-recall, the original tool."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NAMED_VALUES: Final = ("matched_fields", "limited_by")  # lists of names, which
 
 
 def camel(name: str) -> str:
-    """A snake_case name in camelCase, or the original name where that differs."""
+    """A snake_case name in camelCase, in the spelling of the original tool: session_id becomes sessionID."""
     if name in _ODD:
         return _ODD[name]
     first, *rest = name.split("_")
@@ -57,14 +57,19 @@ _ARGUMENTS: Final = {
 
 
 def snake_arguments(args: Mapping[Any, Any]) -> dict[str, Any]:
-    """Arguments under snake_case names. Accepts both forms; snake_case wins where both are given."""
+    """Argument name in snake_case -> value, for arguments in snake_case or camelCase; snake_case wins if both are
+    given.
+    """
     found = {_ARGUMENTS.get(name, name): value for name, value in args.items() if isinstance(name, str)}
     found.update((name, args[name]) for name in _ARGUMENTS.values() if name in args)
     return found
 
 
 def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer with the fields that the original tool has, under its camelCase names. Tool inputs are unchanged."""
+    """An answer in the format of the original tool: only the fields that the tool has, with camelCase names.
+
+    Keys inside the input of a tool call are unchanged.
+    """
     found = _only(answer, _ANSWER)
     for name, convert in (("results", _result), ("nearMisses", _near), ("expanded", _expansion)):
         if name in found:
@@ -86,7 +91,9 @@ def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def camel_keys(value: Any) -> Any:
-    """A JSON value with all keys in camelCase; used for hooks, which return their input with additions."""
+    """A JSON value with all keys in camelCase, also nested ones. Used for hooks, which return their input with
+    additions.
+    """
     if isinstance(value, Mapping):
         return {camel(name) if isinstance(name, str) else name: camel_keys(item) for name, item in value.items()}
     return [camel_keys(item) for item in value] if isinstance(value, list) else value
@@ -116,7 +123,7 @@ def _coverage(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _whole(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """A message in camelCase with its parts; `center` marks the message that was asked for."""
+    """A message with its parts as camelCase JSON values; `center` is copied, which marks the requested message."""
     found = {"message": _only(entry["message"], _MESSAGE), "parts": [_only(part, _PART) for part in entry["parts"]]}
     return {**found, "center": entry["center"]} if "center" in entry else found
 

@@ -1,4 +1,4 @@
-"""Convert mappings with the field names of a record to records."""
+"""Make Session records from mappings with the field names of the records."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _REQUIRED: Mapping[type, tuple[str, ...]] = {Part: ("id", "type"), Message: ("id
 
 
 def session_from(value: Session | Mapping[str, Any]) -> Session:
-    """A Session unchanged, or a Session made from a mapping with its field names; unknown keys are ignored.
+    """The Session `value` itself, or one made from a mapping with the field names of Session; unknown keys are
+    ignored.
 
-    Raises TypeError or ValueError naming the field that is missing or has the wrong type.
+    Raises TypeError or ValueError that names the missing or wrong field.
     """
     if isinstance(value, Session):
         return value
@@ -26,7 +27,7 @@ def session_from(value: Session | Mapping[str, Any]) -> Session:
 
 
 def sessions_from(values: Iterable[Session | Mapping[str, Any]]) -> Iterator[Session]:
-    """Apply session_from() to each value, lazily. Raises TypeError at once when `values` is not iterable."""
+    """Yield session_from() of each value. Raises TypeError at the call, not later, when `values` is not iterable."""
     given: object = values
     if isinstance(given, Session | Mapping | str | bytes) or not isinstance(given, Iterable):
         shown = "one alone" if isinstance(given, Session | Mapping) else repr(given)[:80]

@@ -1,10 +1,10 @@
-"""Errors of search options; each has the name of the refused option and the problem as separate fields."""
+"""Errors of search options. Each has the name of the refused option and the problem as separate attributes."""
 
 from __future__ import annotations
 
 
 class OptionError(Exception):
-    """An option of a search was refused. The message is the name of the option, a blank and the problem."""
+    """A search option was refused. The message is the name of the option, a blank, and the problem."""
 
     def __init__(self, option: str, problem: str) -> None:
         super().__init__(option, problem)
@@ -16,8 +16,8 @@ class OptionError(Exception):
 
 
 class OptionValueError(OptionError, ValueError):
-    """The value of an option is outside of what is accepted."""
+    """A search option has a value outside of the accepted values."""
 
 
 class OptionTypeError(OptionError, TypeError):
-    """The value of an option has a type that is not accepted."""
+    """A search option has a value of a type that is not accepted."""

@@ -12,7 +12,7 @@ Progress = Callable[[str, int, "int | None"], None]
 
 
 def counted(sessions: Sequence[Session], progress: Progress | None) -> Iterator[Session]:
-    """The sessions, with a call of `progress` for each one that is indexed."""
+    """Yield the sessions; before each one and at the end, `progress` is called with the number of indexed sessions."""
     for done, session in enumerate(sessions):
         if progress is not None:
             progress("indexing", done, len(sessions))
@@ -22,7 +22,7 @@ def counted(sessions: Sequence[Session], progress: Progress | None) -> Iterator[
 
 
 def reading(progress: Progress | None) -> Any:
-    """A function (done, total) that reports reading to `progress`; None without one."""
+    """A function (done, total) that calls `progress` with the stage "reading"; None when `progress` is None."""
     if progress is None:
         return None
     return lambda done, total: progress("reading", done, total)

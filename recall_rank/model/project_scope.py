@@ -1,4 +1,4 @@
-"""Decide whether a session belongs to the project of a context, by names, repositories and folders."""
+"""Decide whether a session belongs to the project of a caller, by project names, repositories and folders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from recall_rank.model.response import Context
 
 
 class Located(Protocol):
-    """The fields by which a session is assigned to a project; a Session and a SessionRow have them."""
+    """The fields that assign a session to a project; the records Session and SessionRow have them."""
 
     @property
     def project(self) -> str | None: ...
@@ -21,10 +21,10 @@ class Located(Protocol):
 
 
 def in_project(session: Located, context: Context) -> bool:
-    """Whether a session belongs to the project of `context`.
+    """Whether a session belongs to the project of the caller, which `context` describes.
 
-    A context that names a project decides by that name alone. Otherwise the session must share the context's
-    repository, or its worktree must equal the context's folder, or its directory must lie in that folder.
+    If `context` has a project name, the name alone decides. Otherwise the session belongs if it has the repository of
+    `context`, if its worktree is the folder of `context`, or if its directory lies inside that folder.
     """
     if context.project is not None:
         return context.project in (session.project, session.repository)
@@ -38,7 +38,7 @@ def in_project(session: Located, context: Context) -> bool:
 
 
 def normal_path(path: str) -> str:
-    """A path without outer blanks, with single forward slashes and none at the end."""
+    """A path with forward slashes, without outer blanks, repeated slashes or a slash at the end."""
     path = path.strip().replace("\\", "/")
     while "//" in path:
         path = path.replace("//", "/")
@@ -46,6 +46,6 @@ def normal_path(path: str) -> str:
 
 
 def inside(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or lies below it; a name that merely begins with the folder's does not."""
+    """Whether `path` is `folder` or lies below it: /a/b is inside /a, /ab is not."""
     path, folder = normal_path(path), normal_path(folder)
     return bool(folder) and (path == folder or path.startswith(folder if folder == "/" else folder + "/"))

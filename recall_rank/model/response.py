@@ -1,4 +1,4 @@
-"""The caller's context, and the records that a search response is made of."""
+"""The records of a search response, and Context, the record of the caller's session, project and folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Stage = Literal["score", "prefilter", "scan"]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The caller's current session, project and folder. Scope "session" and scope "project" need it."""
+    """The caller's current session, project and folder. The search scopes "session" and "project" need it."""
 
     session_id: str | None = None
     project: str | None = None
@@ -35,7 +35,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A match: character offsets in the snippet and in the field that the snippet was cut from."""
+    """The position of one match as character offsets.
+
+    [start, end) is in the snippet, [text_start, text_end) in the field that the snippet was cut from.
+    """
 
     start: int
     end: int
@@ -45,7 +48,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The reasons for a result, in terms that a person or an agent can check."""
+    """The reasons for a result: matched fields and terms, nearness of its directory, age, confidence."""
 
     matched_fields: Sequence[str]
     matched_terms: Sequence[str]
@@ -57,7 +60,7 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One hit: a part, the title of a session, or (grouped by session) the best part of a session."""
+    """One hit: a part, the title of a session, or, when results are grouped by session, the best part of a session."""
 
     session_id: str
     session_title: str
@@ -93,7 +96,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Counts of sessions, messages or parts: known = eligible + skipped, eligible = searched + not_reached."""
+    """Counts of one type of record: sessions, messages or parts.
+
+    known = eligible + skipped, and eligible = searched + not_reached.
+    """
 
     known: int = 0
     eligible: int = 0
@@ -107,7 +113,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Counts of what was searched and what was not, with the reasons."""
+    """The number of sessions, messages and parts that a search read or left out, with the reasons."""
 
     sessions: Count
     messages: Count
@@ -119,7 +125,7 @@ class Coverage:
 
 
 class Suggestion(str):
-    """A suggestion of a response: a sentence for people, and its category for programs."""
+    """A suggestion for the next search: a sentence for people, with a category for programs as an attribute."""
 
     __slots__ = ("category",)
     category: str
@@ -132,7 +138,7 @@ class Suggestion(str):
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """A term or session that comes close to the query and is no hit."""
+    """A term or a session that is close to the query without being a hit."""
 
     kind: Literal["term", "session"]
     text: str  # the term that almost matched, or the session's title

@@ -1,4 +1,4 @@
-"""The response to one search."""
+"""The class SearchResponse: the response to one search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from recall_rank.model.serialize import coverage_to_dict, near_miss_to_dict, put
 
 @dataclass(frozen=True, slots=True)
 class SearchResponse:
-    """The response to one search. Counts are parts, or sessions when grouped by session."""
+    """The response to one search. `total` and other counts of hits count parts, or sessions when grouped by
+    session.
+    """
 
     results: Sequence[Result]
     query: str

@@ -1,4 +1,4 @@
-"""Convert the records of a response to plain JSON values; no other module names the JSON fields."""
+"""Convert the records of a search response to plain JSON values. Only this module names their JSON fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FLAG_NAMES: Final = tuple((flag, str(flag.name).lower()) for flag in Flag)
 
 
 def error_to_dict(message: str) -> dict[str, Any]:
-    """The JSON answer to a call that failed."""
+    """The JSON answer to a call that failed with `message`."""
     return {"ok": False, "error": repaired(message)}
 
 
@@ -61,8 +61,9 @@ def result_to_dict(result: Result) -> dict[str, Any]:
 
 
 def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
-    """Coverage as JSON values: the counts of sessions, messages and parts, and the original tool's flat names for
-    them.
+    """Coverage as JSON values: the counts of sessions, messages and parts.
+
+    The counts are also given under the flat names that the original tool, opencode-session-recall, uses.
     """
     entry: dict[str, Any] = {
         "sessions": _count_to_dict(coverage.sessions),
@@ -88,7 +89,9 @@ def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
 
 
 def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, Any]:
-    """A source report as JSON values. Malformed records are counted; `verbose` lists each with place and reason."""
+    """The report on reading a source as JSON values. Malformed records are counted; with `verbose`, each is listed
+    with its place and the reason.
+    """
     entry: dict[str, Any] = {
         "agent": repaired(report.agent),
         "location": repaired(report.location),
@@ -110,12 +113,14 @@ def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, 
 
 
 def flag_names(flags: Flag) -> list[str]:
-    """The names of the set flags in lower case."""
+    """The names of the set flags, in lower case."""
     return [name for flag, name in _FLAG_NAMES if flag & flags]
 
 
 def repaired(value: str) -> str:
-    """The string with each lone surrogate replaced by U+FFFD, so that it is valid UTF-8 and offsets still hold."""
+    """The string with each lone surrogate replaced by U+FFFD: valid UTF-8 of unchanged length, so that offsets
+    remain right.
+    """
     return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
@@ -128,7 +133,7 @@ def _optional(value: str | None) -> str | None:
 
 
 def put(entry: dict[str, Any], **optional: Any) -> None:
-    """Add to `entry` the values that are neither None nor an empty string, list or mapping."""
+    """Add to `entry` those named values that are neither None nor an empty string, list or mapping."""
     entry.update((name, value) for name, value in optional.items() if value is not None and value not in ("", [], {}))
 
 

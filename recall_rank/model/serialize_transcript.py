@@ -11,7 +11,7 @@ PROSE = ("text", "reasoning")
 
 
 def session_to_dict(session: Session, *, with_project: bool) -> dict[str, Any]:
-    """The entry of a session in a list of sessions."""
+    """A session without its messages as JSON values, as an entry of a list of sessions."""
     entry: dict[str, Any] = {
         "id": repaired(session.id),
         "title": repaired(session.title or ""),
@@ -33,14 +33,14 @@ def session_to_dict(session: Session, *, with_project: bool) -> dict[str, Any]:
 
 
 def heading_to_dict(session: Session) -> dict[str, Any]:
-    """Title and directory of a session; empty when both are unknown."""
+    """The title and directory of a session as JSON values; empty when both are unknown."""
     if session.title is None and session.directory is None:
         return {}
     return {"session_title": repaired(session.title or ""), "directory": repaired(session.directory or "")}
 
 
 def message_to_dict(message: Message) -> dict[str, Any]:
-    """A message without its parts."""
+    """A message without its parts, as JSON values."""
     entry: dict[str, Any] = {"id": repaired(message.id), "role": message.role, "time": message.time}
     for name in ("agent", "model", "author"):
         value = getattr(message, name)
@@ -60,7 +60,11 @@ def _used(entry: dict[str, Any], record: Session | Message) -> None:
 
 
 def part_to_dict(part: Part) -> dict[str, Any]:
-    """A part in full: text as it is, tool calls by their fields, any other part as a line in brackets."""
+    """A part in full as JSON values.
+
+    Prose is given as text, a tool call by its fields, and any other part as a text that begins with its type in
+    brackets.
+    """
     entry: dict[str, Any] = {
         "id": repaired(part.id),
         "type": repaired(part.type),
@@ -93,7 +97,7 @@ def _tool(entry: dict[str, Any], part: Part) -> None:
 
 
 def _line(part: Part) -> str:
-    """One line for a part without text."""
+    """A text for a part that is neither prose nor a tool call: its type in brackets, and its content."""
     about = part.text or ", ".join(part.files) or part.status or ""
     if part.type == "compaction":
         head = f"[compaction boundary{' (auto)' if part.status == 'auto' else ''}]"
@@ -106,13 +110,15 @@ def _line(part: Part) -> str:
 
 
 def _name_of(session: Session) -> str:
-    """The name of a project: the last component of its worktree, else the name that the agent recorded."""
+    """The name of the project of a session: the last component of its worktree, else the name that the agent
+    recorded.
+    """
     place = (session.worktree or "").replace("\\", "/").rstrip("/")
     return repaired(place.rpartition("/")[2] or session.project or "")
 
 
 def plain_value(value: Any) -> Any:
-    """A JSON value whose strings are valid UTF-8. Values nested too deeply become text."""
+    """A value as JSON values with strings of valid UTF-8. A value nested too deeply is replaced by a note."""
     try:
         return _copied(value)
     except RecursionError:

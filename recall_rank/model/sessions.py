@@ -1,4 +1,4 @@
-"""Records of a history: sessions, messages and parts, all frozen."""
+"""The records of a history: sessions, their messages, and the parts of messages. All are frozen."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Role = Literal["user", "assistant", "system", "tool"]
 
 
 class Flag(enum.IntFlag):
-    """Facts about a session, message or part that a loader knows besides its text.
+    """Facts about a session, message or part that are not in its text, such as that a tool call failed.
 
-    Flags never drop a record: the engine weighs and filters by them. A part carries its own flags; those of its
-    message and session are added when it is indexed.
+    A loader sets them. They never remove a record: the engine weighs and filters by them. A part has its own flags;
+    those of its message and session are added during indexing.
     """
 
     NONE = 0
@@ -30,8 +30,9 @@ class Flag(enum.IntFlag):
 
 
 class Kind(enum.IntEnum):
-    """The kind of a document; weights.py has a weight for each. Values are below 16; kernels have room for 64
-    classes.
+    """The kind of a document, such as a title or a tool call; `KindWeights` has a weight for each kind.
+
+    Values are below 16: SUBAGENT_KIND (16) is added for documents of subagents and abandoned branches.
     """
 
     TITLE = 0
@@ -50,7 +51,7 @@ class Kind(enum.IntEnum):
 
 
 class Talk(enum.IntEnum):
-    """The parties of a session: a person with an agent, or people with each other. Kernels rely on the values."""
+    """The parties of a session: a person and an agent, or people with each other. Kernels depend on the values."""
 
     WORK = 0  # a user with an agent that calls tools
     PEOPLE = 1  # people with each other
@@ -62,10 +63,10 @@ SUBAGENT_KIND = 16  # added to the kind of a document from a sidechain or abando
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One piece of a message.
+    """One part of a message: a text, reasoning, a tool call, a file and so on, as `type` tells.
 
-    Searchable are text, prompt, output, error, title, the tool name and the string values in input. A loader must
-    remove base64 payloads.
+    Searchable are text, prompt, output, error, title, the tool name and the strings in `input`. A loader must remove
+    base64 payloads.
     """
 
     id: str
@@ -84,9 +85,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Token counts of a message or session as the agent recorded them; None where it recorded none.
+    """Numbers of model tokens of a message or session, from the records of the agent; None where it recorded none.
 
-    `input` counts all tokens sent to the model and `output` all tokens it wrote, whatever the agent counts itself.
+    `input` counts all tokens sent to the model and `output` all tokens it wrote, also where the agent itself counts
+    otherwise.
     """
 
     input: int | None = None
@@ -97,7 +99,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a session. `time` is in milliseconds since 1970 UTC, 0 when unknown."""
+    """One message of a session, with its parts in order. `time` is in milliseconds since 1970 UTC, 0 when unknown."""
 
     id: str
     role: Role

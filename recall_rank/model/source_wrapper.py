@@ -1,4 +1,4 @@
-"""Sources that pass every call on to another source; a subclass changes the result of some calls."""
+"""Sources that delegate to another source, the reader of one store; subclasses change some of the results."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from recall_rank.model.sources import BaseSource, Reading, ResolvedSessions, Sou
 
 
 def complete_source(source: Source) -> BaseSource:
-    """The source itself when it is a BaseSource, else a BaseSource around it with the defaults of its optional
-    members.
+    """The source itself if it is a BaseSource, else a BaseSource that delegates to it and has defaults for all
+    optional members.
     """
     return source if isinstance(source, BaseSource) else _CompletedSource(source)
 
 
 class _CompletedSource(BaseSource):
-    """A source that has only the required members, completed by the defaults of the optional ones."""
+    """A BaseSource around a source that has only the required members; the optional ones have their defaults."""
 
     def __init__(self, source: Source) -> None:
         self.name = source.name
@@ -35,7 +35,7 @@ class _CompletedSource(BaseSource):
 
 
 class SourceWrapper(BaseSource):
-    """A source that passes every call on to another source. A subclass overrides some of the calls."""
+    """A source that delegates every call to another source; a subclass overrides some of the calls."""
 
     def __init__(self, source: Source) -> None:
         self._source = complete_source(source)

@@ -1,4 +1,4 @@
-"""The protocol between the engine and a loader: sources, units, readings and reports."""
+"""The protocol between the engine and a loader: a source reads the store of one agent, unit by unit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recall_rank.model.sessions import Session
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The smallest part of a source that can change by itself: one file, or one session of a database."""
+    """A part of a store that is read as a whole and can change by itself: one file, or one session of a database."""
 
     key: str  # unique within the source
     location: str  # the path a person would open
@@ -19,7 +19,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """One record that could not be read, with its place and the reason."""
+    """One record of a store that could not be read, with its place and the reason."""
 
     location: str  # file path, or database path and table
     place: str  # "line 12", "byte 4096", "row prt_1"
@@ -28,7 +28,7 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class ReadFailure:
-    """A unit or a whole store that could not be read, and the reason."""
+    """A unit (a file or a session of a database) or a whole store that could not be read, and the reason."""
 
     location: str  # a unit's or a source's location; empty when it must not be shown
     reason: str
@@ -39,9 +39,9 @@ class ReadFailure:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A counted remark about several sessions of a source, such as how many copied messages count once.
+    """A remark about sessions of a source with a count, such as how many copied messages are counted once.
 
-    Notices of one `kind` about one source are added up: their counts are summed and one text is shown.
+    The counts of notices of one source with equal `kind` are added up, and one text is shown for all.
     """
 
     kind: str  # a name that the source chooses, such as "fork_copies"
@@ -51,19 +51,19 @@ class Notice:
 
     @property
     def text(self) -> str:
-        """The sentence that is shown to people."""
+        """The sentence that is shown to people, with the count filled in."""
         chosen = self.singular if self.count == 1 and self.singular is not None else self.plural
         return chosen.replace("{count}", str(self.count))
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result of one read of a unit.
+    """The result of reading one unit: a file, or a session of a database.
 
-    With `appended` false, `sessions` are all sessions of the unit, complete. With `appended` true, `sessions` are
-    those that grew since the resume point that was passed to read(): each with its newest title, times and other
-    metadata, and with its new messages only. Sessions that did not grow are absent, and no message that was read
-    before is repeated.
+    With `appended` false, `sessions` are all sessions of the unit, complete.
+
+    With `appended` true, they are the sessions that grew since the resume point passed to read(). Each has its newest
+    title, times and other metadata, and only its new messages. Other sessions are absent.
     """
 
     sessions: Sequence[Session]
@@ -75,44 +75,47 @@ class Reading:
 
 @runtime_checkable
 class Source(Protocol):
-    """One agent's store: the members that every source must have. Reading never changes the store.
+    """A reader of one agent's store: the members that every source must have. Reading never changes the store.
 
-    `BaseSource` has the optional members with their defaults.
+    `BaseSource` adds the optional members with their defaults.
     """
 
     @property
     def name(self) -> str:
-        """Short name of the agent, such as "opencode"."""
+        """The short name of the agent, such as "opencode"."""
         ...
 
     @property
     def location(self) -> str:
-        """The file or folder this source reads."""
+        """The file or folder that this source reads."""
         ...
 
     def units(self) -> Iterable[Unit]:
-        """The units of the store, each of which can change by itself. Raises OSError when the store cannot be
-        listed.
+        """The units of the store: the files, or sessions of a database, that can change independently.
+
+        Raises OSError when the store cannot be listed.
         """
         ...
 
     def signature(self, unit: Unit) -> bytes:
-        """Bytes that differ whenever the unit's content differs, from metadata alone."""
+        """Bytes that change whenever the content of the unit changes; made of metadata such as size and time,
+        without reading it.
+        """
         ...
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The unit's sessions, or the records appended to it since a resume point.
+        """Read a unit: all of its sessions, or only the records appended since a resume point.
 
-        `since` is the `resume` of an earlier reading of the unit. A source that cannot continue from there reads the
-        whole unit and leaves `Reading.appended` false. Bad records are returned as malformed; raises OSError when the
-        unit cannot be read at all.
+        `since` is the resume point, the field `resume` of an earlier reading of the unit. A source that cannot
+        continue there reads the whole unit and leaves `Reading.appended` false. Records that cannot be read are
+        returned in `malformed`. Raises OSError when the unit cannot be read at all.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSessions:
-    """The result of resolving copies and references among sessions.
+    """The result of resolving copied messages and references among sessions.
 
     `sessions` has one entry for each given session, in the given order: the session without its copied messages, or
     None when other sessions hold all of its messages.
@@ -123,9 +126,9 @@ class ResolvedSessions:
 
 
 class BaseSource:
-    """A source with every optional member at its default.
+    """A base class for sources, in which every optional member has its default.
 
-    A subclass has the members of `Source`, and overrides those of the optional members that it needs.
+    A subclass implements the members of `Source`, and overrides the optional members that it needs.
     """
 
     name: str
@@ -153,40 +156,42 @@ class BaseSource:
         raise NotImplementedError
 
     def __enter__(self) -> Self:
-        """Begin a series of reads, for which a subclass may keep files open."""
+        """Begin a series of reads; a subclass may open files here and keep them open."""
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Close the files that __enter__() opened."""
+        """End a series of reads; a subclass closes the files that __enter__() opened."""
 
     def files(self) -> Iterable[str] | None:
-        """The paths whose sizes add up to the size of the store; None stands for the locations of its units."""
+        """The paths whose sizes add up to the size of the store; None when they are the locations of its units."""
         return None
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """Resolve relations between sessions, such as messages that were copied from one to another.
+        """Remove messages that were copied from one session to another, and resolve other relations between sessions.
 
-        Called with the sessions of all units, or with all those that are linked by ids (see related_ids).
+        Called with the sessions of all units, or with all sessions that are linked by ids (see related_ids).
         """
         return ResolvedSessions(sessions)
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """Resolve relations between already resolved sessions of several sources of one `copy_group`; its notices
-        are ignored.
+        """Resolve relations, such as copied messages, between sessions of several sources with one `copy_group`.
+
+        resolve_sessions() has been called for each source before. Notices in the result are ignored.
         """
         return ResolvedSessions(sessions)
 
     def related_ids(self, session: Session) -> Iterable[str | None]:
-        """The ids of other sessions that resolve_sessions() needs to resolve this one; None entries are ignored.
+        """The ids of the other sessions that resolve_sessions() needs in order to resolve `session`; None entries are
+        ignored.
 
-        Sessions that share the id of a message or a part with this one are found without being named here.
+        Sessions that share the id of a message or a part with `session` need not be named.
         """
         return session.parent, session.forked_from, session.continues
 
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """Counts of the records read from one source, and the problems of reading it."""
+    """Counts of the sessions, messages and parts read from one source, and the problems of reading it."""
 
     agent: str
     location: str
@@ -202,18 +207,18 @@ class SourceReport:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """The failures as lines of text."""
+        """The failures, one line of text each."""
         return tuple(map(str, self.failures))
 
     @property
     def failed(self) -> bool:
-        """Whether no session could be read and something failed."""
+        """Whether there are failures and no session could be read."""
         return bool(self.failures) and not self.sessions
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshReport:
-    """The result of a refresh of an index on disk."""
+    """The result of refreshing an index on disk: counts of what changed, and a report on each source."""
 
     sources: Sequence[SourceReport]
     changed: bool = False  # False: no source had changed, and nothing was written
