@@ -1,4 +1,6 @@
-"""The neutral history format: sessions, messages and parts as JSON lines, plain or compressed by gzip or xz."""
+"""The history format of this project: sessions, messages and message parts as JSON lines, plain or compressed by
+gzip or xz.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "
 
 
 class HistoryJsonl(BaseSource):
-    """A source for one history file, which is one unit."""
+    """A source for one history file, which is its only unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or NAME
@@ -38,7 +40,9 @@ class HistoryJsonl(BaseSource):
         return file_signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The sessions of the file, or of its appended lines when the resume point `since` is still valid."""
+        """The sessions of the file; only its appended lines are read when `since`, the resume point of an earlier
+        reading, is still valid.
+        """
         suffix = self._path.suffix
         with open_file(self._path) as file:
             resume = None if suffix in PACKED else unpack_resume_point(file, since)
@@ -53,7 +57,9 @@ class HistoryJsonl(BaseSource):
 
 
 class _HistoryReader:
-    """One pass over a history file. `state` is the record of the last session before the resume point."""
+    """Reads a history file once, whole or from a resume point on; then `state` is the record of the last session
+    before that point.
+    """
 
     def __init__(self, name: str, location: str, state: Record | None = None) -> None:
         self.name = name
@@ -65,7 +71,9 @@ class _HistoryReader:
         self.more = False
 
     def run(self, data: Iterator[bytes], place: ResumePoint, *, packed: bool = False) -> Reading | None:
-        """The reading; None when lines after a resume point refer to a session before it."""
+        """The sessions and problems found in the bytes `data`. None when a line after a resume point belongs to a
+        session before the last one or the rest cannot be resumed; the whole file must then be read.
+        """
         self.more = place.offset > 0
         lines = JsonlRecords(data, self.location, starts=STARTS, place=place)
         try:
@@ -198,8 +206,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def unreadable(path: Path) -> Source | None:
-    """A source for a file with the name of a history but no readable record, so that reading it reports the
-    problem.
+    """A source for a file that has a history's name but no readable record, so that reading it reports the problem;
+    None for any other file.
     """
     if path.name.endswith(SUFFIXES) and path.is_file() and not has_records(path):
         return HistoryJsonl(path)
@@ -207,5 +215,5 @@ def unreadable(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
-    """No sources: no program keeps its histories in this format."""
+    """An empty list: no program keeps its histories in this format."""
     return ()

@@ -1,4 +1,4 @@
-"""Loaders that installed packages register under the entry point group `recall_rank.loaders`."""
+"""Loaders that other installed packages register under the entry point group `recall_rank.loaders`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DESCRIBED = (".dist-info", ".egg-info")
 
 
 def load_plugins() -> list[Loader]:
-    """The registered loaders, sorted by name. A loader that cannot be imported is left out with a RuntimeWarning."""
+    """The registered loaders, sorted by name. One that cannot be imported is left out with a RuntimeWarning."""
     if not any(map(_mentions, sys.path)) and not _finds_elsewhere():
         return []
     import importlib.metadata  # importing it takes half the time of a search
@@ -35,7 +35,9 @@ def load_plugins() -> list[Loader]:
 
 
 def _mentions(place: str) -> bool:
-    """Whether an installed package in this entry of sys.path may have loaders: an entry_points.txt names the group."""
+    """Whether the entry_points.txt of a package installed in this sys.path entry may name the group of loaders;
+    True also when that cannot be decided.
+    """
     try:
         with os.scandir(place or ".") as entries:
             described = [entry.path for entry in entries if entry.name.endswith(_DESCRIBED)]
@@ -56,7 +58,7 @@ def _mentions(place: str) -> bool:
 
 
 def _finds_elsewhere() -> bool:
-    """Whether importlib.metadata has a finder of packages besides the finder of sys.path."""
+    """Whether importlib.metadata has a package finder other than the one that searches sys.path."""
     usual = {"PathFinder"}
     return any(
         hasattr(finder, "find_distributions") and getattr(finder, "__name__", "") not in usual

@@ -1,4 +1,4 @@
-"""PraisonAI: one JSON file a session below ~/.praisonai/sessions."""
+"""PraisonAI: one JSON file for each session below ~/.praisonai/sessions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LATEST_SECOND = 1e11
 
 
 class PraisonAI(SessionFiles):
-    """A source for a folder of sessions, or for one session file. A unit is a file."""
+    """A source for a folder of sessions, or for one session file. Each file is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -79,12 +79,14 @@ class _Session:
         self._prompts = Flag.SYNTHETIC if automated else Flag.NONE  # prompts of a schedule were not typed
 
     def _said(self, key: str) -> Any:
-        """The value of a key that older versions keep at the top level and newer ones in the metadata."""
+        """The value of `key`, which older versions keep at the top level of the file and newer ones in the
+        metadata.
+        """
         value = self._metadata.get(key)
         return self._head.get(key) if value is None else value
 
     def add(self, chat: ChatBuilder, place: str, record: Any, flags: Flag) -> None:
-        """Pass a message to `chat`; count a value that is not a message as malformed."""
+        """Add a message to `chat`; a record that is no message is counted as malformed."""
         if type(record) is not dict or "role" not in record:
             self.malformed.append(Malformed(self._location, place, "a message without a role"))
             return
@@ -137,7 +139,7 @@ class _Session:
 
 
 def _time(value: Any) -> int:
-    """Seconds since 1970, which are stored with a fraction, as milliseconds."""
+    """Milliseconds since 1970 from a number of seconds with a fraction."""
     number = value if type(value) is float or type(value) is int else 0
     return millis(int(number * 1000 + 0.5)) if 0 < number < _LATEST_SECOND else millis(value)
 
@@ -146,7 +148,9 @@ def _time(value: Any) -> int:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a session file, the folder of all sessions, or the home that holds it; else None."""
+    """A source for a session file, the folder of all sessions, or the home folder that holds that folder; None for
+    any other path.
+    """
     if path.is_file():
         return PraisonAI(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
     for folder in (path / FOLDER, path):
@@ -167,8 +171,8 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for the folders of PraisonAI's sessions on this machine; some of its commands spell the home without
-    "ai".
+    """Sources for the folders of PraisonAI's sessions on this machine; some commands of PraisonAI name the home
+    folder ".praison".
     """
     configured = environ.get("PRAISONAI_HOME")
     homes = [Path(configured)] if configured else [home / ".praisonai"]

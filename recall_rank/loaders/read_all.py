@@ -1,4 +1,4 @@
-"""Reads all sessions of all sources; the failure of a source or a unit is reported and hides no other."""
+"""Read all sessions of all sources; a source or unit that fails is reported and does not hide the others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COPIED_ACROSS: Final = "copied_across"
 
 @dataclass(slots=True)
 class LoadedSource:
-    """The sessions, problems and remarks of one source, gathered while it is read."""
+    """The sessions, failures, warnings and notices of one source, gathered while it is read."""
 
     source: BaseSource
     sessions: list[Session | None] = field(default_factory=list)  # None: its messages count in another session
@@ -33,7 +33,7 @@ class LoadedSource:
     notices: list[Notice] = field(default_factory=list)
 
     def counted(self) -> list[Session]:
-        """The sessions that are not copies."""
+        """The sessions of the source without those that are copies of other sessions."""
         return [session for session in self.sessions if session is not None]
 
     def report(self) -> SourceReport:
@@ -56,10 +56,12 @@ class LoadedSource:
 def read_all(
     sources: Iterable[Source], progress: UnitProgress | None = None
 ) -> tuple[list[Session], list[SourceReport]]:  # fmt: skip
-    """Every session of every source, and one report a source in their order. Never raises for the content of a store.
+    """(sessions, reports): every session of every source, and one report for each source, in the order of `sources`.
+    Never raises for the content of a store.
 
-    A session found twice, in one source or in two, counts where it has the most messages and names all its places.
-    Messages that one session copied from another count once (see BaseSource.resolve_sessions and resolve_across).
+    A session found twice, in one source or in two, is returned where it has the most messages and names all its
+    places. A message that one session copied from another counts once (see BaseSource.resolve_sessions and
+    resolve_across).
     """
     loaded = [LoadedSource(complete_source(source)) for source in sources]
     listed = [(each, list_units(each)) for each in loaded]
@@ -83,12 +85,14 @@ def read_all(
 
 
 def located_sessions(reading: Reading, unit: Unit) -> list[Session]:
-    """The sessions of a reading; those without places get the location of the unit."""
+    """The sessions of a reading; a session without places gets the location of the unit as its place."""
     return [session if session.places else replace(session, places=(unit.location,)) for session in reading.sessions]
 
 
 def list_units(loaded: LoadedSource) -> list[Unit]:
-    """The units of a source; empty when they cannot be listed, and then `loaded.failures` has the reason."""
+    """The units of a source; when they cannot be listed, an empty list, and the reason is added to
+    `loaded.failures`.
+    """
     try:
         units = list(loaded.source.units())
     except Exception as error:  # noqa: BLE001 - a source that fails, however, must not hide the others
@@ -117,7 +121,7 @@ def failure_reason(error: Exception) -> str:
 
 
 def resolve_sessions(loaded: LoadedSource) -> None:
-    """Resolve copies and references among the sessions of one source."""
+    """Replace the sessions of one source by those that remain after copies and references among them are resolved."""
     if loaded.source.resolves:
         resolved = loaded.source.resolve_sessions(loaded.counted())
         loaded.sessions = list(resolved.sessions)
@@ -125,7 +129,9 @@ def resolve_sessions(loaded: LoadedSource) -> None:
 
 
 def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
-    """Keep each session where it has the most messages, in a tie the first; it gets the places of its duplicates."""
+    """Keep one copy of each session that was found several times: the one with most messages, in a tie the first.
+    It gets the places of the others.
+    """
     best: dict[tuple[str | None, str], tuple[int, int, int]] = {}
     for at, each in enumerate(loaded):
         for index, session in enumerate(each.sessions):
@@ -156,13 +162,17 @@ def found_twice(count: int) -> Notice:
 
 
 def copied_across(count: int) -> Notice:
-    """The notice that `count` messages are in several sources of one copy group."""
+    """The notice that `count` messages are in several sources whose sessions can hold copies of each other's
+    messages.
+    """
     text = "{count} messages that another history of this agent holds too were counted once"
     return Notice(COPIED_ACROSS, count, text)
 
 
 def resolve_across(loaded: Sequence[LoadedSource]) -> None:
-    """Leave out messages that were copied from another source of the same copy group."""
+    """Remove messages that were copied from another source with an equal `copy_group`, the name by which sources
+    say that they share messages.
+    """
     groups: dict[str, list[LoadedSource]] = {}
     for each in loaded:
         group = each.source.copy_group
@@ -187,7 +197,9 @@ def _messages(sessions: Iterable[Session | None]) -> int:
 
 
 def stored_bytes(source: BaseSource, units: Sequence[Unit]) -> int:
-    """The size of the store of a source in bytes; missing files count as 0."""
+    """The size in bytes of the files of a source, or of its units when the source names no files; a missing file
+    counts as 0.
+    """
     files = source.files()
     return sum(map(_file_size, dict.fromkeys(unit.location for unit in units) if files is None else files))
 

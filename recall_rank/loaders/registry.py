@@ -1,4 +1,4 @@
-"""Finds the loader for a path, and the stores of this machine."""
+"""Find the loader for a path, and the stores of this machine."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ class KnownLoaders:
 
 
 def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> Source:
-    """The source for one history: at a path, or of the agent with this name on this machine.
+    """The source for one history: the one at a path, or the one on this machine of the agent with this name.
 
     Raises FileNotFoundError when nothing is there, and ValueError when no history, or more than one, is recognised
-    there. `name` replaces the agent's name in reports and results; the source must allow its `name` to be set.
+    there. `name` replaces the agent's name in reports and results; the source must allow its attribute `name` to be
+    set.
     """
     path = Path(where).expanduser()
     known = KnownLoaders()
@@ -63,7 +64,9 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
 
 
 def open_sources(where: str | os.PathLike[str]) -> list[Source]:
-    """Every history at a path and below it, in a fixed order; files that no loader recognises are left out."""
+    """One source for each history at a path or below it, in a fixed order; files that no loader recognises are left
+    out.
+    """
     return _found(Path(where).expanduser(), KnownLoaders())
 
 
@@ -97,7 +100,9 @@ def _recognised(loader: Loader, path: Path) -> Source | None:
 
 
 def discover(environ: Mapping[str, str] = os.environ, home: Path | None = None) -> list[Source]:
-    """Every store of this machine, at the places its agents use on Linux, macOS and Windows."""
+    """One source for each store of this machine, searched at the places that agents use on Linux, macOS and
+    Windows.
+    """
     if home is None:
         try:
             home = Path.home()

@@ -1,4 +1,5 @@
-"""Hints that a path may be a store of an agent: file names, places and first bytes, without importing its loader.
+"""Hints that tell, without importing an agent's loader, whether a path may be a store of that agent: file names,
+places and first bytes.
 
 Importing a loader takes a tenth of the time of a search, and hardly any machine has stores of all agents.
 """
@@ -21,7 +22,9 @@ JSONL = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class StoreHints:
-    """Necessary conditions for a store of one agent; the loader decides when they are met."""
+    """Conditions that every store of one agent meets. A path that meets them need not be a store: the agent's
+    loader decides.
+    """
 
     files: tuple[str, ...] = ()  # suffixes of file names
     begins: str = ""  # prefix of file names
@@ -41,11 +44,11 @@ class StoreHints:
         return path.name.endswith(self.files) and path.name.startswith(self.begins) and self._says(path)
 
     def may_be_named(self, path: Path) -> bool:
-        """Whether a file that the caller named, and that no loader recognised, may be a store."""
+        """Whether a file that the caller named explicitly, and that no loader recognised, may be a store."""
         return path.name.endswith(self.insists)
 
     def may_be_on_machine(self, environ: Mapping[str, str], home: Path) -> bool:
-        """Whether this machine may have a store of the agent."""
+        """Whether this machine may have a store of the agent, judged by environment variables and existing folders."""
         if any(environ.get(name) for name in self.variables):
             return True
         return any(os.path.lexists(path) for path in self._places(environ, home))
@@ -69,7 +72,9 @@ class StoreHints:
 
 
 def _bases(name: str, environ: Mapping[str, str], home: Path) -> Iterable[str]:
-    """The folders for $data, $config or $above (the working folder and those above it), on any system."""
+    """The folders that `name` stands for on any system: $data, $config, or $above (the working folder and the
+    folders above it). Raises ValueError for any other name.
+    """
     library = f"{home}/Library/Application Support"
     windows = [environ[each] for each in ("LOCALAPPDATA", "APPDATA") if environ.get(each)]
     if name == "$data":

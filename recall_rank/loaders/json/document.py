@@ -1,9 +1,9 @@
-"""Read a file that is one JSON object with one long list, as a stream: the elements of the list, then the other
-members.
+"""Read a file that is one JSON object with one long list, as a stream: first the elements of the list, then the other
+members of the object.
 
-JavaScript programs indent such files by two blanks, and a JSON string holds no raw line feed, so a line of an indent
-and a brace begins or ends an element. All whole elements of a cut-off file are returned, a broken element hides no
-other, and at most one element is in memory. A file that is written on one line is parsed as a whole.
+JavaScript programs indent such files by two blanks, and a JSON string holds no raw line feed. A line that consists of
+an indent and a brace therefore begins or ends an element. All whole elements of a cut-off file are returned, a broken
+element hides no other, and at most one element is in memory. A file that is written on one line is parsed as a whole.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _NEXT, _END = b"\n" + _FIRST + b"\n", b"\n" + _INDENT + b"]"
 
 
 class JsonDocument:
-    """Iterates over (line number, element) of the list under `key`.
+    """Iterates over (line number, element) of the list that is the object's member `key`.
 
-    Afterwards `head` is the object without the list, and `malformed` has the places that could not be read.
+    Afterwards `head` is the object without the list, and `malformed` describes the places that could not be read.
     """
 
     def __init__(self, blocks: Iterable[bytes], location: str, key: str) -> None:
@@ -90,8 +90,8 @@ class JsonDocument:
         yield from self._rest(rest, before)
 
     def _piece(self, raw: bytes, number: int) -> Iterator[tuple[int, Record]]:
-        """The elements in some lines, usually one. Lines that have the outline of one element but do not parse are
-        split again, line by line.
+        """Yield (line number, element) of the elements in `raw`, lines from number `number` on. Usually it is one
+        element; when that does not parse, the lines are split into elements one by one.
         """
         whole = raw.rstrip(b",\n")
         if raw.startswith(_FIRST) and whole.endswith(b"\n" + _LAST):
@@ -117,7 +117,9 @@ class JsonDocument:
         yield from self._parsed(element, began)
 
     def _rest(self, raw: bytearray, before: int) -> Iterator[tuple[int, Record]]:
-        """Set the head; return the elements of a file that is not indented."""
+        """Parse `raw`, the object without the list, into `head`. In a file that is not indented, `raw` still has
+        the list, whose elements are yielded.
+        """
         first = max(0, raw.find(b"{"))  # a program may have printed a line before the object
         if not raw[first:].strip():
             return
@@ -152,7 +154,9 @@ class JsonDocument:
 
 
 def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
-    """The object in the bytes of a small file, or None, and the reason when something is missing."""
+    """(object, problem): the JSON object in the bytes of a small file, or None, and the reason when something is
+    missing, else None.
+    """
     values, problem = parse_values(b"".join(_as_utf8(iter([raw]))))
     if len(values) == 1 and type(values[0]) is dict:
         return values[0], problem
@@ -160,8 +164,8 @@ def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
 
 
 def _line_at(data: bytearray, wanted: bytes, at: int, end: int) -> int:
-    """The offset in data[at:end] of a line that equals `wanted`, with or without a comma; -1 when there
-    is none.
+    """The offset in data[at:end] of a line that equals `wanted`, with or without a comma behind it; -1 without such
+    a line.
     """
     while (at := data.find(wanted, at, end)) >= 0:
         behind = data[at + len(wanted) : at + len(wanted) + 2]
@@ -172,7 +176,9 @@ def _line_at(data: bytearray, wanted: bytes, at: int, end: int) -> int:
 
 
 def _plain(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The blocks as UTF-8, with each line ended by a line feed alone: a JSON string holds no raw line end."""
+    """Yield the blocks as UTF-8 with every carriage return before a line feed removed, which is safe because a JSON
+    string holds no raw line end.
+    """
     held = b""
     for block in _as_utf8(iter(blocks)):
         block = held + block
@@ -182,7 +188,7 @@ def _plain(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """The blocks without a byte order mark, converted to UTF-8 where the mark says UTF-16.
+    """Yield the blocks as UTF-8 without a byte order mark; UTF-16 is recognised by its mark and converted.
 
     Some shells write the output of a program to a file as UTF-16.
     """
@@ -199,7 +205,7 @@ def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def read_object_start(path: Path) -> bytes:
-    """The first kilobytes of a file as UTF-8, from its first brace on; empty when it cannot be read."""
+    """The first 8 KiB of a file as UTF-8, from the first opening brace on; empty when the file cannot be read."""
     try:
         text = b"".join(_as_utf8(iter([read_small(path, limit=_PEEKED)[0]])))
     except OSError:

@@ -16,9 +16,9 @@ _FIRST_KEY = re.compile(rb'\s*\{\s*"(t|type)"\s*:\s*"([\w-]{1,40})"')
 
 
 def read_first_records(path: Path) -> Iterator[Record]:
-    """Up to MOST readable records from the beginning of a file; empty when it cannot be read.
+    """Yield up to MOST readable records from the beginning of a file; none when it cannot be read.
 
-    Of a first record longer than the bytes read, only the first key and value are returned.
+    When the first record is longer than the bytes read, only its first key and value are yielded.
     """
     try:
         with open_file(path) as file:

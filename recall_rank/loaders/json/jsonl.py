@@ -1,7 +1,7 @@
 """Read JSON lines as a stream: every whole record is returned, every broken one is counted.
 
-Bytes are split on line feeds only: a record may hold U+2028 or a raw carriage return. Lines over a mebibyte are parsed
-in steps (see json/large.py). Base64 payloads are replaced by a mark.
+Bytes are split on line feeds only: a record may hold U+2028 or a raw carriage return. Lines over 1 MiB are parsed in
+steps (see json/large.py). Base64 payloads are replaced by a mark.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class JsonlRecords:
-    """Iterates over (line number, record) of blocks of bytes; afterwards `malformed` has the unreadable lines.
+    """Iterates over (line number, record) of blocks of bytes; afterwards `malformed` describes the unreadable lines.
 
-    `starts` are the openings of a record (such as '{"t":'), by which a record that was appended to a cut-off line is
-    found. Lines for which `skip` is true are not parsed. Reading begins at `place`; afterwards `place` is where a
-    later reader can continue: after the last line that is complete, or that ends the file and holds whole records. It
-    is valid only while `resumable` is true.
+    `starts` are texts with which a record can begin, such as '{"t":'; they serve to find a record that was appended to
+    a cut-off line. Lines for which `skip` returns True are not parsed. Reading begins at the resume point `place`.
+    Afterwards `place` is the resume point for a later reader: behind the last complete line, or at the end of the file
+    when the last line has no line feed but holds whole records. `place` is valid only while `resumable` is True.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class JsonlRecords:
             yield from self._last(carry, number + 1)
 
     def _damaged(self, raw: RawJson, number: int) -> Iterator[tuple[int, Record]]:
-        """The records of a line that is large, broken or not one object."""
+        """Yield (line number, record) for the records of a line that is large, broken or not one object."""
         values, problem = parse_values(raw, self._starts)
         for value in values:
             if type(value) is dict:
@@ -93,7 +93,9 @@ class JsonlRecords:
             self.bad(number, problem)
 
     def _last(self, raw: RawJson, number: int) -> Iterator[tuple[int, Record]]:
-        """The records of a last line without a line feed, which may be whole or still being written."""
+        """Yield (line number, record) for the records of a last line without a line feed, which may be whole or
+        still being written.
+        """
         if self._skip is not None and self._skip(raw):
             return
         values, problem = parse_values(raw, self._starts)
@@ -107,18 +109,20 @@ class JsonlRecords:
             yield number, value
 
     def _advance(self, lines: int, read: RawJson) -> None:
-        """Move `place` forward by the bytes `read` and by `lines` lines."""
+        """Move the resume point `place` forward by the bytes `read`, which end `lines` lines."""
         at = self.place
         head = at.head if len(at.head) == HEAD else (at.head + read[:HEAD])[:HEAD]
         tail = (at.tail + read[-TAIL:])[-TAIL:]
         self.place = ResumePoint(at.offset + len(read), at.line + lines, bytes(head), bytes(tail))
 
     def bad(self, number: int, reason: str) -> None:
-        """Count a record that cannot be used."""
+        """Add line `number` to `malformed` with the reason why its record cannot be used."""
         self.malformed.append(Malformed(self.location, f"line {number}", reason))
 
     def _as_utf8(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """The blocks, converted to UTF-8 where a byte order mark says UTF-16. A UTF-8 mark is left to the parser."""
+        """Yield the blocks, converted to UTF-8 when they begin with a byte order mark of UTF-16. A UTF-8 mark is
+        left to the parser.
+        """
         first = next(blocks, b"")
         if self.place.offset or first[:2] not in _UTF16:
             yield first

@@ -1,9 +1,9 @@
-"""Parse records over a mebibyte in small steps, so that other threads of the host keep running.
+"""Parse records over 1 MiB in small steps, so that other threads of the host keep running.
 
 A parser in C holds the interpreter lock for the whole record. Here long strings are cut out and decoded piece by
 piece; the rest of the record, which is usually small, is parsed in C. Measured with a ticking thread on two cores:
-records of 12 MB (one long string, all escapes, all small values) stall it for 7 to 16 ms and one of 200 MB for 30 to
-40 ms; orjson alone for 11 to 80 ms and 280 ms.
+records of 12 MB (one long string, all escapes, all small values) stall the thread for 7 to 16 ms and a record of 200
+MB for 30 to 40 ms; orjson alone stalls it for 11 to 80 ms and 280 ms.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _LOOSE = json.JSONDecoder(strict=False)
 
 
 def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """The values of a large record and the reason for missing ones, as repair_values() returns them.
+    """(values, problem): the JSON values in a large record, and the reason when some are missing, else None.
 
-    Payloads are removed, and so is the middle of strings over 8 MiB.
+    Base64 payloads are replaced by a mark, and the middle of a string over 8 MiB is left out. `starts` are texts with
+    which a record can begin (see repair_values).
     """
     nonce = os.urandom(8).hex()
     skeleton = bytearray()
@@ -70,7 +71,7 @@ def _parse(skeleton: bytearray, starts: tuple[str, ...]) -> tuple[list[Any], str
 
 
 def _patient() -> json.JSONDecoder:
-    """The pure Python parser of the standard library: slow, but it lets other threads run."""
+    """The pure Python JSON parser of the standard library: slow, but it lets other threads run."""
     decoder: Any = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
     decoder.parse_string = json.decoder.py_scanstring  # type: ignore[attr-defined]
     decoder.scan_once = json.scanner.py_make_scanner(decoder)  # type: ignore[attr-defined]
@@ -79,7 +80,7 @@ def _patient() -> json.JSONDecoder:
 
 
 def _long_strings(raw: bytes | bytearray) -> Iterator[tuple[int, int]]:
-    """The offsets at which the content of each long string begins and ends."""
+    """Yield the offsets (start, end) of the content of each long string, without its quotes."""
     at = 0
     while (start := _find(raw, b'"', at)) >= 0:
         close = _closing(raw, start + 1)
@@ -117,7 +118,9 @@ def _find(raw: bytes | bytearray, byte: bytes, at: int) -> int:
 
 
 def _decode(raw: bytes | bytearray, start: int, end: int) -> str:
-    """The content of a string, decoded in pieces, without payloads."""
+    """The decoded text of the string content raw[start:end], decoded in pieces; payloads and the middle of a very
+    long string are replaced by a mark.
+    """
     pieces: list[str] = []
     longest = LONGEST if _ascii(raw, start, end) else LONGEST // 2  # characters may take twice the room then
     at = start
@@ -147,7 +150,9 @@ def _text(piece: bytes) -> str:
 
 
 def _boundary(raw: bytes | bytearray, first: int, at: int) -> int:
-    """The last offset up to `at`, and after `first`, that splits no character, escape or surrogate pair."""
+    """The last offset up to `at` at which raw[first:] can be cut without splitting a character, an escape or a
+    surrogate pair.
+    """
     for _ in range(3):  # a character has at most three bytes after its first
         if raw[at] & 0xC0 == 0x80:
             at -= 1
@@ -173,7 +178,7 @@ _HIGH = (b"d8", b"d9", b"da", b"db")
 
 
 def _filled(value: Any, texts: dict[str, str]) -> Any:
-    """The value with the long strings back in their places."""
+    """The JSON value with each name of a long string replaced by the string itself; `texts` maps names to strings."""
     box = [value]
     todo: list[Any] = [box]
     while todo:

@@ -15,9 +15,11 @@ LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
 
 
 def parse_values(raw: RawJson, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """The JSON values of one line or database field, and the reason when some are missing, else None.
+    """(values, problem): the JSON values of one line or database column, and the reason when some are missing, else
+    None.
 
-    `starts` are the openings of a record, by which a record after a cut-off one is found (see repair_values).
+    `starts` are texts with which a record can begin; they serve to find a record after a cut-off one (see
+    repair_values).
     """
     if len(raw) > LARGE:
         from recall_rank.loaders.json.large import parse_large  # rare, and much to import

@@ -25,7 +25,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=_integer, parse_constant=lam
 
 
 def decode_json(raw: bytes | bytearray) -> str:
-    """JSON text as Unicode; invalid UTF-8 and lone surrogates become U+FFFD."""
+    """The bytes of a JSON text as str; invalid UTF-8 and lone surrogates become U+FFFD."""
     text = raw.decode("utf-8", "replace")
     if "\\ud" in text or "\\uD" in text:
         text = _ESCAPES.sub(lambda found: "\\ufffd" if found["lone"] else found[0], text)
@@ -33,11 +33,12 @@ def decode_json(raw: bytes | bytearray) -> str:
 
 
 def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """Every whole JSON value of a damaged line, and the reason when something is missing, else None.
+    """(values, problem): every whole JSON value of a damaged line, and the reason when something is missing, else
+    None.
 
-    Read without loss: invalid UTF-8, lone surrogates, NaN and numbers out of range, control characters, a byte order
-    mark, several values on one line. `starts` are the openings of a record: where a record is cut off, they are used
-    to find the next one on the line.
+    These are read without loss: invalid UTF-8, lone surrogates, NaN and numbers out of range, control characters, a
+    byte order mark, several values on one line. `starts` are texts with which a record can begin: when a record is cut
+    off, they serve to find the next record on the line.
     """
     text = decode_json(raw)
     try:
@@ -62,7 +63,9 @@ def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple
 
 
 def _salvage(text: str, at: int, starts: tuple[str, ...]) -> list[Any]:
-    """The record that follows a cut-off one, if it ends exactly at the end of the line."""
+    """A list with the record that follows a cut-off one and ends exactly at the end of the line; an empty list when
+    there is none.
+    """
     end = len(text.rstrip(" \t\r\n\0"))
     places = sorted({place for start in starts for place in _places(text, start, at + 1)})
     for place in places[:MAX_SALVAGE]:

@@ -1,1 +1,1 @@
-"""memo-agent sessions."""
+"""The loader of memo-agent sessions."""

@@ -1,8 +1,8 @@
 """Find the messages that memo-agent copied when it compressed a conversation, and count them once.
 
-A compression begins a new session whose parent is the old one: the old head, a summary, the old tail, all stored anew.
-Copies are recognised by their position: the new session begins with the messages that begin its parent, and continues
-after the summary with the messages that end its parent.
+A compression begins a new session whose parent is the compressed one. It stores copies of the parent's first messages,
+a summary, and copies of the parent's last messages. Copies are recognised by their position: they stand at the
+beginning of the new session and directly after its summary.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _Place = tuple[int, int]  # session, message
 
 
 def resolve_chains(sessions: Sequence[Session]) -> ResolvedSessions:
-    """The sessions without messages that compressions copied.
+    """Remove from each session the messages that a compression copied from its parent.
 
-    Messages that no later session of the chain repeats are out of context; a compressed session gets the title of the
-    first session of its chain.
+    Messages of a parent that its compressed session does not repeat are flagged as out of context. A session that a
+    compression began gets the title of the first session of its chain.
     """
     place = {session.id: at for at, session in enumerate(sessions)}
     origin: dict[_Place, _Place] = {}
@@ -65,7 +65,7 @@ def resolve_chains(sessions: Sequence[Session]) -> ResolvedSessions:
 
 
 def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[int]:
-    """The positions of all sessions, each after its parent."""
+    """The indices of all sessions, each after the index of its parent; `place` maps session ids to indices."""
     order: dict[int, None] = {}
     for first in range(len(sessions)):
         chain = [first]
@@ -78,7 +78,9 @@ def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[i
 
 
 def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, int]:
-    """The number of messages at the beginning, and at the end, of `parent` that the child repeats."""
+    """(head, tail): how many messages at the beginning and at the end of `parent` the child repeats; (0, 0) without
+    a summary in the child.
+    """
     head = 0
     while head < min(len(parent), len(child)) and _same(parent[head], child[head]):
         head += 1
@@ -92,12 +94,14 @@ def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, i
 
 
 def _tail_start(child: Sequence[Message], head: int) -> int:
-    """The position in `child` at which a copied tail would begin: after the summary."""
+    """The index in `child` at which copies of the parent's last messages would begin: after the `head` first
+    messages and the summary.
+    """
     return head + 1 if head < len(child) and child[head].flags & Flag.SUMMARY else head
 
 
 def _same(one: Message, other: Message) -> bool:
-    """Whether two messages have equal text; their ids and times differ."""
+    """Whether two messages have equal roles and parts; their ids and times may differ."""
     return one.role == other.role and [_content(part) for part in one.parts] == [_content(part) for part in other.parts]
 
 

@@ -1,7 +1,7 @@
-"""memo-agent: one SQLite database a profile, ~/.memo-agent/sessions.db.
+"""memo-agent: one SQLite database for each profile, ~/.memo-agent/sessions.db.
 
-Its full-text tables, which the program itself may damage, are never queried. Besides the schema that the program
-writes, the schema that its author documents (text ids, a column for the compressed summary) is read.
+Its full-text tables, which the program itself may damage, are never queried. Two schemas are read: the one that the
+program writes, and the one that its author documents (text ids, a column for the compressed summary).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MESSAGE = ("id", "role", "content", "tool_calls_json", "tool_calls", "tool_call
 
 
 class MemoAgent(SessionDatabase):
-    """A source for one database. A unit is a session."""
+    """A source for one database. Each session is one unit."""
 
     resolves = True
 
@@ -58,7 +58,7 @@ class MemoAgent(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in rows)
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """A digest for each session of its row and its message ids; messages are never rewritten."""
+        """Session id -> a digest of the session's row and its message ids; memo-agent never rewrites a message."""
         known = _known(reader)
         columns = select_list(_SESSION, known["sessions"])
         sessions = reader.fetch(f"SELECT rowid, {columns} FROM sessions WHERE rowid > ? ORDER BY rowid")  # noqa: S608
@@ -127,7 +127,7 @@ class MemoAgent(SessionDatabase):
         chat.add(message, text, calls, decode_text(row["tool_call_id"]))
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions without messages that a compression copied into a new session."""
+        """Remove from each session the messages that a compression copied into it."""
         return resolve_chains(sessions)
 
 
@@ -140,7 +140,7 @@ def _known(reader: RowReader) -> Columns:
 
 
 def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """The row of a session and its messages in stored order."""
+    """The row of a session, None when there is no such session, and the rows of its messages in stored order."""
     known = _known(reader)
     heads = reader.fetch_few(f"SELECT {select_list(_SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
     if not heads:

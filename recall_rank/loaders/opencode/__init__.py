@@ -1,1 +1,1 @@
-"""OpenCode sessions: database, JSON tree and export."""
+"""The loaders of OpenCode sessions: from its database, its tree of JSON files, and its exported files."""

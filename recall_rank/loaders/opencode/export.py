@@ -25,7 +25,7 @@ _SESSION_ID = re.compile(rb'"id"\s*:\s*"ses_')
 
 
 class OpenCodeExport(BaseSource):
-    """A source for one exported session."""
+    """A source for one exported session, which is its only unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT
@@ -83,8 +83,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def named(path: Path) -> Source | None:
-    """A source for an exported session in a file with another suffix; else None. Databases are never opened to look
-    inside.
+    """A source for an exported session in a file with another suffix than .json; None for any other file. Databases
+    are never opened to look inside.
     """
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
@@ -93,5 +93,5 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:  # noqa: ARG001
-    """No sources: an export can be in any folder, so none is searched for."""
+    """An empty list: an export can be in any folder, so none is searched for."""
     return ()

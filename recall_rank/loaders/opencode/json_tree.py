@@ -1,4 +1,5 @@
-"""OpenCode before version 1.2: a tree of JSON files, one for each session, message and part, and files of big outputs.
+"""OpenCode before version 1.2: a tree of JSON files, one for each session, message and message part, and files of
+large outputs.
 
 Two layouts are read. The newer one, `session/PROJECT/ID.json`, `message/SESSION/ID.json` and `part/MESSAGE/ID.json`,
 was checked against a store that version 1.1 wrote. The older one, `session/info`, `session/message/SESSION` and
@@ -28,7 +29,7 @@ VERSION = 2  # of the layout, the newest that is known here
 
 
 class OpenCodeTree(BaseSource):
-    """A source for one `storage` folder. A unit is a session."""
+    """A source for one `storage` folder. Each session is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT
@@ -39,8 +40,8 @@ class OpenCodeTree(BaseSource):
         self._oldest = (self._root / "session" / "info").is_dir()
 
     def units(self) -> Iterable[Unit]:
-        """The sessions as units, including those whose own record is lost; afterwards `warnings` lists parts
-        without a message.
+        """The sessions as units, including those whose own record is lost; afterwards `warnings` lists message
+        parts that have no message.
         """
         os.scandir(self._root).close()  # raises where there is nothing to list
         found = {path.stem: path for path in self._heads()}
@@ -56,14 +57,14 @@ class OpenCodeTree(BaseSource):
         return [Unit(key, str(self._shown / found[key].relative_to(self._root))) for key in sorted(found)]
 
     def files(self) -> Iterator[str]:
-        """The paths of the records of sessions, messages and parts."""
+        """The paths of the records of sessions, messages and message parts."""
         yield from map(str, self._heads())
         for below in ("session/message", "session/part") if self._oldest else ("message", "part"):
             for folder, _, names in os.walk(self._root / below):
                 yield from (f"{folder}/{name}" for name in names if _is_record(name))
 
     def signature(self, unit: Unit) -> bytes:
-        """A digest of inode, size and time of every file of the session."""
+        """A digest of inode, size and modification time of every file of the session."""
         digest = xxhash.xxh3_128()
         head = self._head(unit.key)
         for path in [head] if head else []:
@@ -121,7 +122,7 @@ class OpenCodeTree(BaseSource):
     # --- where things lie ------------------------------------------------------------------------------
 
     def _heads(self) -> list[Path]:
-        """The sessions' own records; of a session in two projects the newest record comes last."""
+        """The paths of the sessions' own records; for a session in two projects the newest record comes last."""
         sessions = self._root / "session"
         folders = [sessions / "info"] if self._oldest else _folders(sessions)
         found = [Path(entry.path) for folder in folders for entry in _records(folder)]
@@ -140,7 +141,7 @@ class OpenCodeTree(BaseSource):
         return self._root / f"session/part/{session}/{message}" if self._oldest else self._root / "part" / message
 
     def _closed(self) -> Iterator[Path]:
-        """Folders that may not be read."""
+        """Yield the folders that may not be read."""
         for above in (self._root / "session", self._messages("")):
             for folder in [above, *_folders(above)]:
                 try:
@@ -151,7 +152,7 @@ class OpenCodeTree(BaseSource):
                     pass
 
     def _version(self) -> int:
-        """The number of migrations of the layout; 0 when it is not recorded."""
+        """The number of migrations that the layout went through; 0 when it is not recorded."""
         try:
             text = read_small(self._root / "migration", self._root, 64)[0].strip()
         except OSError:
@@ -175,7 +176,9 @@ def _stem(entry: os.DirEntry[str]) -> str:
 
 
 def _records(folder: Path) -> list[os.DirEntry[str]]:
-    """The JSON files of a folder by name; empty when the folder is missing or may not be read."""
+    """The entries of the JSON files in a folder, sorted by name; empty when the folder is missing or may not be
+    read.
+    """
     try:
         with os.scandir(folder) as entries:
             found = [entry for entry in entries if _is_record(entry.name) and entry.is_file(follow_symlinks=False)]

@@ -1,4 +1,4 @@
-"""Convert OpenCode's JSON parts to the parts of the model."""
+"""Convert OpenCode's JSON parts to message parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from recall_rank.model import Flag, Part, Tokens
 
 
 def part_from(key: str, data: dict[str, Any], *, by_user: bool, outputs: ExternalOutputs) -> Part:
-    """The part; a type without text (step-start, snapshot, ...) gives a part without text."""
+    """The message part made from an OpenCode part; a type without text (step-start, snapshot, ...) gives a part
+    without text.
+    """
     kind = text_of(data.get("type")) or "unknown"
     if kind == "tool":
         return _tool(key, data, outputs)
@@ -69,7 +71,7 @@ def _tool(key: str, data: dict[str, Any], outputs: ExternalOutputs) -> Part:
 
 
 def error_text(error: Any) -> str | None:
-    """An error's message, whether it is stored as text or as {"name", "data": {"message"}}."""
+    """The message of an error that is stored as text or as {"name", "data": {"message"}}; None without one."""
     if type(error) is not dict:
         return text_of(error)
     message = text_of(mapping(error.get("data")).get("message")) or text_of(error.get("message"))
@@ -77,7 +79,7 @@ def error_text(error: Any) -> str | None:
 
 
 def used(message: dict[str, Any]) -> Tokens | None:
-    """The token counts of an answer; OpenCode's counts exclude cached and reasoning tokens, which are added."""
+    """The token counts of an answer. OpenCode's counts exclude cached and reasoning tokens; these include them."""
     tokens = mapping(message.get("tokens"))
     cache = mapping(tokens.get("cache"))
     read, thought = cache.get("read"), tokens.get("reasoning")
@@ -92,7 +94,7 @@ def used(message: dict[str, Any]) -> Tokens | None:
 
 
 def used_by(session: dict[str, Any]) -> Tokens | None:
-    """The token counts in the row of a session; its columns correspond to the fields of an answer."""
+    """The token counts of a session, from columns of its row that correspond to the fields of an answer."""
     cache = {"read": session["tokens_cache_read"], "write": session["tokens_cache_write"]}
     counts = {name: session[f"tokens_{name}"] for name in ("input", "output", "reasoning")}
     return used({"tokens": {**counts, "cache": cache}})

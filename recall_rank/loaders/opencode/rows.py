@@ -1,4 +1,4 @@
-"""Queries of OpenCode's database: the rows of one session, and digests that change with them."""
+"""Queries of OpenCode's database: the rows of one session, and digests that change when a session changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SESSION = (
 
 @dataclass(slots=True)
 class OpenCodeRows:
-    """The rows of one session: its own row and those of its messages and parts."""
+    """The rows of one session: its own row and those of its messages and message parts."""
 
     session: dict[str, Any]
     worktree: str | None
@@ -34,8 +34,8 @@ class OpenCodeRows:
 
 
 def columns(reader: RowReader) -> dict[str, set[str]]:
-    """The columns of the tables that are read. Raises OSError when the schema is not OpenCode's; an empty database
-    has no columns.
+    """Table name -> names of its columns. Empty for an empty database; raises OSError when the schema is not
+    OpenCode's.
     """
     found = read_columns(reader)
     lack = missing_column(found, _NEEDED)
@@ -45,14 +45,14 @@ def columns(reader: RowReader) -> dict[str, set[str]]:
 
 
 def session_ids(reader: RowReader) -> list[Row]:
-    """(rowid, id) of every session."""
+    """The rows (rowid, id) of all sessions."""
     if not columns(reader):
         return []
     return reader.fetch("SELECT rowid, id FROM session WHERE rowid > ? ORDER BY rowid")
 
 
 def session_rows(reader: RowReader, key: str) -> OpenCodeRows | None:
-    """One session's rows, read in one transaction where that is quick; None when there is no such session."""
+    """The rows of one session, read in one transaction where that is quick; None when there is no such session."""
     known = columns(reader)
     if not known:
         return None
@@ -86,7 +86,9 @@ def session_rows(reader: RowReader, key: str) -> OpenCodeRows | None:
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """A digest for each session, made from its times and rows; for old sessions from the number of rows."""
+    """Session id -> a digest that differs after each change, made from the session's times and rows; for old
+    sessions only from the number of rows.
+    """
     known = columns(reader)
     if not known:
         return {}

@@ -26,7 +26,9 @@ Parts = Mapping[str, Sequence[tuple[str, Record]]]
 def session_from(
     key: str, info: Record, messages: Mapping[str, Record], parts: Parts, outputs: ExternalOutputs, source: str
 ) -> Session:  # fmt: skip
-    """The session with this id. `info` is its own record, empty when it is lost; `messages` are keyed by id."""
+    """The session with the id `key`. `info` is its own record, empty when it is lost; `messages` maps message ids
+    to records, `parts` message ids to (part id, record).
+    """
     order = sorted(messages, key=lambda message: (_created(messages[message]), message))
     outside = _before_compaction(order, parts)
     left = text_of(mapping(info.get("revert")).get("messageID"))
@@ -94,8 +96,8 @@ def _created(data: Record) -> int:
 
 
 def _before_compaction(order: list[str], parts: Parts) -> set[str]:
-    """The ids of the messages that the last compaction took out of context: those before its tail, else before
-    itself.
+    """The ids of the messages that the last compaction took out of context: those before the first message that it
+    kept, or without one those before the compaction itself.
     """
     for at in range(len(order) - 1, -1, -1):
         for _, part in parts.get(order[at], ()):
@@ -106,7 +108,7 @@ def _before_compaction(order: list[str], parts: Parts) -> set[str]:
 
 
 def typed(messages: Iterable[Message]) -> Iterator[str]:
-    """The texts that a user typed, in order."""
+    """Yield the texts that a user typed, in order."""
     for message in messages:
         for part in message.parts if message.role == "user" else ():
             if part.type == "text" and part.text and not part.flags & Flag.SYNTHETIC and not is_injected(part.text):
@@ -114,6 +116,8 @@ def typed(messages: Iterable[Message]) -> Iterator[str]:
 
 
 def _path(messages: Iterable[Record], name: str) -> str | None:
-    """A folder named in the first answer that has one; the oldest sessions record no folder themselves."""
+    """The folder that the first answer with such a field names in it; the oldest sessions record no folder
+    themselves.
+    """
     paths = (text_of(mapping(data.get("path")).get(name)) for data in messages)
     return next((path for path in paths if path), None)

@@ -1,4 +1,4 @@
-"""OpenCode from version 1.2 on: one SQLite database, big outputs in separate files."""
+"""OpenCode from version 1.2 on: one SQLite database, and large outputs in separate files."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 
 
 class OpenCode(SessionDatabase):
-    """A source for one OpenCode database. A unit is a session."""
+    """A source for one OpenCode database. Each session is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
 
     def has_tables(self) -> bool:
-        """Whether the tables are OpenCode's; also true when they cannot be read, since reading reports the problem."""
+        """Whether the tables are OpenCode's; also True when they cannot be read, so that reading the database
+        reports the problem.
+        """
         try:
             return bool(self._database.read(columns))
         except OSError as error:
@@ -43,7 +45,7 @@ class OpenCode(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in session_ids(reader))
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """A digest for each session, made from its newest change and its newest rows."""
+        """Session id -> a digest of the session's newest change and its newest rows."""
         return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
@@ -140,8 +142,9 @@ def _session_from(key: str, rows: OpenCodeRows, messages: list[Message], source:
 
 
 def _before(order: list[str], boundary: tuple[str, str | None] | None) -> set[str]:
-    """The ids of the messages that the last compaction took out of context: those before its tail, else before
-    itself.
+    """The ids of the messages that the last compaction took out of context: those before the first message that it
+    kept, or without one those before the compaction itself. `boundary` has the ids of the compaction and of that
+    first message.
     """
     if boundary is None:
         return set()

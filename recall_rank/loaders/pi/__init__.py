@@ -1,1 +1,1 @@
-"""pi and tallow sessions."""
+"""The loaders of pi and tallow sessions, which have one format."""

@@ -1,4 +1,4 @@
-"""Convert the entries of pi and tallow sessions to parts."""
+"""Convert the entries of pi and tallow sessions to message parts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _FULL_OUTPUT = re.compile(r"pi-bash-[0-9a-f]+\.log")
 
 
 class FullOutputs(TemporaryOutputs):
-    """Reads outputs that were too long for their entry, from the temporary files that pi wrote."""
+    """Reads tool outputs that were too long for their entry from the temporary files that pi wrote."""
 
     def __init__(self, owner: int) -> None:
         super().__init__(_FULL_OUTPUT, owner)
         self._gone: list[str] = []
 
     def read(self, recorded: Any) -> str | None:
-        """The output at a recorded path; None without a path or when the file is gone."""
+        """The text of the output at the path `recorded`; None without a path or when the file is gone."""
         found = super().read(recorded)
         if found is None and type(recorded) is str and recorded:
             self._gone.append(re.split(r"[\\/]", recorded)[-1])
@@ -37,7 +37,7 @@ class FullOutputs(TemporaryOutputs):
 
 
 def content_parts(key: str, content: Any) -> list[Part] | None:
-    """The parts of a message's content, which is a text or a list of blocks; None when it is neither."""
+    """The message parts of a message's content, which is a text or a list of blocks; None when it is neither."""
     if type(content) is str:
         return [_text(f"{key}:0", content)] if content else []
     if type(content) is not list:
@@ -78,13 +78,13 @@ def _text(key: str, text: str) -> Part:
 
 
 def answered(call: Part, message: dict[str, Any], outputs: FullOutputs) -> Part:
-    """The call with the output of its tool, in full when its temporary file still exists."""
+    """The tool call with its output, in full when the temporary file of the output still exists."""
     whole = outputs.read(mapping(message.get("details")).get("fullOutputPath"))
     return _ended(call, whole or _plain(message.get("content")), failed=bool(message.get("isError")))
 
 
 def executed(key: str, message: dict[str, Any], outputs: FullOutputs) -> Part:
-    """The part of a command that the user ran, with its output."""
+    """The message part made from a command that the user ran, with the command's output."""
     code = message.get("exitCode")
     call = Part(key, "tool", tool="bash", input={"command": text_of(message.get("command")) or ""})
     whole = outputs.read(message.get("fullOutputPath"))
@@ -94,7 +94,9 @@ def executed(key: str, message: dict[str, Any], outputs: FullOutputs) -> Part:
 
 
 def summary(key: str, record: dict[str, Any]) -> Part:
-    """The part of a summary, of a compaction or an abandoned branch, with the files it names."""
+    """The message part made from the summary of a compaction or an abandoned branch, with the files that the
+    summary names.
+    """
     details = mapping(record.get("details"))
     listed = [details.get(kind) for kind in ("readFiles", "modifiedFiles")]
     files = [path for paths in listed if type(paths) is list for path in paths if type(path) is str]
@@ -114,7 +116,9 @@ def _plain(content: Any) -> str | None:
 
 
 def used(message: dict[str, Any]) -> tuple[Tokens | None, float | None]:
-    """The token counts and cost of an answer; pi counts cached tokens apart."""
+    """The token counts and the cost in US dollars of an answer; each is None when absent. pi counts cached tokens
+    apart; here they are included.
+    """
     usage = message.get("usage")
     if type(usage) is not dict:
         return None, None

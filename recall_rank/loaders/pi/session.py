@@ -44,8 +44,8 @@ class _Draft:
 
 
 class PiLines:
-    """Builds a session from the lines of one file, added in order. `before` is the state() of the part read
-    earlier.
+    """Builds a session from the lines of one file, added in order. To continue an earlier reading of the file, pass
+    as `before` what its state() returned.
     """
 
     def __init__(self, stem: str, outputs: FullOutputs, before: dict[str, Any] | None = None) -> None:
@@ -177,7 +177,9 @@ class PiLines:
         return None
 
     def _result(self, key: str, message: dict[str, Any], time: int) -> str | None:
-        """Add an output to its call, or as a part of its own when the call is unknown or has an output."""
+        """Add an output to its tool call, or as a message part of its own when the call is unknown or already has
+        an output. Returns the reason when it cannot be used.
+        """
         call = self._calls.pop(str(message.get("toolCallId")), None)
         if call is not None:
             draft, at = call
@@ -190,7 +192,9 @@ class PiLines:
         return None
 
     def _label(self, entry: Entry, time: int) -> None:
-        """Set the name that the user gave to an entry; the last one counts, an empty one removes it."""
+        """Add the name that the user gave to an entry; a later name replaces an earlier one, an empty one removes
+        it.
+        """
         target = str(entry.record.get("targetId"))
         if self._continues and target not in self._drafts:
             raise StaleResumePointError

@@ -1,6 +1,7 @@
-"""pi: one JSONL file a session below ~/.pi/agent/sessions, in folders named after projects or in one folder.
+"""pi: one JSONL file for each session below ~/.pi/agent/sessions, in folders named after projects or all in one
+folder.
 
-tallow writes this format in homes of its own (see tallow.py).
+tallow writes this format in home folders of its own (see tallow.py).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ PEEKED = 20  # files of a folder, to tell whether they are sessions of pi
 
 
 class Pi(SessionFiles):
-    """A source for a folder of sessions, or for one session file. A unit is a file."""
+    """A source for a folder of sessions, or for one session file. Each file is one unit."""
 
     resolves = True
     copy_group = NAME
@@ -43,7 +44,9 @@ class Pi(SessionFiles):
         return name.endswith(SUFFIX)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file, or only its appended messages when the resume point `since` is still valid."""
+        """The session of the file; only its appended messages when `since`, the resume point of an earlier reading,
+        is still valid.
+        """
         path = self.path_of(unit)
         with open_file(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
@@ -80,17 +83,17 @@ class Pi(SessionFiles):
         return Reading(found, records.malformed, lines.warnings() + outputs.warnings(), point, before is not None)
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions without messages that a fork copied; a copied message counts in the oldest session."""
+        """Remove from each session the messages that a fork copied; a copied message stays in the oldest session."""
         return self.resolve_across(sessions)
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """The sessions of several stores without messages that a fork copied."""
+        """Remove the messages that a fork copied from the sessions of several stores."""
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
         return count_once(sessions, order, lambda message: [(message.id, message.time)])
 
 
 def agent_at(path: Path) -> str:
-    """The agent of a path: "pi", or "tallow" when it is in a home of tallow."""
+    """The agent that wrote the sessions at a path: "tallow" when the path is in a home folder of tallow, else "pi"."""
     home = any(part.lower().startswith(".tallow") for part in Path(os.path.realpath(path)).parts)
     return TALLOW if home else NAME
 
@@ -99,7 +102,9 @@ def agent_at(path: Path) -> str:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a session, a project's folder, the folder of all sessions, or the home that holds it; else None."""
+    """A source for a session file, a project's folder, the folder of all sessions, or the home folder that holds
+    them; None for any other path.
+    """
     if path.is_file():
         return Pi(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
     if holds_sessions(path / FOLDER):
@@ -133,8 +138,8 @@ def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
 
 
 def places(environ: Mapping[str, str], home: Path) -> Iterator[tuple[str, Path]]:
-    """Yield (agent, folder) for every place where pi or tallow may keep sessions, each folder once; it need not
-    exist.
+    """Yield (agent name, folder) for every place where pi or tallow may keep sessions, each folder once; the folder
+    need not exist.
     """
     named = [(TALLOW, path / FOLDER) for path in _tallow_homes(environ, home)]
     agent = environ.get("PI_CODING_AGENT_DIR")

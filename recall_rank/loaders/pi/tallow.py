@@ -1,4 +1,6 @@
-"""tallow: sessions in pi's format (see source.py) below ~/.tallow and below every home in its list of work folders."""
+"""tallow: sessions in pi's format (see source.py) below ~/.tallow and below every home folder in tallow's list of
+work folders.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ NAME = pi.TALLOW
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for sessions in pi's format in a home of tallow; None for any other path."""
+    """A source for sessions in pi's format in a home folder of tallow; None for any other path."""
     return pi.recognise(path) if pi.agent_at(path) == NAME else None
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for the folders of tallow's sessions on this machine, in all its homes."""
+    """Sources for the folders of tallow's sessions on this machine, in all home folders of tallow."""
     for name, folder in pi.places(environ, home):
         if name == NAME and folder.is_dir():
             yield pi.Pi(folder, NAME)

@@ -1,8 +1,8 @@
 """Find the entries of a pi session that were abandoned, and those that a compaction took out of context.
 
 A session file is a tree: each entry names its parent, and the last line is the current end of the conversation.
-Entries that are not on the path from the root to it belong to abandoned branches. Entries on the path before the first
-entry that the last compaction kept are no longer sent to the model.
+Entries that are not on the path from the root to the last line belong to abandoned branches. Entries on that path that
+come before the first entry kept by the last compaction are no longer sent to the model.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from recall_rank.model import Flag
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line after the header. An entry without a parent is the root of a tree."""
+    """One line of a session file after the header. An entry without a parent is the root of a tree."""
 
     id: str
     parent: str | None
@@ -23,7 +23,7 @@ class Entry:
 
 
 def standing(entries: list[Entry]) -> dict[str, Flag]:
-    """ABANDONED or OUT_OF_CONTEXT for each entry that is either, by its id."""
+    """Entry id -> ABANDONED or OUT_OF_CONTEXT, for the entries that are either."""
     way = _way(entries)
     on_it = set(way)
     flags = {entry.id: Flag.ABANDONED for at, entry in enumerate(entries) if at not in on_it}
@@ -33,8 +33,8 @@ def standing(entries: list[Entry]) -> dict[str, Flag]:
 
 
 def _way(entries: list[Entry]) -> list[int]:
-    """The path as positions of entries, from the root to the last line; the previous line replaces a missing
-    parent.
+    """The path from the root to the last line, as indices of `entries`; where a parent is missing, the path
+    continues with the previous line.
     """
     place = {entry.id: at for at, entry in enumerate(entries)}
     way: dict[int, None] = {}
@@ -49,7 +49,7 @@ def _way(entries: list[Entry]) -> list[int]:
 
 
 def _kept_from(entries: list[Entry], way: list[int]) -> int:
-    """The number of entries at the beginning of the path that are out of context."""
+    """The number of entries at the beginning of the path `way` that are out of context."""
     for position in range(len(way) - 1, -1, -1):
         record = entries[way[position]].record
         if record.get("type") == "compaction":
@@ -58,6 +58,8 @@ def _kept_from(entries: list[Entry], way: list[int]) -> int:
 
 
 def _is_kept(entries: list[Entry], at: int, compaction: Record) -> bool:
-    """Whether this is the first entry that a compaction keeps; the oldest version names its line instead of its id."""
+    """Whether entries[at] is the first entry that `compaction` keeps; the oldest version of pi names its line
+    instead of its id.
+    """
     first = compaction.get("firstKeptEntryId")
     return entries[at].id == first if first is not None else compaction.get("firstKeptEntryIndex") == at + 1

@@ -1,1 +1,1 @@
-"""The repository of a working folder, and the folders in which stores of projects are searched."""
+"""The name of the repository of a working folder, and the folders in which stores inside projects are searched."""

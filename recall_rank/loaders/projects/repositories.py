@@ -1,8 +1,9 @@
-"""The name of the repository of a folder, read from git's files; starts no process, writes nothing, follows no links.
+"""The name of the repository that a folder is in, read from git's files; starts no process, writes nothing, follows no
+links.
 
-A repository is named by its remote, else by its root commit, so that its name is equal in worktrees, in other clones
-and after a move. At most a bounded part of each file is read. A folder that does not exist or is in no repository has
-no name.
+A repository is named by the address of its remote, else by its root commit, so that its name is equal in worktrees, in
+other clones and after a move. Only a bounded number of bytes of each file is read. A folder that does not exist or is
+in no repository has no name.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://(?:[^@/]*@)?(\[[^\]]*\]|[^/:]*)(?:
 
 
 class Repositories:
-    """Names of repositories by folder; the result for each folder is kept."""
+    """Repository names by folder; the name found for each folder is cached."""
 
     def __init__(self) -> None:
         self._known: dict[str, str | None] = {}
 
     def at(self, folder: str | None) -> str | None:
-        """The name of the repository of the folder; None when there is none."""
+        """The name of the repository that the folder is in; None when it is in none."""
         if not folder or not _is_here(folder):
             return None
         if folder not in self._known:
@@ -42,7 +43,9 @@ class Repositories:
 
 
 def name_repositories(sessions: Iterable[Session]) -> list[Session]:
-    """The sessions with the names of their repositories: by their folder, else by their worktree, else as recorded."""
+    """The sessions with `repository` set: to the name found at their folder, else at their worktree, else
+    unchanged.
+    """
     known = Repositories()
     found = []
     for session in sessions:
@@ -52,7 +55,7 @@ def name_repositories(sessions: Iterable[Session]) -> list[Session]:
 
 
 def name_context_repository(context: Context | None) -> Context | None:
-    """The context with the name of its folder's repository, unless it names a repository or a project already."""
+    """The context with the repository name of its folder added, unless it names a repository or a project already."""
     if context is None or context.repository is not None or context.project is not None:
         return context
     name = Repositories().at(context.worktree or context.directory)
@@ -60,7 +63,7 @@ def name_context_repository(context: Context | None) -> Context | None:
 
 
 def remote_name(address: str | None) -> str | None:
-    """A remote's address as "host/path", without scheme, user and password; None for local addresses."""
+    """The address of a git remote as "host/path", without scheme, user and password; None for a local address."""
     if not address or "\n" in address or len(address) > SMALL:
         return None
     found = _ADDRESS.fullmatch(address)
@@ -96,7 +99,9 @@ def _name_at(folder: Path) -> str | None:
 
 
 def _common_folder(git: Path) -> Path | None:
-    """The git folder that all worktrees of a repository share, from `.git`: a folder, or a file that points to one."""
+    """The git folder that all worktrees of a repository share. `git` is the path of `.git`, which is that folder or
+    a file that points to it; None for anything else.
+    """
     if git.is_symlink():
         return None
     if git.is_dir():
@@ -116,7 +121,7 @@ def _common_folder(git: Path) -> Path | None:
 
 
 def _remote(git: Path) -> str | None:
-    """The name of the remote "origin", else of the first remote in order of their names."""
+    """The name ("host/path") of the remote "origin", else of the first remote by name; None without a remote."""
     try:
         text = _text(git / "config")
     except OSError:

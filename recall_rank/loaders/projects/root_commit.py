@@ -1,4 +1,4 @@
-"""Finds the root commit of a repository in git's own files, reading a bounded number of bytes."""
+"""Find the root commit of a repository in git's own files, reading a bounded number of bytes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _NONE = 0x70000000  # marks a missing parent in a commit graph
 
 
 def find_root_commit(git: Path) -> str | None:
-    """The id of the commit without parents, the smallest of several; None when it cannot be found quickly.
+    """The id of the commit without parents; None when it cannot be found quickly. Of several in a commit graph it is
+    the smallest id.
 
-    It is searched in the beginning of the log of HEAD, then in a commit graph, then along loose commits.
+    The search reads the beginning of the log of HEAD, then the commit graph, then loose commit objects.
     """
     for look in (_from_log, _from_graph, _from_objects):
         try:
@@ -41,7 +42,9 @@ def _from_log(git: Path) -> str | None:
 
 
 def _from_graph(git: Path) -> str | None:
-    """The root in the commit graph that `git gc` writes."""
+    """The smallest id of a commit without parents in the commit graph that `git gc` writes; None when there is
+    none.
+    """
     data, whole = read_small(git / "objects" / "info" / "commit-graph", limit=GRAPH)
     if not whole or data[:5] != b"CGPH\x01" or data[5] not in {1, 2}:
         return None
@@ -60,7 +63,9 @@ def _from_graph(git: Path) -> str | None:
 
 
 def _from_objects(git: Path) -> str | None:
-    """The root commit reached along first parents, as long as the commits are loose objects."""
+    """The root commit reached from HEAD along first parents; None when a chain is too long. Raises OSError for a
+    commit that is no loose object.
+    """
     at = _head(git)
     for _ in range(STEPS):
         if at is None:
@@ -74,8 +79,8 @@ def _from_objects(git: Path) -> str | None:
 
 @lru_cache(maxsize=4 * STEPS)
 def _first_parent(git: str, commit: str) -> str | None:
-    """The id of a commit's first parent; raises ValueError for an object that is not a commit. Cached: objects
-    never change.
+    """The id of the first parent of a commit; None for a root commit. Raises ValueError for an object that is not a
+    commit. Cached, since objects never change.
     """
     raw, _ = read_small(Path(git, "objects", commit[:2], commit[2:]), limit=COMMIT)
     kind, _, body = zlib.decompressobj().decompress(raw, COMMIT).partition(b"\0")
@@ -105,5 +110,5 @@ def _line(path: Path) -> str:
 
 
 def _checked(text: str) -> str | None:
-    """The text when it is the id of a commit, else None."""
+    """The text when it is a commit id, else None."""
     return text if _OID.fullmatch(text) else None

@@ -1,4 +1,4 @@
-"""The folders in which stores inside a project are searched."""
+"""The folders around the working folder in which stores inside a project are searched."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ MOST = 16  # folders
 
 
 def folders_above(environ: Mapping[str, str], home: Path) -> Iterator[Path]:
-    """The working folder and the folders above it, at most up to the home folder.
+    """Yield the working folder and the folders above it, at most up to the home folder.
 
-    The working folder is $PWD, which shells set, so that a program which only imports this package reads no stores
-    near it.
+    The working folder is the variable $PWD, which shells set. A program that is started otherwise and only imports
+    this package therefore reads no stores near it.
     """
     where = environ.get("PWD")
     if not where or not Path(where).is_absolute():

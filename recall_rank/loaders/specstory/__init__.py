@@ -1,1 +1,1 @@
-"""SpecStory pages."""
+"""The loader of SpecStory pages."""

@@ -44,7 +44,9 @@ class _Turn:
 
 
 class Page:
-    """The sessions of a page; old pages may have several. `problems` has damaged places by line."""
+    """The sessions of one page; old pages may have several. `problems` has (line number, reason) of each damaged
+    place.
+    """
 
     def __init__(self, lines: Iterable[str], stem: str) -> None:
         self.problems: list[tuple[int, str]] = []
@@ -66,8 +68,8 @@ class Page:
         return found
 
     def _heading(self, at: int) -> int | None:
-        """The line number of the heading above a line; None when there is none, as when a tool's output quotes such
-        a line.
+        """The index of the heading line close above line `at`; None when there is none, for instance because line
+        `at` is quoted in a tool's output.
         """
         above = range(at - 1, max(-1, at - 4), -1)
         return next((place for place in above if _HEADING.fullmatch(self._lines[place].rstrip())), None)
@@ -102,7 +104,7 @@ class Page:
         )
 
     def _turns(self, key: str, at: int, end: int) -> Iterator[_Turn]:
-        """The turns; consecutive headings of one speaker are joined to one turn."""
+        """Yield the turns in lines `at` to `end`; consecutive turns of one speaker are joined."""
         turn = _turn(self._lines[at])
         name = f"{key}:0"
         number = 0
@@ -133,7 +135,9 @@ class Page:
         yield turn
 
     def _stop(self, at: int, end: int, close: str) -> int:
-        """The line after the closing tag of the block that begins here, or the next turn when the tag is missing."""
+        """The index of the line after the closing tag `close` of the block that begins at line `at`; of the next
+        turn when that tag is missing.
+        """
         within = range(at, min(end, self._last[close] + 1))
         stop = next((place + 1 for place in within if close in self._lines[place]), None)
         if stop is None:
@@ -166,7 +170,9 @@ def _thought(key: str, block: str) -> list[Part]:
 
 
 def _tool(key: str, block: str) -> list[Part]:
-    """The parts of a tool call: the input is before the first fence or heading of a result, the output after it."""
+    """The message parts of a tool call: the text before the first code fence or result heading is the input, the
+    text after it the output.
+    """
     opening = _TOOL.match(block)
     body = _TAGS.sub("", block[opening.end() if opening else 0 :].replace(_TOOL_END, ""))
     summary = _SUMMARY.search(body)
@@ -197,8 +203,8 @@ def _tool(key: str, block: str) -> list[Part]:
 
 
 def _title(head: Sequence[str]) -> tuple[str | None, int]:
-    """The last heading before the first turn, without its date, and that date; None for a heading that is only a
-    date.
+    """(title, time): the last heading before the first turn, without its date, and that date in milliseconds; the
+    title is None for a heading that is only a date.
     """
     headings = [found[1] for line in head if (found := _HEADING.fullmatch(line.rstrip()))]
     if not headings:

@@ -1,4 +1,5 @@
-"""SpecStory: sessions of other agents, exported as one Markdown page each to .specstory/history in the project.
+"""SpecStory: sessions of other agents, exported to .specstory/history in the project, one Markdown page for each
+session.
 
 Implemented from SpecStory's documented format and compared with published pages; not checked against a store of our
 own.
@@ -26,7 +27,7 @@ PEEKED = 20  # files of a folder, to tell whether they are exports
 
 
 class SpecStory(SessionFiles):
-    """A source for a folder of exported pages, or for one page. A unit is a page."""
+    """A source for a folder of exported pages, or for one page. Each page is one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -49,7 +50,9 @@ class SpecStory(SessionFiles):
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for an exported page, the folder of them, or the .specstory folder of a project; else None."""
+    """A source for an exported page, the folder of such pages, or the .specstory folder of a project; None for any
+    other path.
+    """
     if path.is_file():
         return SpecStory(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
     if path.name == HOME and (path / FOLDER).is_dir():
@@ -62,7 +65,7 @@ def _holds_pages(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    """Whether the beginning of the page has SpecStory's own marks, not only its name."""
+    """Whether the beginning of the page has marks that only SpecStory writes, and not only a matching file name."""
     try:
         lines = [line.rstrip("\r") for line in read_small(path, limit=HEAD)[0].decode("utf-8", "replace").split("\n")]
     except OSError:
@@ -72,7 +75,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for the exported pages of the project of the working folder."""
+    """Sources for the exported pages of the project that the working folder is in."""
     seen = set()
     for folder in [*folders_above(environ, home), home]:
         history = folder / HOME / FOLDER

@@ -1,8 +1,8 @@
 """A script that copies a database that may be in use: `python copy_process.py DATABASE FOLDER`.
 
-Closing any descriptor of a database drops all locks that its process holds on it, so the copy is made by a process that
-does not have the database open. A copy counts only when no file changed while it was made. The script uses the
-standard library only.
+When a process closes any descriptor of a database, it loses all its locks on that database. The copy is therefore made
+by a process that does not have the database open. A copy counts only when no file changed while it was made. The
+script uses the standard library only.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ RESTLESS = 3  # the exit code when the database never rested for as long as a co
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code: 0 when the folder has a consistent copy, RESTLESS when the database kept changing, else 1.
+    """Copy the database and return the exit code: 0 when the folder has a consistent copy, RESTLESS when the database
+    kept changing, else 1.
 
-    The reason for any other code than 0 is written to stderr.
+    The reason for a code other than 0 is written to stderr.
     """
     database, folder = Path(arguments[0]), Path(arguments[1])
     until = time.monotonic() + SECONDS
@@ -44,7 +45,7 @@ def main(arguments: list[str]) -> int:
 
 
 def copy_database(database: Path, folder: Path) -> bool:
-    """Copy the database, then its log and journal; returns whether none of them changed meanwhile."""
+    """Copy the database, then its write-ahead log and its journal. Returns whether none of them changed meanwhile."""
     before = file_states(database)
     for suffix, state in zip(SUFFIXES, before, strict=True):
         target = folder / (COPY + suffix)
@@ -70,7 +71,9 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def file_states(database: Path) -> list[tuple[int, int, int] | None]:
-    """Inode, size and time of the database, its log and its journal; None for a file that does not exist."""
+    """(inode, size, modification time) of the database, of its write-ahead log and of its journal; None for each
+    that does not exist.
+    """
     found: list[tuple[int, int, int] | None] = []
     for suffix in SUFFIXES:
         try:
@@ -83,7 +86,7 @@ def file_states(database: Path) -> list[tuple[int, int, int] | None]:
 
 
 def companion_file(database: Path, suffix: str) -> Path:
-    """The file that SQLite keeps beside a database: its name with `suffix` appended."""
+    """The path of a file that SQLite keeps beside a database: the name of the database with `suffix` appended."""
     return database.with_name(database.name + suffix)
 
 

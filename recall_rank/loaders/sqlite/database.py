@@ -47,7 +47,7 @@ class _ChangedError(Exception):
 
 
 class Database:
-    """One database file. Thread-safe. Inside `with`, the connection is kept for the next read."""
+    """One database file, opened read-only. Thread-safe. Inside `with`, the connection is kept open between reads."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(os.path.realpath(path))
@@ -60,7 +60,9 @@ class Database:
         self._closer: weakref.finalize[..., Any] | None = None
 
     def read(self, fetch: Callable[[RowReader], T]) -> T:
-        """The result of `fetch` on the current database. `fetch` may run several times. Raises OSError."""
+        """The result of `fetch` on the current content of the database. `fetch` may be called several times. Raises
+        OSError when the database cannot be read.
+        """
         with self._lock:
             try:
                 for _ in range(ATTEMPTS):
@@ -77,7 +79,9 @@ class Database:
                     self.close()  # the last connection to close merges the log; that is left to the program
 
     def state(self) -> State:
-        """Inode, size and time of the database, its log and its journal: differs after any change of the content."""
+        """Inode, size and modification time of the database, its write-ahead log and its journal: differs after any
+        change of the content.
+        """
         return file_states(self.path)
 
     def close(self) -> None:
@@ -139,7 +143,9 @@ class Database:
         return self._copied()
 
     def _join(self) -> sqlite3.Connection | None:
-        """A connection to the database next to its program; None when the permissions of the folder forbid one."""
+        """A connection to the database while its program uses it; None when the permissions of the folder forbid
+        one.
+        """
         try:
             connection = _connect(self.path, "mode=ro")
         except sqlite3.OperationalError as error:
@@ -150,7 +156,9 @@ class Database:
         return self._keep(connection)
 
     def _copied(self) -> sqlite3.Connection:
-        """A connection to a private copy, whose files are deleted before it is used where the system allows that."""
+        """A connection to a private copy of the database. Where the system allows it, the files of the copy are
+        deleted before the connection is used.
+        """
         self._private = True
         folder = Path(tempfile.mkdtemp(prefix="recall-rank-"))
         try:

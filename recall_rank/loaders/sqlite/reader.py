@@ -1,4 +1,4 @@
-"""Fetches rows in short transactions, so that the program that owns the database is not disturbed."""
+"""Fetch rows in short transactions, so that the program that owns the database is not disturbed."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class RowReader:
         return self._connection.execute(sql, parameters).fetchall()
 
     def fetch(self, sql: str, *parameters: Any) -> list[Row]:
-        """All rows of a statement, in several transactions if need be.
+        """All rows of a statement, in several transactions when one would take long.
 
-        The statement's first column is the rowid, and it ends in "rowid > ? ORDER BY rowid".
+        The first column of the statement must be the rowid, and the statement must end in "rowid > ? ORDER BY rowid".
         """
         rows: list[Row] = []
         after = _ALWAYS
@@ -68,5 +68,5 @@ class RowReader:
 
 
 def decode_text(value: Any) -> str | None:
-    """The value of a text column as text; connections return text as bytes, and invalid UTF-8 becomes U+FFFD."""
+    """The value of a text column as str: connections return text as bytes, in which invalid UTF-8 becomes U+FFFD."""
     return value.decode("utf-8", "replace") if type(value) is bytes else text_of(value)

@@ -16,7 +16,7 @@ Columns = Mapping[str, set[str]]  # of each table
 
 
 class SessionDatabase(BaseSource, ABC):
-    """A source for one database. A unit is a session. Inside `with`, the connection is kept between reads.
+    """A source for one database. Each session is one unit. Inside `with`, the connection is kept open between reads.
 
     A subclass implements `keys` and `signatures`, which get a RowReader, and `read`.
     """
@@ -39,7 +39,7 @@ class SessionDatabase(BaseSource, ABC):
         self._database.close()
 
     def files(self) -> list[str]:
-        """The database and its write-ahead log."""
+        """The paths of the database and of its write-ahead log."""
         path = str(self._database.path)
         return [path, f"{path}-wal"]
 
@@ -47,8 +47,8 @@ class SessionDatabase(BaseSource, ABC):
         return [Unit(key, self.location) for key in self._database.read(self.keys)]
 
     def signature(self, unit: Unit) -> bytes:
-        """Bytes that differ when the session's rows differ; the database is queried again only when its files
-        changed.
+        """Bytes that differ when the rows of the unit's session differ; the database is queried again only when its
+        files changed.
         """
         state = self._database.state()
         if self._signatures[0] != state:
@@ -61,7 +61,7 @@ class SessionDatabase(BaseSource, ABC):
 
     @abstractmethod
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """For each session, bytes that change when one of its rows changes."""
+        """Session id -> bytes that change when one of the session's rows changes."""
 
     def malformed(self, table: str, row: object, reason: str) -> Malformed:
         """The Malformed record for a row of a table that cannot be used."""
@@ -69,7 +69,7 @@ class SessionDatabase(BaseSource, ABC):
 
 
 def read_columns(reader: RowReader) -> dict[str, set[str]]:
-    """The columns of every table."""
+    """Table name -> names of its columns, for every table."""
     sql = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
     found: dict[str, set[str]] = {}
     for table, column in reader.fetch_few(sql):
@@ -78,7 +78,7 @@ def read_columns(reader: RowReader) -> dict[str, set[str]]:
 
 
 def read_columns_at(path: Path) -> Columns | None:
-    """The columns of every table of a database; None when it cannot be read."""
+    """Table name -> names of its columns, for every table of the database at `path`; None when it cannot be read."""
     database = Database(path)
     try:
         return database.read(read_columns)
@@ -89,7 +89,7 @@ def read_columns_at(path: Path) -> Columns | None:
 
 
 def missing_column(columns: Columns, needed: Columns) -> str | None:
-    """The first needed table or column that a schema lacks, as text; None when it has all of them."""
+    """The first table or column of `needed` that the schema `columns` lacks, as text; None when it has all of them."""
     for table, names in needed.items():
         if table not in columns:
             return f"table {table}"
