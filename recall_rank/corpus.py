@@ -178,7 +178,7 @@ class Index:
         return scores[part_rows(reader)]
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
-        """Those of `places` that are in the index and have searchable text.
+        """The places among `places` that are in the index and have searchable text.
 
         A place is a session, a message or a part, by ids. With `project`, only places in sessions of that project are
         returned.

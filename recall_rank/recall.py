@@ -115,7 +115,9 @@ class Recall:
         return await search_in_thread(self.search, query, options)
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
-        """Those of `places` that are in the index and have searchable text, over all sources; see Index.holds."""
+        """The places among `places` that are in the index and have searchable text, over all sources; see
+        Index.holds.
+        """
         return self._backend.ready().index.holds(places, project=project)
 
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:

@@ -70,7 +70,7 @@ _FRAMING_FORMS = frozenset(word.encode() for word in _FRAMING.split())
 
 
 def framing_words(forms: Iterable[bytes]) -> frozenset[bytes]:
-    """Those of `forms`, the folded words of a question, that are about the conversation itself, such as
+    """The words among `forms`, the folded words of a question, that are about the conversation itself, such as
     "discussed".
     """
     return _FRAMING_FORMS.intersection(forms)
