@@ -94,8 +94,8 @@ def _word_cases(known: vocabulary.Vocabulary, chance: random.Random) -> Iterator
     )
     asked = [form.encode() for form in chance.sample(forms, 1000)]
     yield Case(
-        "spellings.as_one",
-        lambda: [row[:3] for row in spellings.as_one(known, asked, 5, bytes(1000))],
+        "spellings.joined_words",
+        lambda: [row[:3] for row in spellings.joined_words(known, asked, 5, bytes(1000))],
         lambda: [
             (first, last, b"".join(asked[first : last + 1]))
             for first in range(1000)
@@ -205,10 +205,10 @@ def _column_cases(texts: list[bytes]) -> Iterator[Case]:
     sessions = [b"ses_%06d" % number for number in range(len(texts) // 50 + 1)]
     session_of = array("I", [number // 50 for number in range(len(texts))])
     session_column = _string_column(sessions)
-    records, offsets = id_codec.shorten(*_string_column(ids), session_of, *session_column)
+    records, offsets = id_codec.encode_ids(*_string_column(ids), session_of, *session_column)
     yield Case(
-        "id_codec.lengthen",
-        lambda: bytes(id_codec.lengthen(records, offsets, session_of, 0, *session_column)[0]),
+        "id_codec.decode_ids",
+        lambda: bytes(id_codec.decode_ids(records, offsets, session_of, 0, *session_column)[0]),
         lambda: decoded_ids(bytes(records), offsets, session_of, sessions),
         len(ids),
         "ids",
@@ -238,8 +238,8 @@ def _text_cases(texts: list[bytes], known: vocabulary.Vocabulary) -> Iterator[Ca
     forms = [known.form(number) for number in range(len(known))]
     infixes = [b"ingstro", b"eabea", b"nobody0"]
     yield Case(
-        "literal_candidates.holding",
-        lambda: [literal_candidates.holding(known, infix, len(forms)) for infix in infixes],
+        "literal_candidates.terms_containing",
+        lambda: [literal_candidates.terms_containing(known, infix, len(forms)) for infix in infixes],
         lambda: [[k for k, form in enumerate(forms) if infix in form and form[0] >= 0x20] for infix in infixes],
         len(infixes) * len(forms),
         "terms",

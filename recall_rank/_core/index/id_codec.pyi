@@ -3,14 +3,14 @@ from typing import Self
 from _typeshed import ReadableBuffer
 from typing_extensions import disjoint_base
 
-def shorten(
+def encode_ids(
     names: ReadableBuffer,
     starts: ReadableBuffer,
     holder: ReadableBuffer,
     holders: ReadableBuffer,
     holder_starts: ReadableBuffer,
 ) -> tuple[bytearray, memoryview]: ...
-def lengthen(
+def decode_ids(
     records: ReadableBuffer,
     starts: ReadableBuffer,
     holder: ReadableBuffer,
@@ -20,6 +20,6 @@ def lengthen(
 ) -> tuple[bytearray, memoryview]: ...
 
 @disjoint_base
-class Shortened:
+class IdRecords:
     def __new__(cls, records: ReadableBuffer, starts: ReadableBuffer, verified: ReadableBuffer, block: int) -> Self: ...
     def name(self, at: int, holder: str) -> str | None: ...

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recall_rank._core.search.literal_candidates import holding, mark_documents, stretches
+from recall_rank._core.search.literal_candidates import mark_documents, ranges_around, terms_containing
 
 if TYPE_CHECKING:
     from recall_rank.index.reader.segment_view import Marks
@@ -31,7 +31,7 @@ def places(segment: Segment, needle: bytes, keep: Marks | None, deadline_ns: int
     documents = _documents(segment, needle, deadline_ns)
     if documents is None:
         return None
-    columns = stretches(documents, segment.doc_start, segment.doc_part, segment.part_start, len(needle), keep)
+    columns = ranges_around(documents, segment.doc_start, segment.doc_part, segment.part_start, len(needle), keep)
     starts, ends, parts = ([column[at : at + AT_ONCE] for at in range(0, len(column), AT_ONCE)] for column in columns)
     return zip(starts, ends, parts, strict=True)
 
@@ -49,7 +49,7 @@ def _documents(segment: Segment, needle: bytes, deadline_ns: int) -> bytearray |
     most -= sum(frequency(term, term + 1) for term in partial)
     runs = sorted(set(_RUN.findall(needle)), key=lambda run: (-len(run), run))
     for run in runs[:ASKED] if most >= 0 else ():
-        terms = holding(segment.vocabulary, run, most, deadline_ns)
+        terms = terms_containing(segment.vocabulary, run, most, deadline_ns)
         if terms is not None and sum(frequency(term, term + 1) for term in terms) <= most:
             documents = bytearray(segment.docs)
             mark_documents(segment.postings, (*partial, *terms), documents)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
-from recall_rank._core.search.column_filters import unmark
+from recall_rank._core.search.column_filters import clear_first_parts
 from recall_rank.analysis.fields import Field
 from recall_rank.index.segment.strings import Names, Strings
 
@@ -135,7 +135,7 @@ class Segment:
     def content_parts(self) -> bytearray:
         """Marks u8[parts], 1 for each part that is not the title of a session."""
         marks = bytearray(b"\1") * self.parts
-        unmark(marks, self.message_role, TITLE_ROLE, self.message_first_part)
+        clear_first_parts(marks, self.message_role, TITLE_ROLE, self.message_first_part)
         return marks
 
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> Text:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from recall_rank._core.index.derived_columns import owners, picked, placed
+from recall_rank._core.index.derived_columns import owners, piece_starts, values_at
 from recall_rank._core.index.doc_columns import DocColumns
 from recall_rank._core.index.postings import Postings
 from recall_rank._core.index.vocabulary import Vocabulary
@@ -122,7 +122,7 @@ def _column(segment: MappedSegment, file: SegmentFile, name: str) -> memoryview:
 
 
 def _doc_start(segment: MappedSegment, file: SegmentFile) -> memoryview:
-    return file.checked(placed, segment.part_start, segment.part_first_doc, file.column("doc_sizes"))
+    return file.checked(piece_starts, segment.part_start, segment.part_first_doc, file.column("doc_sizes"))
 
 
 _MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
@@ -132,7 +132,7 @@ _MAKERS: Final[dict[str, Callable[[MappedSegment, SegmentFile], Any]]] = {
     "message_ids": _message_ids,
     "part_message": _owners("message_first_part", "part_flags"),
     "part_ids": _part_ids,
-    "part_start": lambda segment, file: file.checked(picked, segment.field_start, segment.part_first_field),
+    "part_start": lambda segment, file: file.checked(values_at, segment.field_start, segment.part_first_field),
     "doc_part": _owners("part_first_doc", "doc_words"),
     "doc_start": _doc_start,
     "vocabulary": lambda _, file: file.checked(Vocabulary, *map(file.column, VOCABULARY)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from recall_rank._core.index.id_codec import Shortened, lengthen
+from recall_rank._core.index.id_codec import IdRecords, decode_ids
 from recall_rank.index.segment.segment import SessionRow
 from recall_rank.index.segment.strings import Strings, utf8
 from recall_rank.index.storage.segment_file import SegmentFile
@@ -69,7 +69,7 @@ class PrefixCodedStrings(Strings):
     ) -> None:
         super().__init__(file.unverified(data), file.column(starts))
         self._file = file
-        self._records = Shortened(*super().buffers(), *file.verified(data))
+        self._records = IdRecords(*super().buffers(), *file.verified(data))
         self._column = data
         self._owner_numbers = owner_numbers  # u32[strings], ascending: the owner of each string
         self._owner_ids = owner_ids
@@ -99,7 +99,7 @@ class PrefixCodedStrings(Strings):
         self._file.verify(self._column, starts[0], starts[-1])
         low = owners[0]
         owner_ids = self._owner_ids.slice_of(low, owners[-1] + 1).buffers()
-        return Strings(*self._file.checked(lengthen, self._data, starts, owners, low, *owner_ids))
+        return Strings(*self._file.checked(decode_ids, self._data, starts, owners, low, *owner_ids))
 
     def buffers(self) -> tuple[bytes | bytearray | memoryview, memoryview]:
         return self.slice_of(0, len(self)).buffers()

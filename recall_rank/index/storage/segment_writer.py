@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import xxhash
 
-from recall_rank._core.index.derived_columns import pieces
-from recall_rank._core.index.id_codec import shorten
+from recall_rank._core.index.derived_columns import piece_sizes
+from recall_rank._core.index.id_codec import encode_ids
 from recall_rank._core.index.packed_columns import pack
 from recall_rank.index.segment.columns import COLUMNS, POSTINGS
 from recall_rank.index.segment.segment import Segment
@@ -87,18 +87,18 @@ def _derived(segment: Segment) -> dict[str, Buffer]:
         **_named(records.buffers(), "session_records", "session_record_starts"),
         "session_first_message": memoryview(array("I", first_messages(segment.sessions, segment.messages))),
         **_named(names.buffers(), "name_bytes", "name_starts"),
-        "doc_sizes": pieces(segment.doc_start, segment.doc_part),
+        "doc_sizes": piece_sizes(segment.doc_start, segment.doc_part),
         "term_arena": memoryview(vocabulary.arena_buffer),
         "term_offsets": memoryview(vocabulary.offsets_buffer),
         "term_starts": memoryview(vocabulary.starts_buffer),
         "term_signatures": memoryview(vocabulary.signatures_buffer),
         **{name: memoryview(buffer) for name, buffer in zip(POSTINGS, segment.postings.buffers, strict=True)},
         **_named(
-            shorten(*message_ids, segment.message_session, *session_ids.buffers()),
+            encode_ids(*message_ids, segment.message_session, *session_ids.buffers()),
             "message_id_bytes",
             "message_id_starts",
         ),
-        **_named(shorten(*part_ids, segment.part_message, *message_ids), "part_id_bytes", "part_id_starts"),
+        **_named(encode_ids(*part_ids, segment.part_message, *message_ids), "part_id_bytes", "part_id_starts"),
     }
 
 

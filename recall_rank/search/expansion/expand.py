@@ -145,7 +145,7 @@ class _Expander:
         self.families = lexicon.families(asked)
         self.tagged = self.forms.tagged(asked)
         self.cuts: dict[int, list[int]] = {}
-        for at, cut in lexicon.as_two(asked, MIN_HALF):
+        for at, cut in lexicon.split_words(asked, MIN_HALF):
             self.cuts.setdefault(at, []).append(cut)
         self.framing = framing_words(forms)
         if self.framing:
@@ -261,7 +261,7 @@ class _Expander:
         unknown = bytes([few and word.counts and not known for word, known in zip(words, self.known, strict=True)])
         taken = {(c.at, c.at + c.span - 1) for c in self.query.compounds}
         boost = weights.prose_join if self.a_text else weights.neighbour_join
-        for at, last, form, terms in self.lexicon.as_one(joinable, MAX_JOIN if few else 2, unknown):
+        for at, last, form, terms in self.lexicon.joined_words(joinable, MAX_JOIN if few else 2, unknown):
             if self.late():
                 return
             if (at, last) in taken or not any(self.counts[at : last + 1]):

@@ -74,7 +74,7 @@ class FormLookup:
         Each has the similarity `share` times the weight of its kind of name.
         """
         found: dict[int, list[Member]] = {}
-        for at, tag, number in self._lexicon.tagged(forms, TAGS):
+        for at, tag, number in self._lexicon.tagged_terms(forms, TAGS):
             found.setdefault(at, []).append((number, number + 1, share * self._tag_weights[tag]))
         return found
 

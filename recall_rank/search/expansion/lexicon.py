@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from recall_rank._core.index.vocabulary import Vocabulary, within_each
-from recall_rank._core.search.spellings import as_one, as_two, tagged
+from recall_rank._core.search.spellings import joined_words, split_words, tagged_terms
 from recall_rank.analysis.stemming import base_form, irregular_forms, stem, stem_all
 from recall_rank.index.reader.index_reader import IndexReader
 
@@ -149,32 +149,32 @@ class Lexicon:
                     found[at] = (*found[at], number)
         return found
 
-    def tagged(self, forms: list[bytes], tags: bytes) -> list[TaggedTerm]:
+    def tagged_terms(self, forms: list[bytes], tags: bytes) -> list[TaggedTerm]:
         """The terms that consist of one byte of `tags`, the mark of a kind of name, and one of the forms.
 
         They are ordered by form, tag and term number.
         """
         if self._only is not None:
-            return [TaggedTerm(*row) for row in tagged(self._only, forms, tags)]
+            return [TaggedTerm(*row) for row in tagged_terms(self._only, forms, tags)]
         return sorted(
             TaggedTerm(form_at, tag_at, number)
             for segment in self._segments
-            for form_at, tag_at, term in tagged(segment.vocabulary, forms, tags)
+            for form_at, tag_at, term in tagged_terms(segment.vocabulary, forms, tags)
             if (number := segment.number(term)) >= 0
         )
 
-    def as_one(self, forms: list[bytes], longest: int, unknown: bytes) -> list[JoinedForm]:
+    def joined_words(self, forms: list[bytes], longest: int, unknown: bytes) -> list[JoinedForm]:
         """The concatenations of two to `longest` neighbouring forms that have terms.
 
         `unknown` has a byte for each form. Concatenations that include a form with a byte above 0 are also returned
         without terms. An empty form is never joined.
         """
         if self._only is not None:
-            rows = as_one(self._only, forms, longest, unknown)
+            rows = joined_words(self._only, forms, longest, unknown)
             return [JoinedForm(*row[:3], (row[3],) if row[3] >= 0 else NO_TERMS) for row in rows]
         found: dict[tuple[int, int, bytes], Terms] = {}
         for segment in self._segments:
-            for first, last, form, term in as_one(segment.vocabulary, forms, longest, unknown):
+            for first, last, form, term in joined_words(segment.vocabulary, forms, longest, unknown):
                 terms = found.get((first, last, form), NO_TERMS)
                 if (number := segment.number(term)) >= 0:
                     found[first, last, form] = (*terms, number)
@@ -182,13 +182,13 @@ class Lexicon:
                     found[first, last, form] = terms
         return [JoinedForm(*key, found[key]) for key in sorted(found)]
 
-    def as_two(self, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
+    def split_words(self, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
         """Pairs (form, cut): forms[form] divided before byte `cut` gives two forms that eligible documents hold.
 
         Only forms of ASCII letters and digits are divided, and both halves have `shortest` bytes or more.
         """
         if self._only is not None:
-            return as_two(self._only, forms, shortest)
+            return split_words(self._only, forms, shortest)
         cuts = [
             (at, cut)
             for at, form in enumerate(forms)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recall_rank._core.runtime.record_factory import RecordFactory
-from recall_rank._core.search.column_filters import count_marks, keep_marks, mark, spread
+from recall_rank._core.search.column_filters import count_marks, keep_marks, mark_documents_of_parts, mark_eligible
 from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.literal_scan import mark_literal
@@ -82,7 +82,7 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
         by_words, parts = parts - left, left
     doc_marks = bytearray(reader.docs)
     for view in reader.views:
-        spread(view.parts_in(part_marks), view.segment.doc_part, view.docs_in(doc_marks))
+        mark_documents_of_parts(view.parts_in(part_marks), view.segment.doc_part, view.docs_in(doc_marks))
     docs, words = reader.averages(doc_marks)
     sessions = sum(keep)
     skipped: dict[str, int] = {}
@@ -167,18 +167,13 @@ def _mark(
     """
     options, segment = query.options, view.segment
     types, names = SUBTEXT_TYPES.get(options.type), segment.names.values
-    return mark(
+    return mark_eligible(
+        segment,
         sessions,
-        segment.message_session,
-        segment.message_role,
         bytes(options.role in ("all", role) for role in ROLES),
-        segment.message_time,
         query.after or -FOREVER,
         query.before or FOREVER,
-        segment.part_message,
-        segment.part_type,
         bytes(types is None or name in types for name in names),
-        segment.part_tool,
         bytes(not options.tool_name or name == options.tool_name for name in names),
         options.type == "all" and not options.tool_name,
         view.messages_in(message_marks),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from recall_rank._core.search.column_filters import marked
+from recall_rank._core.search.column_filters import marked_indices
 from recall_rank._core.search.evidence import Evidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.best_hits import best_parts, best_sessions, candidates
@@ -61,7 +61,7 @@ def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[i
     order: list[tuple[int, int]] = []
     for session, low, high in _ranges(search, counts):
         start, end = (reader.message_first_part[message] for message in reader.span_of(session))
-        own = marked(memoryview(hits)[start:end])
+        own = marked_indices(memoryview(hits)[start:end])
         for part in own[low:high]:
             page[start + part] = 1
             order.append((start + part, session))

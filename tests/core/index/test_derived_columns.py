@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from recall_rank._core.index.derived_columns import owners, picked, pieces, placed
+from recall_rank._core.index.derived_columns import owners, piece_sizes, piece_starts, values_at
 from tests.reference.index import derived_columns as reference
 from tests.support.kernels.inputs import seeds
 
@@ -48,12 +48,12 @@ def test_picked_values_are_there(chance: Random) -> None:
     values = array("Q", [chance.getrandbits(64) for _ in range(chance.randrange(5))])
     places = array("I", [chance.randrange(5) for _ in range(chance.randrange(5))])
     try:
-        wanted = reference.picked(values, places)
+        wanted = reference.values_at(values, places)
     except ValueError:
         with pytest.raises(ValueError, match="not there"):
-            picked(values, places)
+            values_at(values, places)
     else:
-        assert picked(values, places).tolist() == wanted
+        assert values_at(values, places).tolist() == wanted
 
 
 @given(seeds)
@@ -62,9 +62,9 @@ def test_pieces_are_placed_where_they_were(chance: Random) -> None:
     whose = array("I", reference.owners(firsts, firsts[-1]))
     starts = array("Q", accumulate((chance.randrange(3000) for _ in whose), initial=0))
     begins = array("Q", [starts[first] for first in firsts])
-    sizes = pieces(starts, whose)
-    assert sizes.tolist() == reference.pieces(starts, whose)
-    assert placed(begins, firsts, sizes) == memoryview(starts)
+    sizes = piece_sizes(starts, whose)
+    assert sizes.tolist() == reference.piece_sizes(starts, whose)
+    assert piece_starts(begins, firsts, sizes) == memoryview(starts)
 
 
 @given(seeds)
@@ -74,16 +74,16 @@ def test_pieces_that_do_not_fit_are_refused(chance: Random) -> None:
     sizes = array("I", [chance.getrandbits(32) for _ in range(chance.randrange(firsts[-1] + 1))])
     hurt(chance, firsts)
     try:
-        wanted = reference.placed(begins, firsts, sizes)
+        wanted = reference.piece_starts(begins, firsts, sizes)
     except ValueError:
         with pytest.raises(ValueError, match="do not fit together"):
-            placed(begins, firsts, sizes)
+            piece_starts(begins, firsts, sizes)
     else:
-        assert placed(begins, firsts, sizes).tolist() == wanted
+        assert piece_starts(begins, firsts, sizes).tolist() == wanted
 
 
 def test_pieces_without_an_end_or_of_four_gibibytes_are_refused() -> None:
     with pytest.raises(ValueError, match="one number more"):
-        pieces(array("Q", [0]), array("I", [0]))
+        piece_sizes(array("Q", [0]), array("I", [0]))
     with pytest.raises(ValueError, match="too long"):
-        pieces(array("Q", [0, 2**32, 2**32]), array("I", [0, 0]))
+        piece_sizes(array("Q", [0, 2**32, 2**32]), array("I", [0, 0]))

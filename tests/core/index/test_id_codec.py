@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from recall_rank._core.index.id_codec import Shortened, lengthen, shorten
+from recall_rank._core.index.id_codec import IdRecords, decode_ids, encode_ids
 from tests.reference.index import id_codec as reference
 from tests.support.kernels.inputs import seeds
 
@@ -36,12 +36,12 @@ def drawn(chance: Random) -> tuple[list[bytes], array[int], list[bytes]]:
 def test_names_come_back(chance: Random) -> None:
     holders, holder, names = drawn(chance)
     held, (data, starts) = typed(reference.end_to_end(holders)), typed(reference.end_to_end(names))
-    records, places = shorten(data, starts, holder, *held)
-    assert (records, places.tolist()) == reference.shorten(data, starts, holder, *held)
-    again, ends = lengthen(records, places, holder, 0, *held)
+    records, places = encode_ids(data, starts, holder, *held)
+    assert (records, places.tolist()) == reference.encode_ids(data, starts, holder, *held)
+    again, ends = decode_ids(records, places, holder, 0, *held)
     assert (again, ends.tolist()) == (data, starts.tolist())
     seen = bytearray(len(records) // 5 + 1)
-    reader = Shortened(records, places, seen, 5)
+    reader = IdRecords(records, places, seen, 5)
     for at, name in enumerate(names):
         for block in range(places[at] // 5, (places[at + 1] - 1) // 5 + 1):
             if not seen[block]:
@@ -58,7 +58,7 @@ def test_names_come_back(chance: Random) -> None:
     first = chance.randint(0, len(names))
     low = holder[first] if first < len(names) else 0
     some = typed(reference.end_to_end(holders[low:]))
-    again, ends = lengthen(records, places[first:], holder[first:], low, *some)
+    again, ends = decode_ids(records, places[first:], holder[first:], low, *some)
     assert reference.cut_up(bytes(again), ends.tolist()) == names[first:]
 
 
@@ -66,7 +66,7 @@ def test_names_come_back(chance: Random) -> None:
 def test_other_columns_are_refused_or_names(chance: Random) -> None:
     holders, holder, names = drawn(chance)
     held, (data, starts) = typed(reference.end_to_end(holders)), typed(reference.end_to_end(names))
-    records, places = shorten(data, starts, holder, *held)
+    records, places = encode_ids(data, starts, holder, *held)
     columns = [bytearray(records), array("Q", places), holder, bytearray(held[0]), held[1]]
     for _ in range(chance.randrange(3)):
         victim = chance.choice(columns)
@@ -81,8 +81,8 @@ def test_other_columns_are_refused_or_names(chance: Random) -> None:
     first = chance.choice([0, 0, 0, 1, -1, 2**40])
     records, places, holder, data, starts = columns
     for native, slow, given_ in (
-        (lengthen, reference.lengthen, (records, places, holder, first, data, starts)),
-        (shorten, reference.shorten, (records, places, holder, data, starts)),
+        (decode_ids, reference.decode_ids, (records, places, holder, first, data, starts)),
+        (encode_ids, reference.encode_ids, (records, places, holder, data, starts)),
     ):
         plain = [bytes(one) if isinstance(one, bytearray) else one for one in given_]
         try:
@@ -98,11 +98,11 @@ def test_other_columns_are_refused_or_names(chance: Random) -> None:
 def test_every_byte_of_a_record_has_a_mark() -> None:
     for marks, block in ((b"\1", 5), (b"", 1), (b"\1", 0), (b"\1", -9)):
         with pytest.raises(ValueError, match="do not hold 6"):
-            Shortened(b"\2:0\0xy", array("Q", [0, 3, 6]), marks, block)
+            IdRecords(b"\2:0\0xy", array("Q", [0, 3, 6]), marks, block)
 
 
 def test_what_is_no_record_is_refused() -> None:
-    reader = Shortened(b"\2:0\0x", array("Q", [0, 3, 3, 5, 6, 2]), b"\1", 6)
+    reader = IdRecords(b"\2:0\0x", array("Q", [0, 3, 3, 5, 6, 2]), b"\1", 6)
     assert [reader.name(0, "ses"), reader.name(2, "ses"), reader.name(0, "s")] == ["se:0", "x", "s:0"]
     for at in (1, 3, 4):
         with pytest.raises(ValueError, match=f"name {at}"):

@@ -166,15 +166,15 @@ def test_within_is_a_look_at_every_term(chance: Random) -> None:
     known = some_terms(chance)
     native, slow = vocabularies(known)
     form, bound = near(chance, known), chance.randint(0, 3)
-    assert native.within(form, bound, wide=chance.random() < 0.5) == slow.within(form, bound)
+    assert native.within(form, bound, use_simd=chance.random() < 0.5) == slow.within(form, bound)
 
 
-@pytest.mark.parametrize("wide", [True, False])
-def test_within_finds_more_than_are_picked_at_once(wide: bool) -> None:
+@pytest.mark.parametrize("use_simd", [True, False])
+def test_within_finds_more_than_are_picked_at_once(use_simd: bool) -> None:
     known = [b"lant" + bytes([a, b]) for a in b"abcdefghijklmnopqrstuvwxyz" for b in b"abcdefghijklmnopqrstuvwxyz0123"]
     native, slow = vocabularies(known)
     for form, bound in ((b"lantaa", 2), (b"lant", 2), (b"lant0z", 1), (b"zzzzzz", 3)):
-        assert native.within(form, bound, wide=wide) == slow.within(form, bound)
+        assert native.within(form, bound, use_simd=use_simd) == slow.within(form, bound)
 
 
 def test_within_ends_at_its_deadline() -> None:
@@ -215,8 +215,8 @@ def test_within_in_a_crowd_of_likes(chance: Random) -> None:
     native, slow = vocabularies(sorted({cut(form) for form in known}))
     form, bound = cut(chance.choice([base, edited(chance, base, letters)])), chance.randint(1, 3)
     found = slow.within(form, bound)
-    assert native.within(form, bound, wide=True) == found
-    assert native.within(form, bound, wide=False) == found
+    assert native.within(form, bound, use_simd=True) == found
+    assert native.within(form, bound, use_simd=False) == found
 
 
 def cut(form: str) -> bytes:

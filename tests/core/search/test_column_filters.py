@@ -4,16 +4,42 @@ from __future__ import annotations
 
 from array import array
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 
-from recall_rank._core.search.column_filters import are_marked, count_marks, keep_marks, mark, marked, spread, unmark
+from recall_rank._core.search.column_filters import (
+    are_marked,
+    clear_first_parts,
+    count_marks,
+    keep_marks,
+    mark_documents_of_parts,
+    mark_eligible,
+    marked_indices,
+)
 from tests.reference.search import column_filters as reference
 from tests.support.kernels.inputs import ascending, marks, seeds
 
 USER, ASSISTANT, TITLE = 0, 1, reference.TITLE_ROLE
+
+
+COLUMNS = ("message_session", "message_role", "message_time", "part_message", "part_type", "part_tool")
+
+
+def arguments(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of mark_eligible(), with the columns in one object."""
+    others = {name: value for name, value in given.items() if name not in COLUMNS}
+    return {"columns": SimpleNamespace(**{name: given[name] for name in COLUMNS}), **others}
+
+
+def mark_rows(**given: Any) -> tuple[int, int]:
+    return mark_eligible(**arguments(given))
+
+
+def reference_rows(**given: Any) -> tuple[int, int]:
+    return reference.mark_eligible(**arguments(given))
 
 
 def small() -> dict[str, Any]:
@@ -53,7 +79,7 @@ def small() -> dict[str, Any]:
 )
 def test_rows(changed: dict[str, Any], messages: str, parts: str, counts: tuple[int, int]) -> None:
     given = {**small(), **changed}
-    assert mark(**given) == counts
+    assert mark_rows(**given) == counts
     assert "".join(map(str, given["messages"])) == messages
     assert "".join(map(str, given["parts"])) == parts
 
@@ -77,19 +103,19 @@ def test_rows(changed: dict[str, Any], messages: str, parts: str, counts: tuple[
 )
 def test_columns_that_do_not_fit_are_refused(changed: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        mark(**{**small(), **changed})
+        mark_rows(**{**small(), **changed})
 
 
 @pytest.mark.parametrize("name", [name for name, value in small().items() if not isinstance(value, int)])
 def test_no_column_may_be_missing_or_of_another_type(name: str) -> None:
     for wrong, error in ((None, TypeError), (array("d", [1.0] * 8), ValueError)):
         with pytest.raises(error):
-            mark(**{**small(), name: wrong})
+            mark_rows(**{**small(), name: wrong})
 
 
 def test_results_are_not_written_into_what_cannot_change() -> None:
     with pytest.raises((TypeError, BufferError, ValueError)):
-        mark(**{**small(), "parts": bytes(8)})
+        mark_rows(**{**small(), "parts": bytes(8)})
 
 
 def some(chance: Random) -> dict[str, Any]:
@@ -124,7 +150,7 @@ def some(chance: Random) -> dict[str, Any]:
 def test_marks_are_those_of_plain_loops(chance: Random) -> None:
     given = some(chance)
     again = {**given, "messages": bytearray(given["messages"]), "parts": bytearray(given["parts"])}
-    assert mark(**given) == reference.mark(**again)
+    assert mark_rows(**given) == reference_rows(**again)
     assert given["messages"] == again["messages"]
     assert given["parts"] == again["parts"]
 
@@ -137,10 +163,10 @@ def test_spread_is_a_plain_loop(chance: Random) -> None:
     docs, slow = bytearray(b"\7" * len(doc_part)), bytearray(len(doc_part))
     if len(parts) in doc_part:
         with pytest.raises(ValueError, match="outside"):
-            spread(parts, doc_part, docs)
+            mark_documents_of_parts(parts, doc_part, docs)
         return
-    spread(parts, doc_part, docs)
-    reference.spread(parts, doc_part, slow)
+    mark_documents_of_parts(parts, doc_part, docs)
+    reference.mark_documents_of_parts(parts, doc_part, slow)
     assert docs == slow
 
 
@@ -150,8 +176,8 @@ def test_marks_are_counted_and_kept_one_by_one(chance: Random) -> None:
     left, right = (bytearray(chance.choices([0, 1, 255], k=size)) for _ in range(2))
     assert count_marks(left) == reference.count_marks(left)
     assert count_marks(left, right) == reference.count_marks(left, right)
-    assert marked(left) == reference.marked(left)
-    assert marked(bytes(99) + left) == [99 + at for at in reference.marked(left)]
+    assert marked_indices(left) == reference.marked_indices(left)
+    assert marked_indices(bytes(99) + left) == [99 + at for at in reference.marked_indices(left)]
     slow = bytearray(left)
     keep_marks(left, right, wanted)
     reference.keep_marks(slow, right, wanted)
@@ -164,7 +190,7 @@ def test_marks_must_be_of_one_length() -> None:
     with pytest.raises(ValueError, match="length"):
         keep_marks(bytearray(2), b"\1", wanted=True)
     with pytest.raises(ValueError, match="one byte"):
-        spread(b"\1", array("I", [0, 0]), bytearray(1))
+        mark_documents_of_parts(b"\1", array("I", [0, 0]), bytearray(1))
 
 
 @given(seeds)
@@ -189,13 +215,13 @@ def test_first_parts_of_a_role_lose_their_marks(chance: Random) -> None:
     parts = messages + chance.randint(1, 4)
     first_part = array("I", sorted(chance.randrange(parts) for _ in range(messages + 1)))
     left, slow = bytearray(b"\1") * parts, bytearray(b"\1") * parts
-    unmark(left, roles, 1, first_part)
-    reference.unmark(slow, roles, 1, first_part)
+    clear_first_parts(left, roles, 1, first_part)
+    reference.clear_first_parts(slow, roles, 1, first_part)
     assert left == slow
 
 
 def test_parts_that_are_not_there_have_no_marks() -> None:
     with pytest.raises(IndexError, match="behind the last part"):
-        unmark(bytearray(1), b"\1", 1, array("I", [1, 1]))
+        clear_first_parts(bytearray(1), b"\1", 1, array("I", [1, 1]))
     with pytest.raises(ValueError, match="one number more"):
-        unmark(bytearray(1), b"\1", 1, array("I", [0]))
+        clear_first_parts(bytearray(1), b"\1", 1, array("I", [0]))

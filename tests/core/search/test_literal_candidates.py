@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from recall_rank._core.search.literal_candidates import holding, mark_documents, stretches
+from recall_rank._core.search.literal_candidates import mark_documents, ranges_around, terms_containing
 from tests.reference.search import literal_candidates as reference
 from tests.support.kernels.inputs import columns, marks, postings, seeds, some_term, vocabularies
 
@@ -21,7 +21,7 @@ def test_holding_is_a_look_at_every_term(chance: Random) -> None:
     native, slow = vocabularies({some_term(chance) for _ in range(chance.randint(0, 60))})
     run = "".join(chance.choices("abc15", k=chance.choice([1, 1, 2, 2, 3, 9]))).encode()
     most = chance.choice([0, 1, 3, 99])
-    assert holding(native, run, most) == reference.holding(slow, run, most)
+    assert terms_containing(native, run, most) == reference.terms_containing(slow, run, most)
 
 
 @pytest.mark.parametrize(
@@ -41,21 +41,23 @@ def test_holding_is_a_look_at_every_term(chance: Random) -> None:
 def test_terms_that_hold_a_run(run: bytes, held: list[bytes]) -> None:
     known = [b"limit", b"limits", b"ratelimit", b"\1bash", "naïil".encode(), b"aaaab", b"x" * 64, b"error404", b"\4"]
     native, _ = vocabularies(known)
-    assert sorted(map(native.form, holding(native, run, 99) or [])) == sorted(held)
+    assert sorted(map(native.form, terms_containing(native, run, 99) or [])) == sorted(held)
 
 
 def test_a_vocabulary_of_several_strides() -> None:
     native, slow = vocabularies(b"%05d" % number for number in range(20_000))
-    assert holding(native, b"77", 9_999) == reference.holding(slow, b"77", 9_999)
-    assert holding(native, b"77", 10) is None
-    assert holding(native, b"77", 9_999, 1) is None
-    assert holding(native, b"77", 9_999, monotonic_ns() + 10**12) == reference.holding(slow, b"77", 9_999)
+    assert terms_containing(native, b"77", 9_999) == reference.terms_containing(slow, b"77", 9_999)
+    assert terms_containing(native, b"77", 10) is None
+    assert terms_containing(native, b"77", 9_999, 1) is None
+    assert terms_containing(native, b"77", 9_999, monotonic_ns() + 10**12) == reference.terms_containing(
+        slow, b"77", 9_999
+    )
 
 
 @pytest.mark.parametrize("run", [b"", b"a b", b"A", "é".encode(), b"\4"])
 def test_what_is_no_run_is_refused(run: bytes) -> None:
     with pytest.raises(ValueError, match="a run is"):
-        holding(vocabularies([b"a"])[0], run, 1)
+        terms_containing(vocabularies([b"a"])[0], run, 1)
 
 
 TERMS = [b"a", b"b", b"cc", b"dd", b"eee"]
@@ -111,19 +113,21 @@ def test_stretches_are_the_marked_documents_and_what_is_near(chance: Random) -> 
     documents = marks(chance, len(made["doc_part"]))
     eligible = marks(chance, len(made["part_start"]) - 1) if chance.random() < 0.5 else None
     reach = chance.choice([0, 1, 4, 99, 2**62])
-    starts, ends, parts = stretches(documents, **made, reach=reach, eligible=eligible)
+    starts, ends, parts = ranges_around(documents, **made, reach=reach, eligible=eligible)
     found: dict[int, set[int]] = {}
     for start, end, part in zip(starts, ends, parts, strict=True):
         found.setdefault(part, set()).update(range(start, end))
     assert list(parts) == sorted(parts)
-    slow = reference.stretches(documents, **made, reach=min(reach, 999), eligible=eligible)
+    slow = reference.ranges_around(documents, **made, reach=min(reach, 999), eligible=eligible)
     assert [pair for pair in found.items() if pair[1]] == [pair for pair in slow if pair[1]]
 
 
 def test_a_long_stretch_is_looked_at_in_several() -> None:
     docs, size = 1_000, 1_500
     doc_start = array("Q", range(0, (docs + 1) * size, size))
-    starts, ends, parts = stretches(b"\1" * docs, doc_start, array("I", [0]) * docs, array("Q", [0, docs * size]), 5)
+    starts, ends, parts = ranges_around(
+        b"\1" * docs, doc_start, array("I", [0]) * docs, array("Q", [0, docs * size]), 5
+    )
     assert len(parts) > 1
     assert max(end - start for start, end in zip(starts, ends, strict=True)) <= 262_144
     assert (starts[0], ends[-1]) == (0, docs * size)
@@ -149,4 +153,4 @@ def test_columns_that_do_not_fit_are_refused(changed: dict[str, Any]) -> None:
     for name, code in (("doc_start", "Q"), ("doc_part", "I"), ("part_start", "Q")):
         given[name] = array(code, given[name])
     with pytest.raises(ValueError, match=r"fit together|outside|one byte"):
-        stretches(b"\1\1", **given)
+        ranges_around(b"\1\1", **given)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from recall_rank._core.search.spellings import as_one, as_two, tagged
+from recall_rank._core.search.spellings import joined_words, split_words, tagged_terms
 from tests.reference.search import spellings as reference
 from tests.support.kernels.inputs import seeds, some_terms, vocabularies
 
@@ -36,32 +36,32 @@ def test_spellings_are_a_look_at_every_term(chance: Random) -> None:
     native, slow = vocabularies(known)
     unknown = bytes(chance.choice([0, 0, 0, 1, 255]) for _ in words)
     longest, shortest = chance.randint(0, 6), chance.randint(1, 3)
-    assert tagged(native, words, b"\1\3\2") == reference.tagged(slow, words, b"\1\3\2")
-    assert as_one(native, words, longest, unknown) == reference.as_one(slow, words, longest, unknown)
-    assert as_two(native, words, shortest) == reference.as_two(slow, words, shortest)
+    assert tagged_terms(native, words, b"\1\3\2") == reference.tagged_terms(slow, words, b"\1\3\2")
+    assert joined_words(native, words, longest, unknown) == reference.joined_words(slow, words, longest, unknown)
+    assert split_words(native, words, shortest) == reference.split_words(slow, words, shortest)
 
 
 def test_a_form_is_cut_where_both_sides_are_terms() -> None:
     native, _ = vocabularies(KNOWN)
     words = [b"ratelimit", b"", b"limit", b"rate-limit", b"limitrate"]
-    assert as_two(native, words, 3) == [(0, 3), (0, 4), (4, 5)]
-    assert as_two(native, words, 5) == []
+    assert split_words(native, words, 3) == [(0, 3), (0, 4), (4, 5)]
+    assert split_words(native, words, 5) == []
 
 
 def test_neighbours_are_joined_where_that_is_a_term_or_a_word_is_unknown() -> None:
     native, slow = vocabularies(KNOWN)
     number = slow.find(b"ratelimit")
-    assert as_one(native, [b"rate", b"limit", b"x"], 5, bytes(3)) == [(0, 1, b"ratelimit", number)]
+    assert joined_words(native, [b"rate", b"limit", b"x"], 5, bytes(3)) == [(0, 1, b"ratelimit", number)]
     told = [(0, 1, b"ratelimit", number), (0, 2, b"ratelimitx", -1), (1, 2, b"limitx", -1)]
-    assert as_one(native, [b"rate", b"limit", b"x"], 5, b"\0\0\1") == told
-    assert as_one(native, [b"rate", b"limit", b"x"], 2, b"\0\0\1") == [told[0], told[2]]
-    assert as_one(native, [b"rate", b"", b"limit"], 5, b"\1\1\1") == []
+    assert joined_words(native, [b"rate", b"limit", b"x"], 5, b"\0\0\1") == told
+    assert joined_words(native, [b"rate", b"limit", b"x"], 2, b"\0\0\1") == [told[0], told[2]]
+    assert joined_words(native, [b"rate", b"", b"limit"], 5, b"\1\1\1") == []
 
 
 def test_no_form_is_longer_than_a_term() -> None:
     native, slow = vocabularies(KNOWN)
-    assert as_one(native, LONG, 5, b"\1\1\1") == [(0, 1, KNOWN[-1], slow.find(KNOWN[-1]))]
-    assert tagged(native, [b"x" * 64, b"x" * 65, b"rate"], b"\1\3") == [
+    assert joined_words(native, LONG, 5, b"\1\1\1") == [(0, 1, KNOWN[-1], slow.find(KNOWN[-1]))]
+    assert tagged_terms(native, [b"x" * 64, b"x" * 65, b"rate"], b"\1\3") == [
         (2, 0, slow.find(b"\1rate")),
         (2, 1, slow.find(b"\3rate")),
     ]
@@ -71,9 +71,9 @@ def test_no_form_is_longer_than_a_term() -> None:
 def test_words_are_bytes(forms: Any) -> None:
     native, _ = vocabularies(KNOWN)
     for look in (
-        lambda: tagged(native, forms, b"\1"),
-        lambda: as_one(native, forms, 2, b"\0"),
-        lambda: as_two(native, forms, 1),
+        lambda: tagged_terms(native, forms, b"\1"),
+        lambda: joined_words(native, forms, 2, b"\0"),
+        lambda: split_words(native, forms, 1),
     ):
         with pytest.raises(TypeError):
             look()
@@ -82,7 +82,7 @@ def test_words_are_bytes(forms: Any) -> None:
 def test_what_does_not_fit_is_refused() -> None:
     native, _ = vocabularies(KNOWN)
     with pytest.raises(ValueError, match="differ in length"):
-        as_one(native, [b"rate"], 2, b"")
+        joined_words(native, [b"rate"], 2, b"")
     for shortest in (0, -1):
         with pytest.raises(ValueError, match="at least one byte"):
-            as_two(native, [b"rate"], shortest)
+            split_words(native, [b"rate"], shortest)

@@ -208,8 +208,8 @@ def test_after_the_deadline_what_was_looked_at_is_told(monkeypatch: pytest.Monke
     monkeypatch.setattr(runs, "SHARE", 1)
     clock = iter([0, 0, 9])
     monkeypatch.setattr(literal_scan, "monotonic_ns", lambda: next(clock))
-    real = runs.holding
-    monkeypatch.setattr(runs, "holding", lambda vocabulary, run, most, _: real(vocabulary, run, most))
+    real = runs.terms_containing
+    monkeypatch.setattr(runs, "terms_containing", lambda vocabulary, run, most, _: real(vocabulary, run, most))
     marks = bytearray(segment.parts)
     looked = mark_literal(segment, "lantern", None, marks, 5)
     assert looked == 1 + 2 * runs.AT_ONCE  # the title, then the parts of two times

@@ -1,4 +1,4 @@
-"""A segment builder of dictionaries, put in order at the end."""
+"""A segment builder that counts terms in dictionaries and sorts them in finish()."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BLOCK = 65536
 
 
 class SegmentBuilder:
-    """Documents as dictionaries of terms, put in order only at the end."""
+    """Documents as dictionaries from term to frequency, sorted in finish()."""
 
     def __init__(self) -> None:
         self.documents: list[dict[bytes, int]] = []
@@ -34,7 +34,7 @@ class SegmentBuilder:
         return sorted({term for terms in self.documents for term in terms}, key=lambda term: (len(term.decode()), term))
 
     def add(self, text: bytes, start: int, end: int, fields: Iterable[tuple[bytes, bytes]] = ()) -> int:
-        """Count every token; a field's with its tag before it, unless that makes them too long."""
+        """Count every token of the text, and every token of a field with the tag before it, up to MAX_TERM bytes."""
         counts: dict[bytes, int] = {}
         found = tokens(text[start:end])
         tagged = [tag + token[0].encode() for tag, value in fields for token in tokens(value)]

@@ -13,17 +13,17 @@ def owners(firsts: Sequence[int], count: int) -> list[int]:
     return [bisect_right(firsts, row) - 1 for row in range(count)]
 
 
-def picked(values: Sequence[int], places: Sequence[int]) -> list[int]:
+def values_at(values: Sequence[int], places: Sequence[int]) -> list[int]:
     if any(place >= len(values) for place in places):
         raise ValueError("place")
     return [values[place] for place in places]
 
 
-def pieces(starts: Sequence[int], whose: Sequence[int]) -> list[int]:
+def piece_sizes(starts: Sequence[int], whose: Sequence[int]) -> list[int]:
     return [starts[k] - starts[k - 1] for k in range(1, len(whose)) if whose[k] == whose[k - 1]]
 
 
-def placed(begins: Sequence[int], firsts: Sequence[int], sizes: Sequence[int]) -> list[int]:
+def piece_starts(begins: Sequence[int], firsts: Sequence[int], sizes: Sequence[int]) -> list[int]:
     if not firsts or firsts[0] != 0 or len(begins) != len(firsts) or list(firsts) != sorted(firsts):
         raise ValueError("order")
     made, left = [], list(sizes)

@@ -46,7 +46,7 @@ LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 
 
 def known_time(time: int) -> int:
-    """The time, 0 for one that no calendar has."""
+    """The time in ms, or 0 (unknown) outside of the years 1970 to 9999."""
     return time if 0 <= time <= LAST_TIME else 0
 
 

@@ -27,7 +27,7 @@ def in_common(one: bytes, other: bytes) -> int:
     return size
 
 
-def shorten(
+def encode_ids(
     names: bytes, starts: Sequence[int], holder: Sequence[int], holders: bytes, holder_starts: Sequence[int]
 ) -> tuple[bytes, list[int]]:
     those, all_holders = cut_up(names, starts), cut_up(holders, holder_starts)
@@ -37,7 +37,7 @@ def shorten(
     return end_to_end(bytes([same]) + name[same:] for name, same in zip(those, common, strict=True))
 
 
-def lengthen(
+def decode_ids(
     records: bytes,
     starts: Sequence[int],
     holder: Sequence[int],
@@ -48,7 +48,7 @@ def lengthen(
     those, all_holders = cut_up(records, starts), cut_up(holders, holder_starts)
     if len(those) != len(holder) or any(not 0 <= number - first < len(all_holders) for number in holder):
         raise ValueError("fit")
-    held = [(record, all_holders[number - first]) for record, number in zip(those, holder, strict=True)]
-    if any(not record or record[0] > len(name) for record, name in held):
+    pairs = [(record, all_holders[number - first]) for record, number in zip(those, holder, strict=True)]
+    if any(not record or record[0] > len(name) for record, name in pairs):
         raise ValueError("record")
-    return end_to_end(name[: record[0]] + record[1:] for record, name in held)
+    return end_to_end(name[: record[0]] + record[1:] for record, name in pairs)

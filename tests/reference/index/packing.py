@@ -1,4 +1,4 @@
-"""The columns of postings, written by lists and whole numbers of any size."""
+"""The columns of postings, written with lists and integers of any size."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 
 
 def packed(terms: int, blocks: Sequence[dict[int, list[tuple[int, int]]]]) -> tuple[memoryview, ...]:
-    """The columns of postings: of each block the terms it holds, and of each (document, frequency)."""
-    held: list[list[tuple[int, int]]] = [[] for _ in range(terms)]
+    """The columns of PostingsWriter.finish(). A block maps a term to its list of (document, frequency)."""
+    lists: list[list[tuple[int, int]]] = [[] for _ in range(terms)]
     for block, entries in enumerate(blocks):
         for term, pairs in entries.items():
-            held[term] += [(block, count) for _, count in pairs]
-    kept = [term for term in range(terms) if held[term]]
-    lone = [term for term in kept if len(held[term]) == 1 and held[term][0][1] == 1 and held[term][0][0] < 256]
+            lists[term] += [(block, count) for _, count in pairs]
+    kept = [term for term in range(terms) if lists[term]]
+    lone = [term for term in kept if len(lists[term]) == 1 and lists[term][0][1] == 1 and lists[term][0][0] < 256]
     shared = sorted({*kept} - {*lone})
     numbers = {term: number for number, term in enumerate(shared)}
     starts, pointers, bits, ranks, frames = [0], [], [], [], b""
@@ -27,14 +27,14 @@ def packed(terms: int, blocks: Sequence[dict[int, list[tuple[int, int]]]]) -> tu
             frames += framed(pairs) if others else b""
         starts.append(len(frames))
     places = {term: (block, pairs[0][0]) for block, own in enumerate(blocks) for term, pairs in own.items()}
-    frequent = [(numbers[term], len(held[term]) - 255) for term in shared if len(held[term]) > 255]
+    frequent = [(numbers[term], len(lists[term]) - 255) for term in shared if len(lists[term]) > 255]
     marked = [number for number, term in enumerate(kept) if term in numbers]
     columns = (
         ("Q", words(marked, len(kept))),
         ("I", ranked(marked, len(kept), 0)),
         ("H", [places[term][1] for term in lone]),
         ("B", [places[term][0] for term in lone]),
-        ("B", [min(len(held[term]), 255) for term in shared]),
+        ("B", [min(len(lists[term]), 255) for term in shared]),
         ("I", [number for number, _ in frequent]),
         ("I", [more for _, more in frequent]),
         ("Q", starts),
@@ -47,18 +47,18 @@ def packed(terms: int, blocks: Sequence[dict[int, list[tuple[int, int]]]]) -> tu
 
 
 def words(numbers: Iterable[int], size: int) -> list[int]:
-    """A set of numbers below `size` as bits, 64 a word."""
+    """A set of numbers below `size` as a bitset of 64-bit words."""
     whole = sum(1 << number for number in numbers)
     return [whole >> first & (1 << 64) - 1 for first in range(0, size, 64)]
 
 
 def ranked(numbers: Collection[int], size: int, before: int) -> list[int]:
-    """How many of a set are below 0, 256, ... and `before` more."""
+    """The number of elements below 0, 256, 512 ..., plus `before`."""
     return [before + sum(number < end for number in numbers) for end in range(0, size + 1, 256)]
 
 
 def framed(pairs: Sequence[tuple[int, int]]) -> bytes:
-    """What a block holds of a term, 256 postings a frame."""
+    """The frames of the postings of one term in one block, 256 postings a frame."""
     made = b""
     for first in range(0, len(pairs), 256):
         frame, follows = pairs[first : first + 256], len(pairs) > first + 256
@@ -83,7 +83,7 @@ def framed(pairs: Sequence[tuple[int, int]]) -> bytes:
 
 
 def split_size(values: Sequence[int], low_bits: int) -> float:
-    """What bytes a frame takes with so many low bits, where it may have them."""
+    """The cost in bytes of a frame with `low_bits` low bits; infinite when the high bits exceed 255 bytes."""
     count = len(values)
     high = -(-((values[-1] >> low_bits) + count) // 8)
     size = -(-low_bits * count // 8) + high

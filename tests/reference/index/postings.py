@@ -1,4 +1,4 @@
-"""Every posting written out."""
+"""Postings decoded into a list for each term."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.reference.index.builder import BLOCK
 
 
 class Postings:
-    """Every posting written out: term -> [(document, frequency)]."""
+    """All postings, decoded in the constructor: lists[term] is [(document, frequency), ...]."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ def numbers_of(words: Iterable[int]) -> set[int]:
 
 
 def unframed(frames: Sequence[int], at: int) -> list[tuple[int, int]]:
-    """(document, frequency) from a term's first frame on."""
+    """The (document, frequency) pairs of a term, decoded from its first frame at `at`."""
     pairs: list[tuple[int, int]] = []
     follows = True
     while follows:
@@ -97,5 +97,5 @@ def set_bits(data: Sequence[int], count: int) -> list[int]:
 
 def frequency_in(postings: Postings, first: int, last: int, starts: Sequence[int], ends: Sequence[int]) -> int:
     ranges = list(zip(starts, ends, strict=True))
-    held = [doc for term in range(first, last) for doc, _ in postings.lists[term]]
-    return sum(low <= doc < high for low, high in ranges for doc in held)
+    docs = [doc for term in range(first, last) for doc, _ in postings.lists[term]]
+    return sum(low <= doc < high for low, high in ranges for doc in docs)

@@ -1,4 +1,4 @@
-"""A list of terms, searched from end to end."""
+"""Look-ups in a list of terms by linear search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.reference.text.token_buffer import MAX_TERM
 
 
 class Vocabulary:
-    """A list of terms, looked through from end to end."""
+    """A list of terms, searched linearly."""
 
     def __init__(self, arena: bytes, offsets: Sequence[int], starts: Sequence[int], signatures: Sequence[int]) -> None:
         self.terms = [arena[low:high] for low, high in pairwise(offsets)]
@@ -25,7 +25,7 @@ class Vocabulary:
         return [self.find(form) for form in forms]
 
     def prefix(self, form: bytes, longest: int = MAX_TERM) -> list[tuple[int, int]]:
-        """Ranges of neighbours of one length that begin with `form` and are longer than it."""
+        """For each length, the range of terms that begin with `form` and are longer."""
         ranges: list[tuple[int, int]] = []
         if not form:
             return ranges
@@ -35,8 +35,8 @@ class Vocabulary:
                 ranges.append((found[0], found[-1] + 1))
         return ranges
 
-    def within(self, form: bytes, bound: int, wide: bool = True) -> list[tuple[int, int]]:
-        """Every other term that is near, and of the same field."""
+    def within(self, form: bytes, bound: int, use_simd: bool = True) -> list[tuple[int, int]]:
+        """The terms of the form's field at 1 to `bound` edits, fewest edits first."""
         found = []
         for number, term in enumerate(self.terms):
             edits = osa_distance(form.decode(), term.decode(), bound)

@@ -1,31 +1,28 @@
-"""Filters over columns, a row at a time."""
+"""Filters over columns, one row at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 TITLE_ROLE = 4
 
 
-def mark(
+def mark_eligible(
+    columns: Any,
     session_keep: Sequence[int],
-    message_session: Sequence[int],
-    message_role: Sequence[int],
     role_keep: Sequence[int],
-    message_time: Sequence[int],
     after: int,
     before: int,
-    part_message: Sequence[int],
-    part_type: Sequence[int],
     type_keep: Sequence[int],
-    part_tool: Sequence[int],
     tool_keep: Sequence[int],
     titles: bool,
     messages: bytearray,
     parts: bytearray,
 ) -> tuple[int, int]:
-    """Which messages and parts pass, as the contract says it."""
-    for m, (session, role, time) in enumerate(zip(message_session, message_role, message_time, strict=True)):
+    """Mark the messages and parts that pass the filters, row by row; returns the number of each without titles."""
+    message_session, message_role = columns.message_session, columns.message_role
+    for m, (session, role, time) in enumerate(zip(message_session, message_role, columns.message_time, strict=True)):
         said = role != TITLE_ROLE
         messages[m] = bool(said and session_keep[session] and role_keep[role] and after < time < before)
     passed = sum(messages)
@@ -33,14 +30,16 @@ def mark(
         if role == TITLE_ROLE and titles:
             messages[m] = any(messages[n] for n in range(len(messages)) if message_session[n] == message_session[m])
     content = 0
-    for p, m in enumerate(part_message):
+    for p, m in enumerate(columns.part_message):
         is_title = message_role[m] == TITLE_ROLE
-        parts[p] = bool(messages[m] and (is_title or (type_keep[part_type[p]] and tool_keep[part_tool[p]])))
+        parts[p] = bool(
+            messages[m] and (is_title or (type_keep[columns.part_type[p]] and tool_keep[columns.part_tool[p]]))
+        )
         content += parts[p] and not is_title
     return passed, content
 
 
-def spread(parts: Sequence[int], doc_part: Sequence[int], docs: bytearray) -> None:
+def mark_documents_of_parts(parts: Sequence[int], doc_part: Sequence[int], docs: bytearray) -> None:
     for doc, part in enumerate(doc_part):
         docs[doc] = parts[part]
 
@@ -49,18 +48,18 @@ def count_marks(marks: Sequence[int], also: Sequence[int] | None = None) -> int:
     return sum(1 for k in range(len(marks)) if marks[k] and (also is None or also[k]))
 
 
-def unmark(marks: bytearray, roles: Sequence[int], role: int, first_part: Sequence[int]) -> None:
+def clear_first_parts(marks: bytearray, roles: Sequence[int], role: int, first_part: Sequence[int]) -> None:
     for message, other in enumerate(roles):
         if other == role:
             marks[first_part[message]] = 0
 
 
-def marked(marks: bytes) -> list[int]:
+def marked_indices(marks: bytes) -> list[int]:
     return [at for at, mark in enumerate(marks) if mark]
 
 
 def are_marked(marks: bytes, starts: Sequence[int], ends: Sequence[int], width: int) -> bool:
-    """A look at every byte; those behind the last mark do not count."""
+    """Whether every byte of the ranges is marked, tested byte by byte; bytes beyond the last mark do not count."""
     of_bytes = {at: marks[at // width] for at in range(len(marks) * width)}
     return all(of_bytes.get(at, 1) for start, end in zip(starts, ends, strict=True) for at in range(start, end))
 

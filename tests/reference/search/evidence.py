@@ -1,4 +1,4 @@
-"""BM25 document by document in double precision."""
+"""Evidence of a query, computed document by document in double precision."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from tests.reference.index.postings import Postings
 from tests.reference.index.vocabulary import Vocabulary
 
 
-def holding(vocabulary: Vocabulary, run: bytes, most: int) -> list[int] | None:
+def terms_containing(vocabulary: Vocabulary, run: bytes, most: int) -> list[int] | None:
+    """The numbers of the terms that contain `run`; None for more than `most`."""
     found = [number for number, term in enumerate(vocabulary.terms) if run in term and term[:1] >= b" "]
     return None if len(found) > most else found
 
@@ -18,7 +19,7 @@ def mark_documents(postings: Postings, terms: Iterable[int], documents: bytearra
         documents[doc] = 1
 
 
-def stretches(
+def ranges_around(
     documents: Sequence[int],
     doc_start: Sequence[int],
     doc_part: Sequence[int],

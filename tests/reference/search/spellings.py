@@ -6,7 +6,7 @@ from tests.reference.index.vocabulary import Vocabulary
 from tests.reference.text.token_buffer import MAX_TERM
 
 
-def tagged(vocabulary: Vocabulary, forms: list[bytes], tags: bytes) -> list[tuple[int, int, int]]:
+def tagged_terms(vocabulary: Vocabulary, forms: list[bytes], tags: bytes) -> list[tuple[int, int, int]]:
     return [
         (at, place, vocabulary.find(bytes([tag]) + form))
         for at, form in enumerate(forms)
@@ -15,7 +15,7 @@ def tagged(vocabulary: Vocabulary, forms: list[bytes], tags: bytes) -> list[tupl
     ]
 
 
-def as_one(
+def joined_words(
     vocabulary: Vocabulary, forms: list[bytes], longest: int, unknown: bytes
 ) -> list[tuple[int, int, bytes, int]]:
     found = []
@@ -32,7 +32,7 @@ def as_one(
     return found
 
 
-def as_two(vocabulary: Vocabulary, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
+def split_words(vocabulary: Vocabulary, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
     return [
         (at, cut)
         for at, form in enumerate(forms)

@@ -66,6 +66,7 @@ cdef class SegmentBuilder:
         return self.table.count
 
     cdef inline int count_term(self, Block* block, Slot* slot) noexcept nogil:
+        """Count one more occurrence of a term in the current document, up to 255; -1 when memory ran out."""
         cdef uint64_t wanted
         cdef void* grown
         cdef Pair* pair
@@ -92,6 +93,7 @@ cdef class SegmentBuilder:
         return 0
 
     cdef Block* current(self) noexcept nogil:
+        """The block of the current document, appended if it is new; NULL when memory ran out."""
         cdef uint32_t wanted = self.docs // BLOCK_DOCS + 1
         cdef void* grown
         if wanted > self.block_count:
@@ -154,6 +156,7 @@ cdef class SegmentBuilder:
         return words
 
     cdef int tagged(self, bytes tag, bytes value) except -1:
+        """Count the words of a field. Raises ValueError unless the tag is one byte."""
         if tag is None or len(tag) != 1:
             raise ValueError(f"the tag of a field is one byte, not {tag!r}")
         if self.add_field(tag[0], value, len(value)):
@@ -207,6 +210,7 @@ cdef class SegmentBuilder:
             free(renumbered)
 
     cdef dict finish_vocabulary(self, uint32_t* renumbered):
+        """The vocabulary columns in term order; renumbered[k] is set to the number of the k-th interned term."""
         cdef Interner* table = &self.table
         cdef uint32_t count = table.count, k, number
         cdef uint32_t by_length[LENGTHS + 1]
@@ -264,6 +268,7 @@ cdef class SegmentBuilder:
                 "signatures": signatures_column}
 
     cdef tuple finish_postings(self, uint32_t* renumbered):
+        """The postings columns, by a counting sort of each block by term. Frees the pairs of each block."""
         cdef uint32_t count = self.table.count, b, term
         cdef uint64_t k, at, largest = 0
         cdef Block* block

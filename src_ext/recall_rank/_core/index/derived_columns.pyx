@@ -26,7 +26,7 @@ def owners(const uint32_t[::1] firsts not None, Py_ssize_t count):
     return memoryview(made).toreadonly().cast("I")
 
 
-def picked(const uint64_t[::1] values not None, const uint32_t[::1] places not None):
+def values_at(const uint64_t[::1] values not None, const uint32_t[::1] places not None):
     """values[place] for each place, as a memoryview u64. Raises ValueError for a place outside of `values`."""
     cdef Py_ssize_t k, count = places.shape[0], size = values.shape[0]
     cdef bint good = True
@@ -44,11 +44,11 @@ def picked(const uint64_t[::1] values not None, const uint32_t[::1] places not N
     return memoryview(made).toreadonly().cast("Q")
 
 
-def pieces(const uint64_t[::1] starts not None, const uint32_t[::1] whose not None):
+def piece_sizes(const uint64_t[::1] starts not None, const uint32_t[::1] whose not None):
     """The size of each piece that is followed by another piece of its owner, as a memoryview u32.
 
-    starts u64[pieces + 1], whose u32[pieces] are the owners. placed() computes the starts again. Raises ValueError for
-    a piece of 4 GiB or more.
+    starts u64[pieces + 1], whose u32[pieces] are the owners. piece_starts() is the inverse. Raises ValueError for a
+    piece of 4 GiB or more.
     """
     cdef Py_ssize_t k, found = 0, count = whose.shape[0]
     cdef bint good = True
@@ -69,12 +69,12 @@ def pieces(const uint64_t[::1] starts not None, const uint32_t[::1] whose not No
     return memoryview(made).toreadonly().cast("I")
 
 
-def placed(const uint64_t[::1] begins not None, const uint32_t[::1] firsts not None,
-           const uint32_t[::1] sizes not None):
-    """The start of every piece, and the end of the last, as a memoryview u64[pieces + 1]; the inverse of pieces().
+def piece_starts(const uint64_t[::1] begins not None, const uint32_t[::1] firsts not None,
+                 const uint32_t[::1] sizes not None):
+    """The start of every piece, and the end of the last, as a memoryview u64[pieces + 1]; the inverse of piece_sizes().
 
     begins u64[owners + 1]: the start of each owner's first piece, and the end of all. firsts u32[owners + 1]: the
-    numbers of the first pieces. sizes u32: the result of pieces(). Raises ValueError when the arrays do not fit
+    numbers of the first pieces. sizes u32: the result of piece_sizes(). Raises ValueError when the arrays do not fit
     together.
     """
     cdef Py_ssize_t n, piece, size = 0, last = firsts.shape[0] - 1

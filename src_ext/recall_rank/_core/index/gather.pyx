@@ -203,6 +203,7 @@ cdef class Gatherer:
         self.folded_start = array("Q", [0])
 
     cdef int check(self) except -1:
+        """Raise ValueError after finish()."""
         # views of the columns may still exist, and an array with a view cannot grow
         if self.finished:
             raise ValueError("the columns are finished")
@@ -251,6 +252,7 @@ cdef class Gatherer:
                           [] if self.is_hidden(tool) else part_fields(part), author or None, None)
 
     cdef bint is_hidden(self, tool) except -1:
+        """hidden(tool), cached; False for None."""
         cdef object known
         if tool is None:
             return False
@@ -260,12 +262,14 @@ cdef class Gatherer:
         return known
 
     cdef int64_t numbered(self, name) except -1:
+        """number(name), cached."""
         cdef object known = self.numbers.get(name)
         if known is None:
             known = self.numbers[name] = self.number(name)
         return known
 
     cdef int message(self, key, int role, time, author) except -1:
+        """Append a row to the columns of messages."""
         self.message_ids.push(key)
         push32(self.message_session, self.sessions - 1)
         push8(self.message_role, role)
@@ -327,6 +331,7 @@ cdef class Gatherer:
                 return 0
 
     cdef int tagged(self, unsigned char tag, value) except -1:
+        """Add the words of a string as terms of the field `tag` to the current document."""
         PyByteArray_Resize(self.scratch, 0)
         append_text(self.scratch, value)
         if self.builder.add_field(tag, <const unsigned char*>PyByteArray_AS_STRING(self.scratch),

@@ -9,10 +9,10 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
-    MOST = 255
+    MAX_SHARED = 255
 
 
-cdef bint cut(const uint64_t[::1] starts, Py_ssize_t size) noexcept nogil:
+cdef bint are_offsets(const uint64_t[::1] starts, Py_ssize_t size) noexcept nogil:
     """Whether the starts ascend and do not exceed `size` bytes."""
     cdef Py_ssize_t k
     for k in range(starts.shape[0] - 1):
@@ -21,8 +21,9 @@ cdef bint cut(const uint64_t[::1] starts, Py_ssize_t size) noexcept nogil:
     return starts.shape[0] > 0 and starts[starts.shape[0] - 1] <= <uint64_t>size
 
 
-def shorten(const uint8_t[::1] names not None, const uint64_t[::1] starts not None, const uint32_t[::1] holder not None,
-            const uint8_t[::1] holders not None, const uint64_t[::1] holder_starts not None):
+def encode_ids(const uint8_t[::1] names not None, const uint64_t[::1] starts not None,
+               const uint32_t[::1] holder not None, const uint8_t[::1] holders not None,
+               const uint64_t[::1] holder_starts not None):
     """(records, their starts u64[names + 1]) of ids; holder u32[names] has the owner of each.
 
     Raises ValueError when the columns do not fit together.
@@ -33,7 +34,7 @@ def shorten(const uint8_t[::1] names not None, const uint64_t[::1] starts not No
     cdef uint8_t* out
     cdef uint64_t* place
     cdef bint good = starts.shape[0] == count + 1
-    good = good and cut(starts, names.shape[0]) and cut(holder_starts, holders.shape[0])
+    good = good and are_offsets(starts, names.shape[0]) and are_offsets(holder_starts, holders.shape[0])
     for k in range(count if good else 0):
         good = good and holder[k] + 1 < holder_starts.shape[0]
     if not good:
@@ -45,7 +46,7 @@ def shorten(const uint8_t[::1] names not None, const uint64_t[::1] starts not No
         for k in range(count):
             size = starts[k + 1] - starts[k]
             most = holder_starts[holder[k] + 1] - holder_starts[holder[k]]
-            most = min(min(most, size), <Py_ssize_t>MOST)
+            most = min(min(most, size), <Py_ssize_t>MAX_SHARED)
             same = 0
             if most:
                 name, begin = &names[starts[k]], &holders[holder_starts[holder[k]]]
@@ -61,12 +62,12 @@ def shorten(const uint8_t[::1] names not None, const uint64_t[::1] starts not No
     return made, memoryview(made_starts).cast("Q")
 
 
-def lengthen(const uint8_t[::1] records not None, const uint64_t[::1] starts not None,
-             const uint32_t[::1] holder not None, Py_ssize_t first, const uint8_t[::1] holders not None,
-             const uint64_t[::1] holder_starts not None):
+def decode_ids(const uint8_t[::1] records not None, const uint64_t[::1] starts not None,
+               const uint32_t[::1] holder not None, Py_ssize_t first, const uint8_t[::1] holders not None,
+               const uint64_t[::1] holder_starts not None):
     """(ids, their starts u64[names + 1]) of records [starts[k], starts[k + 1]); owners are numbered from `first` on.
 
-    Raises ValueError for records that shorten() did not make.
+    Raises ValueError for records that encode_ids() did not make.
     """
     cdef Py_ssize_t k, size, at = 0, count = holder.shape[0]
     cdef uint64_t begin, total = 0
@@ -74,7 +75,7 @@ def lengthen(const uint8_t[::1] records not None, const uint64_t[::1] starts not
     cdef uint8_t* out
     cdef uint64_t* place
     cdef bint good = starts.shape[0] == count + 1
-    good = good and cut(starts, records.shape[0]) and cut(holder_starts, holders.shape[0])
+    good = good and are_offsets(starts, records.shape[0]) and are_offsets(holder_starts, holders.shape[0])
     if good:
         with nogil:
             for k in range(count):
@@ -107,7 +108,7 @@ def lengthen(const uint8_t[::1] records not None, const uint64_t[::1] starts not
     return made, memoryview(made_starts).cast("Q")
 
 
-cdef class Shortened:
+cdef class IdRecords:
     """Decodes single records records[starts[k]:starts[k + 1]] of borrowed buffers.
 
     verified u8[blocks of `block` bytes] is borrowed, too, and marks the blocks that may be read.

@@ -11,7 +11,7 @@ cdef struct Slot:
     uint64_t tail     # the next 8 bytes
     uint32_t hash
     uint32_t number   # 1 + the term's number; 0 is an empty slot
-    uint32_t doc      # for the caller: 1 + the document that held the term last, 0 at first
+    uint32_t doc      # for the caller: 1 + the last document with the term, 0 for none
     uint32_t pair     # for the caller: index of the (term, document) pair
 
 cdef struct Interner:
@@ -51,7 +51,7 @@ cdef inline Slot* intern(Interner* table, const unsigned char* form, int size, i
         if slot.number == 0:
             return intern_new(table, form, size, length, hash)
         if slot.head == head and slot.tail == tail and slot.hash == low:
-            # a shorter form ends in a zero byte, which no form holds
+            # a shorter form ends in a zero byte, which no form contains
             if size < INLINE or (table.sizes[slot.number - 1] == size and (size == INLINE or memcmp(
                     table.arena + table.places[slot.number - 1] + INLINE, form + INLINE, size - INLINE) == 0)):
                 return slot

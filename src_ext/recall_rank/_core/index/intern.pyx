@@ -38,6 +38,7 @@ cdef int interner_init(Interner* table) noexcept nogil:
 
 
 cdef void interner_free(Interner* table) noexcept nogil:
+    """Free all memory of a table and set it to zeros."""
     free(table.memory)
     free(table.arena)
     free(table.places)
@@ -47,6 +48,7 @@ cdef void interner_free(Interner* table) noexcept nogil:
 
 
 cdef int grow_terms(Interner* table, uint32_t wanted) noexcept nogil:
+    """Resize the columns of terms to `wanted` terms; -1 when memory ran out."""
     cdef void* grown = realloc(table.places, wanted * sizeof(uint64_t))
     if grown == NULL:
         return -1
@@ -64,6 +66,7 @@ cdef int grow_terms(Interner* table, uint32_t wanted) noexcept nogil:
 
 
 cdef int grow_arena(Interner* table, uint64_t wanted) noexcept nogil:
+    """Resize the arena to `wanted` bytes; -1 when memory ran out."""
     cdef void* grown = realloc(table.arena, wanted)
     if grown == NULL:
         return -1

@@ -26,6 +26,7 @@ ctypedef fused number:
 
 
 cdef int bits_of(uint64_t value) noexcept nogil:
+    """The width in bits at which numbers up to `value` are stored: their bit length, or 64 above WIDEST."""
     cdef int bits = 0
     while value:
         bits += 1
@@ -99,8 +100,7 @@ def pack(const number[::1] values not None):
 
 cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int count, uint64_t before,
                          uint64_t* out) noexcept nogil:
-    """Read `count` numbers of the run at `at`, which follow the number `before`; returns the end of the run, -1 if
-    invalid.
+    """Read a run of `count` numbers at `at`, after the number `before`; returns its end, -1 if it is invalid.
 
     Reads up to SLACK bytes beyond `end`.
     """

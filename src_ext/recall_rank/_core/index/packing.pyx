@@ -93,6 +93,7 @@ cdef class PostingsWriter:
         return 0
 
     cdef int grow(self, uint64_t wanted) except -1:
+        """Enlarge `frames` to more than `wanted` bytes. Raises MemoryError."""
         self.room = wanted + wanted // 16 + 65536
         PyByteArray_Resize(self.frames, self.room)
         self.data = <uint8_t*>PyByteArray_AS_STRING(self.frames)

@@ -39,14 +39,17 @@ cdef inline uint32_t direct(uint16_t doc, uint8_t tf) noexcept nogil:
 
 
 cdef inline bint is_direct(uint64_t pointer) noexcept nogil:
+    """Whether a pointer stores its posting itself."""
     return pointer >> 31 != 0
 
 
 cdef inline uint16_t doc_of(uint32_t pointer) noexcept nogil:
+    """The local document of a direct pointer."""
     return pointer & 0xFFFF
 
 
 cdef inline uint8_t tf_of(uint32_t pointer) noexcept nogil:
+    """The frequency of a direct pointer."""
     return pointer >> 16 & 0xFF
 
 
@@ -136,9 +139,7 @@ cdef inline uint64_t most_bytes(const uint8_t* tfs, Py_ssize_t count) noexcept n
 
 cdef inline uint8_t* write_frames(uint8_t* at, const uint16_t* docs, const uint8_t* tfs,
                                   Py_ssize_t count) noexcept nogil:
-    """Write all postings of one entry as frames at `at`, where there must be most_bytes() of room; returns their
-    end.
-    """
+    """Write all postings of one entry as frames into most_bytes() bytes at `at`; returns the end of the frames."""
     cdef Py_ssize_t k = 0, size
     cdef uint32_t least = 0
     while k < count:

@@ -93,7 +93,7 @@ cdef class Postings:
         return self.count(0, self.term_count, NULL, 0)
 
     cdef uint32_t shared_before(self, uint32_t term) noexcept nogil:
-        """The number of shared terms before `term`."""
+        """The number of shared terms before `term`. O(1)."""
         cdef uint64_t found = rank(self.shared_bits, self.shared_ranks, term)
         return min(found, min(<uint64_t>term, <uint64_t>self.shared_count))
 
@@ -319,7 +319,7 @@ cdef class Postings:
         try:
             with nogil:
                 self.seek(block, 0, self.term_count, &cursor)
-                cursor.lone, cursor.shared = cursor.lone_end, cursor.shared_end  # each is begun here, by its term
+                cursor.lone, cursor.shared = cursor.lone_end, cursor.shared_end  # the loop opens each term itself
                 for term in range(self.term_count):
                     count = 0
                     if not bitset_has(self.shared_bits, term):

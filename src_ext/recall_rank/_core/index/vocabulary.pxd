@@ -2,16 +2,16 @@ from libc.stdint cimport int64_t, uint32_t
 
 from recall_rank._core.text.token_buffer cimport MAX_TERM
 
-cdef struct Wanted:            # the word of an edit search
+cdef struct EditQuery:            # the word of an edit search
     uint32_t points[MAX_TERM]
     int size                   # code points
     uint32_t signature
-    uint32_t places[256]       # bit k is set for an ASCII character at index k; only if `wide`
+    uint32_t places[256]       # bit k is set for an ASCII character at index k; only if `use_simd`
     int bound
-    bint wide                  # compare eight terms at a time
-    unsigned char mark         # the byte of its field; FIELDS for a word of no field
+    bint use_simd                  # compare eight terms at a time
+    unsigned char mark         # the byte of its field; FIELD_TAGS for a word of no field
 
-cdef struct Near:              # terms near a word, with their edits in the upper two bits
+cdef struct EditMatches:              # terms near a word, with their edits in the upper two bits
     void* vocabulary
     uint32_t* terms
     Py_ssize_t count
@@ -37,10 +37,12 @@ cdef class Vocabulary:
     cdef uint32_t* letters         # the letter table, see open_letter(); 0 marks an unset entry
     cdef Py_ssize_t size
     cdef Py_ssize_t near_end       # arena offset below which eight terms are read at a time
-    cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil
-    cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil
+    cdef bint find_near(self, const EditQuery* word, bint use_simd, int64_t deadline, EditMatches* near) noexcept nogil
+    cdef Py_ssize_t keep_near(self, const EditQuery* word, int length, uint32_t* picked,
+                              Py_ssize_t count) noexcept nogil
     cdef void open_letter(self, uint32_t* row, unsigned char letter, Py_ssize_t length) noexcept nogil
-    cdef (uint32_t, uint32_t) alike(self, const unsigned char* form, Py_ssize_t size, Py_ssize_t length) noexcept nogil
+    cdef (uint32_t, uint32_t) candidate_range(self, const unsigned char* form, Py_ssize_t size,
+                                              Py_ssize_t length) noexcept nogil
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
                            bint after) noexcept nogil

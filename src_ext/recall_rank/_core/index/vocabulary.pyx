@@ -21,12 +21,12 @@ cdef enum:
     CHUNK = 512
     LANES = 8
     NEAR_END = 0x7FFFFFFF  # arena offsets below which eight terms are read at a time
-    FIELDS = 0x20          # terms of a field begin with a byte below
+    FIELD_TAGS = 0x20          # terms of a field begin with a byte below
     BEFORE_A = 0x60        # the entry for this and all lower second bytes
     AFTER_Z = 0x7B         # the entry for this and all higher second bytes
     SECONDS = AFTER_Z - BEFORE_A + 1
     LETTERS = 26
-    FEW = 64               # lengths with fewer terms are searched without the letter table
+    FEW_TERMS = 64               # lengths with fewer terms are searched without the letter table
 
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
@@ -46,22 +46,23 @@ cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
     return bits
 
 
-cdef void want(Wanted* word, const unsigned char* form, Py_ssize_t size, int bound, bint wide) noexcept nogil:
+cdef void fill_edit_query(EditQuery* word, const unsigned char* form, Py_ssize_t size, int bound,
+                          bint use_simd) noexcept nogil:
     """Fill in `word` for an edit search for `form`."""
     cdef int k
     word.bound = bound
-    word.mark = form[0] if form[0] < FIELDS else FIELDS
+    word.mark = form[0] if form[0] < FIELD_TAGS else FIELD_TAGS
     word.size = decode_code_points(form, size, word.points)
     word.signature = signature(word.points, word.size)
-    word.wide = wide and word.size <= 32 and rr_has_osa_x8()
+    word.use_simd = use_simd and word.size <= 32 and rr_has_osa_x8()
     memset(word.places, 0, sizeof(word.places))
-    for k in range(word.size if word.wide else 0):
+    for k in range(word.size if word.use_simd else 0):
         if word.points[k] < 128:
             word.places[word.points[k]] |= <uint32_t>1 << k
 
 
-cdef Py_ssize_t keep(const Wanted* word, const uint32_t* terms, const uint32_t* edits, int count, uint32_t* picked,
-                     Py_ssize_t found) noexcept nogil:
+cdef Py_ssize_t append_matches(const EditQuery* word, const uint32_t* terms, const uint32_t* edits, int count,
+                               uint32_t* picked, Py_ssize_t found) noexcept nogil:
     """Append the terms with 1 to word.bound edits to `picked`, which has `found` entries; returns the new number of
     entries.
     """
@@ -85,7 +86,7 @@ cdef class Vocabulary:
     def __cinit__(self, arena not None, offsets not None, starts not None, signatures not None):
         cdef Py_ssize_t k
         cdef bint good = True
-        cdef unsigned char first_word = FIELDS
+        cdef unsigned char first_word = FIELD_TAGS
         self.families = {}
         self.arena_buffer = arena
         self.offsets_buffer = offsets
@@ -180,7 +181,8 @@ cdef class Vocabulary:
             row[second] = first + 1
         row[SECONDS] = last + 1
 
-    cdef (uint32_t, uint32_t) alike(self, const unsigned char* form, Py_ssize_t size, Py_ssize_t length) noexcept nogil:
+    cdef (uint32_t, uint32_t) candidate_range(self, const unsigned char* form, Py_ssize_t size,
+                                              Py_ssize_t length) noexcept nogil:
         """A range [first, last) that includes all terms of `length` code points that begin with the form.
 
         It is narrowed by the first two bytes of the form. The row of a letter is filled in on first use; each entry is
@@ -189,9 +191,9 @@ cdef class Vocabulary:
         cdef uint32_t first = self.words[length], last = self.starts[length + 1]
         cdef uint32_t* row
         cdef int second
-        if form[0] < FIELDS:
+        if form[0] < FIELD_TAGS:
             return self.starts[length], first
-        if size < 2 or last - first < FEW or not c'a' <= form[0] <= c'z':
+        if size < 2 or last - first < FEW_TERMS or not c'a' <= form[0] <= c'z':
             return first, last
         row = self.letters + (length * LETTERS + form[0] - c'a') * (SECONDS + 1)
         second = min(max(<int>form[1], <int>BEFORE_A), <int>AFTER_Z) - BEFORE_A
@@ -204,7 +206,7 @@ cdef class Vocabulary:
         cdef uint32_t first, last
         if size == 0 or size > MAX_TERM:
             return -1
-        first, last = self.alike(form, size, count_code_points(form, size))
+        first, last = self.candidate_range(form, size, count_code_points(form, size))
         first = self.locate(form, size, first, last, False)
         if first >= last or self.offsets[first + 1] - self.offsets[first] != size or memcmp(
                 self.arena + self.offsets[first], form, size) != 0:
@@ -232,24 +234,24 @@ cdef class Vocabulary:
         if size == 0 or size > MAX_TERM or self.size == 0:
             return ranges
         for length in range(count_code_points(data, size) + 1, min(longest, MAX_TERM) + 1):
-            first, end = self.alike(data, size, length)
+            first, end = self.candidate_range(data, size, length)
             first = self.locate(data, size, first, end, False)
             last = self.locate(data, size, first, end, True)
             if first < last:
                 ranges.append((first, last))
         return ranges
 
-    def within(self, bytes form not None, int bound, bint wide=True, int64_t deadline_ns=0):
+    def within(self, bytes form not None, int bound, bint use_simd=True, int64_t deadline_ns=0):
         """The terms at 1 to `bound` (at most 3) edits of `form` as (number, edits), fewest edits first, then by
         number.
 
-        Forms that begin with a control byte are terms of a field, and match terms of that field only. `wide` False
+        Forms that begin with a control byte are terms of a field, and match terms of that field only. `use_simd` False
         avoids SIMD instructions and gives equal results. At the deadline, a time.monotonic_ns(), 0 for none, the terms
         found so far are returned. Raises ValueError for another bound.
         """
-        return within_each((self,), form, bound, wide, deadline_ns)[0]
+        return within_each((self,), form, bound, use_simd, deadline_ns)[0]
 
-    cdef bint search(self, const Wanted* word, bint wide, int64_t deadline, Near* near) noexcept nogil:
+    cdef bint find_near(self, const EditQuery* word, bint use_simd, int64_t deadline, EditMatches* near) noexcept nogil:
         """Find the terms near the word until the deadline; False when memory ran out."""
         cdef Py_ssize_t first = 0, last = 0, count
         cdef int length = word.size - word.bound - 1 if word.size > word.bound else 0
@@ -259,7 +261,7 @@ cdef class Vocabulary:
             if first == last:
                 length += 1
                 first, last = self.words[length], self.starts[length + 1]
-                if word.mark < FIELDS:
+                if word.mark < FIELD_TAGS:
                     first = self.locate(&word.mark, 1, self.starts[length], self.words[length], False)
                     last = self.locate(&word.mark, 1, first, self.words[length], True)
                 less = word.bound - max(length - word.size, 0)  # edits left after those that make the word this long
@@ -267,14 +269,15 @@ cdef class Vocabulary:
                 continue
             if deadline and rr_monotonic_ns() >= deadline:
                 break
-            if not has_room(near):
+            if not reserve_matches(near):
                 return False
             count = rr_sieve(self.signatures, first, last, word.signature, less, more, near.terms + near.count,
-                             CHUNK, &first, wide)
-            near.count += self.near(word, length, near.terms + near.count, count)
+                             CHUNK, &first, use_simd)
+            near.count += self.keep_near(word, length, near.terms + near.count, count)
         return True
 
-    cdef Py_ssize_t near(self, const Wanted* word, int length, uint32_t* picked, Py_ssize_t count) noexcept nogil:
+    cdef Py_ssize_t keep_near(self, const EditQuery* word, int length, uint32_t* picked,
+                              Py_ssize_t count) noexcept nogil:
         """Move the terms of `picked` that are near the word to the front, with their edits in the upper two bits.
 
         All terms have `length` code points and numbers below 2**30. Returns the number of near terms; the others are
@@ -291,24 +294,24 @@ cdef class Vocabulary:
             start = self.offsets[picked[k]]
             size = self.offsets[picked[k] + 1] - start
             # eight at a time when all characters are ASCII, and four more bytes can be read
-            if word.wide and size == length and start + size + 4 <= self.near_end:
+            if word.use_simd and size == length and start + size + 4 <= self.near_end:
                 waiting[lanes] = picked[k]
                 starts[lanes] = start
                 lanes += 1
                 if lanes == LANES:
                     rr_osa_x8(self.arena, starts, length, word.places, word.size, edits)
-                    found = keep(word, waiting, edits, lanes, picked, found)
+                    found = append_matches(word, waiting, edits, lanes, picked, found)
                     lanes = 0
             else:
                 waiting[lanes] = picked[k]
                 size = decode_code_points(self.arena + start, size, other)
                 edits[lanes] = bounded_osa(word.points, word.size, other, size, word.bound)
-                found = keep(word, waiting + lanes, edits + lanes, 1, picked, found)
+                found = append_matches(word, waiting + lanes, edits + lanes, 1, picked, found)
         if lanes:
             for lane in range(lanes, LANES):
                 starts[lane] = starts[0]
             rr_osa_x8(self.arena, starts, length, word.places, word.size, edits)
-            found = keep(word, waiting, edits, lanes, picked, found)
+            found = append_matches(word, waiting, edits, lanes, picked, found)
         return found
 
     def form(self, Py_ssize_t number):
@@ -318,7 +321,7 @@ cdef class Vocabulary:
         return self.arena[self.offsets[number]:self.offsets[number + 1]]
 
 
-cdef bint has_room(Near* near) noexcept nogil:
+cdef bint reserve_matches(EditMatches* near) noexcept nogil:
     """Make room for CHUNK more terms; False when memory ran out."""
     cdef void* grown
     if near.count + CHUNK <= near.room:
@@ -331,29 +334,29 @@ cdef bint has_room(Near* near) noexcept nogil:
     return True
 
 
-def within_each(vocabularies, bytes form not None, int bound, bint wide=True, int64_t deadline_ns=0):
+def within_each(vocabularies, bytes form not None, int bound, bint use_simd=True, int64_t deadline_ns=0):
     """The result of Vocabulary.within() for each of `vocabularies`; the interpreter lock is released once for all
     of them.
     """
-    cdef tuple rooms = tuple(vocabularies)
-    cdef Py_ssize_t count = len(rooms), size = len(form), k, j
+    cdef tuple searched = tuple(vocabularies)
+    cdef Py_ssize_t count = len(searched), size = len(form), k, j
     cdef bint good = True
-    cdef Wanted word
-    cdef Near* near
+    cdef EditQuery word
+    cdef EditMatches* near
     if not 0 <= bound <= 3:
         raise ValueError(f"bound must be 0 to 3, not {bound}")
     if size == 0 or size > MAX_TERM:
-        return [[] for _ in rooms]
-    want(&word, form, size, bound, wide)
-    near = <Near*>PyMem_RawCalloc(count + 1, sizeof(Near))
+        return [[] for _ in searched]
+    fill_edit_query(&word, form, size, bound, use_simd)
+    near = <EditMatches*>PyMem_RawCalloc(count + 1, sizeof(EditMatches))
     if near == NULL:
         raise MemoryError
     try:
         for k in range(count):
-            near[k].vocabulary = <void*><Vocabulary?>rooms[k]
+            near[k].vocabulary = <void*><Vocabulary?>searched[k]
         with nogil:
             for k in range(count):
-                good = good and (<Vocabulary>near[k].vocabulary).search(&word, wide, deadline_ns, near + k)
+                good = good and (<Vocabulary>near[k].vocabulary).find_near(&word, use_simd, deadline_ns, near + k)
         if not good:
             raise MemoryError
         # edits are the upper bits, so that sorting orders terms by edits

@@ -7,19 +7,28 @@ cdef enum:
     TITLE_ROLE = 4
 
 
-def mark(const uint8_t[::1] session_keep not None, const uint32_t[::1] message_session not None,
-         const uint8_t[::1] message_role not None, const uint8_t[::1] role_keep not None,
-         const int64_t[::1] message_time not None, int64_t after, int64_t before,
-         const uint32_t[::1] part_message not None, const uint32_t[::1] part_type not None,
-         const uint8_t[::1] type_keep not None, const uint32_t[::1] part_tool not None,
-         const uint8_t[::1] tool_keep not None, bint titles,
-         unsigned char[::1] messages not None, unsigned char[::1] parts not None):
-    """Set messages[m] and parts[p] to 1 where they pass; returns the number of each, titles not counted.
+def mark_eligible(columns not None, const uint8_t[::1] session_keep not None, const uint8_t[::1] role_keep not None,
+                  int64_t after, int64_t before, const uint8_t[::1] type_keep not None,
+                  const uint8_t[::1] tool_keep not None, bint titles, unsigned char[::1] messages not None,
+                  unsigned char[::1] parts not None):
+    """Write u8 marks of the messages and parts that pass the filters; returns the number of each, titles not counted.
 
-    A message passes when its session does, its role does, and after < time < before. A part passes when its message,
-    its type and its tool do. A session's title passes when `titles` is true and any message of the session passes.
-    Raises ValueError when a column points outside its table.
+    `columns` has the attributes message_session u32, message_role u8, message_time i64 (ms), part_message u32,
+    part_type u32 and part_tool u32. session_keep, role_keep, type_keep and tool_keep are marks u8, indexed by session,
+    role, type and tool number. A message passes when its session and its role are marked and after < time < before. A
+    part passes when its message passes and its type and its tool are marked. The title of a session passes when
+    `titles` is true and any message of the session passes.
+
+    Raises ValueError when columns differ in length or name a row that does not exist; TypeError for a missing column.
+    O(messages + parts).
     """
+    cdef const uint32_t[::1] message_session = columns.message_session, part_message = columns.part_message
+    cdef const uint32_t[::1] part_type = columns.part_type, part_tool = columns.part_tool
+    cdef const uint8_t[::1] message_role = columns.message_role
+    cdef const int64_t[::1] message_time = columns.message_time
+    if (message_session is None or message_role is None or message_time is None or part_message is None
+            or part_type is None or part_tool is None):
+        raise TypeError("a column is missing")
     cdef Py_ssize_t k, count = message_session.shape[0], part_count = part_message.shape[0], title = -1
     cdef uint32_t session
     cdef int64_t passed_messages = 0, passed_parts = 0
@@ -60,9 +69,12 @@ def mark(const uint8_t[::1] session_keep not None, const uint32_t[::1] message_s
     return passed_messages, passed_parts
 
 
-def spread(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part not None,
-           unsigned char[::1] docs not None):
-    """Set docs[d] to the mark of the part of document d."""
+def mark_documents_of_parts(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part not None,
+                            unsigned char[::1] docs not None):
+    """Set docs[d] to the mark of the part of document d.
+
+    parts u8[parts], doc_part u32[docs], docs u8[docs]. Raises ValueError when lengths differ or a part does not exist.
+    """
     cdef Py_ssize_t k, count = doc_part.shape[0], part_count = parts.shape[0]
     cdef bint good = True
     if docs.shape[0] != count:
@@ -78,7 +90,10 @@ def spread(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part
 
 
 def count_marks(const unsigned char[::1] marks not None, const unsigned char[::1] also=None):
-    """The number of bytes that are not 0; with `also`, of indices that are not 0 in both."""
+    """The number of bytes of `marks` that are not 0; with `also`, of indices at which both are not 0.
+
+    Raises ValueError when lengths differ.
+    """
     cdef Py_ssize_t k, found = 0
     if also is not None and also.shape[0] != marks.shape[0]:
         raise ValueError("the marks differ in length")
@@ -89,9 +104,13 @@ def count_marks(const unsigned char[::1] marks not None, const unsigned char[::1
     return found
 
 
-def unmark(unsigned char[::1] marks not None, const uint8_t[::1] roles not None, uint8_t role,
-           const uint32_t[::1] first_part not None):
-    """Clear marks, u8[parts], of the first part of every message with this role; first_part u32[messages + 1]."""
+def clear_first_parts(unsigned char[::1] marks not None, const uint8_t[::1] roles not None, uint8_t role,
+                      const uint32_t[::1] first_part not None):
+    """Clear the mark of the first part of every message with the role `role`.
+
+    marks u8[parts], roles u8[messages], first_part u32[messages + 1]. Raises ValueError when lengths differ, IndexError
+    when a first part does not exist.
+    """
     cdef Py_ssize_t k, count = marks.shape[0]
     cdef bint good = True
     if first_part.shape[0] != roles.shape[0] + 1:
@@ -107,7 +126,7 @@ def unmark(unsigned char[::1] marks not None, const uint8_t[::1] roles not None,
         raise IndexError("a message begins behind the last part")
 
 
-def marked(const unsigned char[::1] marks not None):
+def marked_indices(const unsigned char[::1] marks not None):
     """The indices of the bytes that are not 0, ascending."""
     cdef Py_ssize_t k = 0, size = marks.shape[0]
     cdef const unsigned char* at
@@ -128,7 +147,7 @@ def marked(const unsigned char[::1] marks not None):
 
 
 def keep_marks(unsigned char[::1] marks not None, const unsigned char[::1] others not None, bint wanted):
-    """Clear marks[k] unless (others[k] != 0) equals `wanted`."""
+    """Clear marks[k] unless (others[k] != 0) equals `wanted`. Raises ValueError when lengths differ."""
     cdef Py_ssize_t k
     if others.shape[0] != marks.shape[0]:
         raise ValueError("the marks differ in length")

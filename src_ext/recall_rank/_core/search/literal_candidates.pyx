@@ -1,6 +1,4 @@
-"""Find candidate documents for a run of letters and digits by the postings: terms that contain it, and their
-documents.
-"""
+"""Candidate documents of a literal run of letters and digits, found from terms and postings without reading text."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -14,12 +12,13 @@ from recall_rank._core.text.utf8 cimport decode_code_points
 from recall_rank._core.index.vocabulary cimport Vocabulary, signature
 
 cdef enum:
-    STRIDE = 4096      # terms between two checks of the deadline
-    FIELDS = 0x20      # terms of a field begin with a byte below
-    LONGEST = 262144   # bytes of a range beyond which no document is merged into it
+    CLOCK_TERMS = 4096    # terms between two checks of the deadline
+    FIELD_TAGS = 0x20     # the first byte of a field's terms is below this
+    MAX_RANGE = 262144   # bytes of a range beyond which no document is merged into it
 
 
-cdef bint holds(const unsigned char* form, Py_ssize_t size, const unsigned char* run, Py_ssize_t length) noexcept nogil:
+cdef bint contains(const unsigned char* form, Py_ssize_t size, const unsigned char* run,
+                   Py_ssize_t length) noexcept nogil:
     """Whether form[0:size] contains run[0:length]."""
     cdef const unsigned char* last = form + size - length
     while form <= last:
@@ -32,16 +31,16 @@ cdef bint holds(const unsigned char* form, Py_ssize_t size, const unsigned char*
     return False
 
 
-def holding(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most, int64_t deadline_ns=0):
+def terms_containing(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most, int64_t deadline_ns=0):
     """The numbers of the terms that contain `run`, ascending; terms of fields are left out.
 
     `run` consists of lower-case ASCII letters and digits. None when there are more than `most` such terms, or when the
     deadline, a time.monotonic_ns(), 0 for none, passed first.
     """
     cdef uint32_t points[MAX_TERM]
-    cdef uint32_t picked[STRIDE]
+    cdef uint32_t picked[CLOCK_TERMS]
     cdef const unsigned char* data = run
-    cdef Py_ssize_t size = len(run), number, end, count, k
+    cdef Py_ssize_t size = len(run), length, number, end, count, k
     cdef const unsigned char* form
     cdef uint32_t wanted
     found = []
@@ -54,7 +53,7 @@ def holding(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most,
     while number < vocabulary.size:
         if deadline_ns and rr_monotonic_ns() >= deadline_ns:
             return None
-        end = min(number + STRIDE, vocabulary.size)
+        end = min(number + CLOCK_TERMS, vocabulary.size)
         with nogil:
             count = 0
             while number < end:
@@ -64,8 +63,8 @@ def holding(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most,
             end = 0
             for k in range(count):
                 form = vocabulary.arena + vocabulary.offsets[picked[k]]
-                if form[0] >= FIELDS and holds(form, vocabulary.offsets[picked[k] + 1] - vocabulary.offsets[picked[k]],
-                                               data, size):
+                length = vocabulary.offsets[picked[k] + 1] - vocabulary.offsets[picked[k]]
+                if form[0] >= FIELD_TAGS and contains(form, length, data, size):
                     picked[end] = picked[k]
                     end += 1
         if len(found) + end > most:
@@ -76,7 +75,7 @@ def holding(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most,
 
 
 def mark_documents(Postings postings not None, terms not None, unsigned char[::1] documents not None):
-    """Set documents[d] to 1 for every document that holds one of `terms`. Raises IndexError for a term that does
+    """Set documents[d] to 1 for every document that contains one of `terms`. Raises IndexError for a term that does
     not exist.
     """
     cdef uint16_t docs[ROOM]
@@ -99,11 +98,10 @@ def mark_documents(Postings postings not None, terms not None, unsigned char[::1
                             documents[block * BLOCK + docs[k]] = 1
 
 
-def stretches(const unsigned char[::1] documents not None, const uint64_t[::1] doc_start not None,
-              const uint32_t[::1] doc_part not None, const uint64_t[::1] part_start not None, Py_ssize_t reach,
-              eligible=None):
-    """Byte ranges around the marked documents of eligible parts, as (starts, ends, parts): memoryviews u64, u64 and
-    u32.
+def ranges_around(const unsigned char[::1] documents not None, const uint64_t[::1] doc_start not None,
+                  const uint32_t[::1] doc_part not None, const uint64_t[::1] part_start not None, Py_ssize_t reach,
+                  eligible=None):
+    """Byte ranges around the marked documents of eligible parts: (starts u64, ends u64, parts u32), as memoryviews.
 
     A range is a document and up to `reach` bytes of its part on both sides. Overlapping ranges are merged, up to 256
     KiB. Parts ascend. Raises ValueError when the columns do not fit together.
@@ -150,7 +148,7 @@ def stretches(const unsigned char[::1] documents not None, const uint64_t[::1] d
             start = start - back if start - begin > back else begin
             end = end + back if behind - end > back else behind
             if (found and owners[found - 1] == part and start <= ends[found - 1]
-                    and end - starts[found - 1] <= LONGEST):
+                    and end - starts[found - 1] <= MAX_RANGE):
                 ends[found - 1] = end
                 continue
             starts[found], ends[found], owners[found] = start, end, part

@@ -18,7 +18,7 @@ cdef bint is_plain(const unsigned char* form, Py_ssize_t size) noexcept nogil:
     return True
 
 
-def tagged(Vocabulary vocabulary not None, list forms not None, bytes tags not None):
+def tagged_terms(Vocabulary vocabulary not None, list forms not None, bytes tags not None):
     """The terms made of a byte of `tags` and a form, as (index of the form, index of the tag, term number)."""
     cdef unsigned char term[MAX_TERM]
     cdef Py_ssize_t at, tag, size, number
@@ -38,7 +38,7 @@ def tagged(Vocabulary vocabulary not None, list forms not None, bytes tags not N
     return found
 
 
-def as_one(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longest, bytes unknown not None):
+def joined_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longest, bytes unknown not None):
     """Joins of two to `longest` neighbouring words, as (first, last, form, term number).
 
     Returned are joins that are terms, and joins that include a word marked in `unknown`, one byte a word, for repair;
@@ -77,9 +77,10 @@ def as_one(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longe
     return found
 
 
-def as_two(Vocabulary vocabulary not None, list forms not None, Py_ssize_t shortest):
-    """(index of the form, cut) for each cut of a form of ASCII letters and digits into two terms of at least
-    `shortest` bytes.
+def split_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t shortest):
+    """The cuts of forms into two terms of at least `shortest` bytes each, as (index of the form, byte of the cut).
+
+    Only forms of ASCII letters and digits are cut. Raises ValueError for shortest < 1.
     """
     cdef const unsigned char* data
     cdef Py_ssize_t at, cut, size
