@@ -1,5 +1,6 @@
-"""The caller's context, which defines the current session, project and folder: from a folder, the working
-directory, or JSON.
+"""Make the context of a caller, that is, its current session, project and folder.
+
+It is made from a folder, from the working directory, or from JSON.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ _EXPECTED_TYPES: Final = {"in_context": "a list of message ids"}
 
 
 def context_of_folder(folder: str | Path) -> Context:
-    """Return the context of a folder: `directory` is the folder, `worktree` its repository, or the folder when it
-    has none.
+    """Return the context of a folder: `directory` is the folder, `worktree` the root of its git repository.
+
+    A folder outside of a repository is its own worktree.
     """
     here = Path(folder).expanduser().absolute()
     try:
@@ -28,7 +30,7 @@ def context_of_folder(folder: str | Path) -> Context:
 
 
 def context_of_working_directory() -> Context | None:
-    """Return the context of the working directory; None when that directory is gone or cannot be read."""
+    """Return the context of the working directory; None when the directory is gone or cannot be read."""
     try:
         here = Path.cwd()
         return Context(directory=str(here), worktree=str(_repository_root(here)))
@@ -37,9 +39,9 @@ def context_of_working_directory() -> Context | None:
 
 
 def read_context(value: object) -> Context | None:
-    """Return the context that a JSON object describes; None for None. A blank value counts as absent.
+    """Return the context that the JSON object `value` describes; None for None. Blank strings count as absent.
 
-    `in_context` is a list of message ids, every other field a string. Raises ValueError that names the wrong field.
+    `in_context` is a list of message ids, every other field a string. Raises ValueError that names a wrong field.
     """
     if value is None:
         return None

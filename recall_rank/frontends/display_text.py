@@ -1,4 +1,4 @@
-"""Text and times as people see them: text escaped for a terminal, times as an age.
+"""Format text and times for display: text escaped for a terminal, times as an age.
 
 Recalled text is untrusted. Escaping makes every character visible that could move the cursor of a terminal, hide or
 reorder text, or imitate the lines that this program prints.
@@ -38,22 +38,24 @@ _AGE_STEPS: Final = (  # (ages below this limit, are counted in this unit, of th
 
 
 def escape(text: str) -> str:
-    r"""Return the text with every character of UNSAFE written out, such as \x1b, \u202e or \U000e0041."""
+    """Return the text with every unsafe character (UNSAFE) written as an escape, such as \\x1b, \\u202e or
+    \\U000e0041.
+    """
     return text if text.isascii() and text.isprintable() else UNSAFE.sub(escaped, text)
 
 
 def escape_lines(text: str) -> str:
-    """Return the text with its line feeds kept and every other character of UNSAFE written out."""
+    """Return the text with its line feeds kept and every other unsafe character (UNSAFE) written as an escape."""
     return "\n".join(escape(line) for line in text.split("\n"))
 
 
 def one_line(text: str) -> str:
-    """Return the text escaped, with every run of blanks and line ends replaced by one blank."""
+    """Return the text escaped and on one line: consecutive blanks and line ends become one blank."""
     return escape(_BLANKS.sub(" ", text))
 
 
 def safe_json(document: bytes) -> bytes:
-    """Return the JSON document with unsafe characters as \\u escapes, which does not change its values; line feeds
+    """Return a JSON document with unsafe characters as \\u escapes, which leaves its values unchanged; line feeds
     are kept.
     """
     text = document.decode("utf-8")
@@ -61,15 +63,17 @@ def safe_json(document: bytes) -> bytes:
 
 
 def escaped(found: re.Match[str]) -> str:
-    r"""Return the escape of one matched character: \x1b, \u202e or \U000e0041. A replacement for `re.sub`."""
+    """Return the escape of one matched character: \\x1b, \\u202e or \\U000e0041. For use as a replacement in
+    `re.sub`.
+    """
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def age(time: int, now: int) -> str:
-    """Return the distance of a time from `now`: "just now", "5 min ago", "3 weeks ago", or "5 min ahead".
+    """Return how far a time is from `now`, as "just now", "5 min ago", "3 weeks ago" or "5 min ahead".
 
-    Both are epoch milliseconds; a time of 0 or less is "time unknown".
+    Both are in epoch milliseconds; a time of 0 or less gives "time unknown".
     """
     if time <= 0:
         return "time unknown"
@@ -83,7 +87,7 @@ def age(time: int, now: int) -> str:
 
 
 def utc_minute(time: int) -> str:
-    """Return epoch milliseconds as "2026-05-31 14:05 UTC"; "" for 0 or less and for years beyond 9999."""
+    """Return a time in epoch milliseconds as "2026-05-31 14:05 UTC"; "" for 0 or less and for years beyond 9999."""
     if time <= 0:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""HostOptions: settings that the host program of the recall tools makes once, when it starts."""
+"""HostOptions: settings of the recall tools that their host program makes when it starts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MAXIMUM = {"default_width": 10_000, "max_results": 1000}  # what the engine ret
 
 @dataclass(frozen=True, slots=True)
 class HostOptions:
-    """Limits and defaults of the tools, and the hooks that are enabled.
+    """The settings of a host program: limits and defaults of the tools, and the hooks that are enabled.
 
-    `concurrency` limits the calls of the MCP server only; other hosts may set it without effect.
+    `concurrency` limits the parallel calls of the MCP server; it has no effect in other hosts.
     """
 
     concurrency: int = 3
@@ -44,12 +44,12 @@ _CAMEL = {name.title().replace("_", ""): name for name in NAMES}
 
 
 def snake_name(name: str) -> str:
-    """Return the snake_case name of an option that may be written in camelCase; other names unchanged."""
+    """Return the snake_case name of an option given in camelCase; any other name unchanged."""
     return _CAMEL.get(name[:1].upper() + name[1:], name)
 
 
 def host_options(given: Mapping[str, Any], start: HostOptions | None = None) -> HostOptions:
-    """Return the options in `given`, by snake_case or camelCase names; absent ones are those of `start`.
+    """Return the options in `given`, whose names may be snake_case or camelCase; absent options are those of `start`.
 
     Numbers are rounded down and limited to the accepted range. Values of a wrong type are ignored.
     """
@@ -67,7 +67,7 @@ def host_options(given: Mapping[str, Any], start: HostOptions | None = None) -> 
 
 
 def _whole_number(value: object) -> int | None:
-    """Return a finite number rounded down; None for everything else."""
+    """Return a finite number rounded down to an int; None for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,4 +1,4 @@
-"""The command `recall-rank`: its commands, each imported when it is called, and the handling of their errors."""
+"""The command `recall-rank`: a group of commands that are imported when they are called, and error handling."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NOT_WRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errn
 
 
 class LazyGroup(click.Group):
-    """A group that imports the module of a command when that command is asked for."""
+    """A click group that imports the module of a command when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
 
 
 def _with_advice(error: click.UsageError) -> click.UsageError:
-    """Return the error, with advice added when a word of a query was parsed as an option."""
+    """Return the usage error; if a word of a query was parsed as an option, its message also tells how to pass it."""
     if not isinstance(error, click.NoSuchOption) or error.ctx is None or error.ctx.command.name not in _TAKES_QUERY:
         return error
     said = error.format_message().rstrip(".")
@@ -83,7 +83,7 @@ def _with_advice(error: click.UsageError) -> click.UsageError:
 
 
 def _discard_stdout() -> None:
-    """Send buffered output to the null device, so that flushing it at exit does not fail again."""
+    """Redirect stdout to the null device, so that flushing its buffer at exit does not fail a second time."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -114,8 +114,9 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open the null device for every closed standard stream, so that no opened file gets the number of its
-    descriptor.
+    """Open the null device for each of stdin, stdout and stderr that is closed.
+
+    Otherwise a file that is opened later would get its descriptor and receive output.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

@@ -1,4 +1,4 @@
-"""A small invented history that ships with the package, for the command `demo`, examples and tests."""
+"""A small invented history that is part of the package, for the command `demo`, examples and tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes history.jsonl from the stories, reproducibly: `python -m recall_rank.frontends.demo.generate`."""
+"""Generate the demo history, history.jsonl, from the stories: `python -m recall_rank.frontends.demo.generate`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ TARGET: Final = Path(__file__).with_name("history.jsonl")
 
 
 def history() -> str:
-    """Return the text of the file: the record of each session, the oldest first, followed by the records of its
+    """Return the text of history.jsonl: for each session, the oldest first, its record and the records of its
     messages.
+
+    Every call returns the same text.
     """
     chance = random.Random(SEED)  # noqa: S311 - invented pauses, not a secret
     stories = sorted(STORIES, key=lambda story: -story.days_ago)
@@ -29,7 +31,9 @@ def history() -> str:
 
 
 def _lines(story: Story, number: int, chance: random.Random) -> Iterator[dict[str, Any]]:
-    """Yield the records of session `number`; `chance` draws the pauses between its messages."""
+    """Yield the records of a story; `number` is the number of its session, `chance` draws the pauses between
+    messages.
+    """
     session = f"demo-{number:02}"
     start = time = NOW - int(story.days_ago * DAY_MS)
     messages = []
@@ -53,7 +57,10 @@ def _lines(story: Story, number: int, chance: random.Random) -> Iterator[dict[st
 
 
 def _messages(turns: tuple[StoryTurn, ...]) -> Iterator[tuple[str, list[StoryTurn]]]:
-    """Yield (role, parts) of each message: one for each text of the user, one for all parts of the agent in between."""
+    """Yield the messages of a conversation as (role, parts).
+
+    Each text of the user is one message; all consecutive parts of the agent are one message.
+    """
     pending: list[StoryTurn] = []
     for turn in turns:
         if turn.kind == "user":
@@ -68,7 +75,7 @@ def _messages(turns: tuple[StoryTurn, ...]) -> Iterator[tuple[str, list[StoryTur
 
 
 def _part(turn: StoryTurn, part: str) -> dict[str, Any]:
-    """Return the record of a part, which gets the id `part`."""
+    """Return a part as a record with the id `part`."""
     if turn.kind != "run":
         return {"id": part, "type": "reasoning" if turn.kind == "think" else "text", "text": turn.text}
     status = "error" if turn.error else "completed"

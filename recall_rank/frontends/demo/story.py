@@ -1,4 +1,4 @@
-"""Invented sessions in the short form in which they are written; generate.py makes records of them."""
+"""Records for invented sessions in a short form; generate.py converts them to records of a history."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StoryTurn:
-    """One part of a conversation; `kind` is user, say (assistant), think (reasoning) or run (a tool call)."""
+    """One part of an invented conversation: a text, reasoning or a tool call.
+
+    `kind` is user, say (a text of the assistant), think (its reasoning) or run (a tool call).
+    """
 
     kind: str
     text: str
@@ -19,7 +22,7 @@ class StoryTurn:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One session: its project, agent, title and parts, and its start in days before the end of the history."""
+    """One invented session: project, agent, title, parts, and its start in days before the end of the history."""
 
     project: str
     agent: str
@@ -29,30 +32,30 @@ class Story:
 
 
 def user(text: str) -> StoryTurn:
-    """Return a part with a text of the user."""
+    """Return a story part: a text of the user."""
     return StoryTurn("user", text)
 
 
 def say(text: str) -> StoryTurn:
-    """Return a part with a text of the assistant."""
+    """Return a story part: a text of the assistant."""
     return StoryTurn("say", text)
 
 
 def think(text: str) -> StoryTurn:
-    """Return a part with reasoning of the assistant."""
+    """Return a story part: reasoning of the assistant."""
     return StoryTurn("think", text)
 
 
 def run(command: str, output: str, *, error: bool = False) -> StoryTurn:
-    """Return a part with a call of the tool bash."""
+    """Return a story part: a call of the tool bash with its output."""
     return StoryTurn("run", output, "bash", {"command": command, "description": "Run a command"}, error)
 
 
 def read(path: str, output: str) -> StoryTurn:
-    """Return a part with a call of the tool read."""
+    """Return a story part: a call of the tool read with its output."""
     return StoryTurn("run", output, "read", {"filePath": path})
 
 
 def edit(path: str, old: str, new: str) -> StoryTurn:
-    """Return a part with a call of the tool edit."""
+    """Return a story part: a call of the tool edit that replaces `old` by `new`."""
     return StoryTurn("run", "Edit applied.", "edit", {"filePath": path, "oldString": old, "newString": new})

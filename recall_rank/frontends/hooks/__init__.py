@@ -1,4 +1,4 @@
-"""Hooks: functions that a host program calls to add recalled text to a conversation. Documented names are below."""
+"""Hooks: functions that a host program, such as a coding agent, calls to add recalled text to a conversation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["HOOKS", "auto_recall", "compaction_recall", "nudge"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load a documented name on first use (PEP 562), so that importing the package costs nothing."""
+    """Return a public name of the package, imported on first use (PEP 562), so that importing the package is fast."""
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

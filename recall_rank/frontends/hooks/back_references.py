@@ -1,4 +1,4 @@
-"""Phrases that refer to earlier work, in several languages, and the search query of a message with such phrases."""
+"""Find phrases that refer to earlier work, in several languages, and make a search query from such a message."""
 
 from __future__ import annotations
 
@@ -88,8 +88,9 @@ _WORD: Final = re.compile(r"[^\W_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]
 
 
 def refers_back(message: str) -> bool:
-    """Return whether a message refers to earlier work; false for slash commands and messages that call a recall
-    tool.
+    """Return whether a message refers to earlier work, as "like last time" does.
+
+    False for slash commands and for messages that call a recall tool.
     """
     text = message.strip()
     if len(text) < MIN_MESSAGE_CHARS and text.isascii():
@@ -98,7 +99,7 @@ def refers_back(message: str) -> bool:
 
 
 def query_of(message: str) -> str:
-    """Return the message without the phrases that refer to earlier work, as a query; "" when no word remains."""
+    """Return the message as a query, without the phrases that refer to earlier work; "" when no word remains."""
     text = _CUE.sub(lambda found: f" {found['keep_en'] or found['keep_prior'] or ''} ", message)
     text = _PUNCTUATION.sub(" ", text)
     if _ENGLISH_CUE.search(message) is None:

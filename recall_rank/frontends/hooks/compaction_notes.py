@@ -1,4 +1,4 @@
-"""Extracts sentences to keep when a conversation is compacted: decisions, constraints, open tasks, root causes."""
+"""Extract sentences to keep when a conversation is compacted: decisions, constraints, open tasks, root causes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ _LIST_MARK: Final = re.compile(r"^[\s>*#\-•\d.)\]]+")
 
 @dataclass(frozen=True, slots=True)
 class CompactionNote:
-    """A sentence to keep when a session is compacted, with its message; `worth` orders the notes of a session."""
+    """A sentence to keep when a session is compacted, that is, replaced by a summary.
+
+    `kind` is such as "decision". Notes with a higher `worth` come first.
+    """
 
     kind: str
     text: str
@@ -71,7 +74,7 @@ class CompactionNote:
 
 
 def compaction_notes(session: Session) -> list[CompactionNote]:
-    """Return the notes of a session, the highest worth first; of equal sentences only the newest."""
+    """Return the notes of a session by descending worth; of equal sentences, only the newest is returned."""
     found: dict[str, CompactionNote] = {}
     count = max(1, len(session.messages))
     for at, message in enumerate(session.messages):
@@ -81,7 +84,9 @@ def compaction_notes(session: Session) -> list[CompactionNote]:
 
 
 def _notes_of(message: Message, position: float) -> Iterator[CompactionNote]:
-    """Yield the notes of one message; `position` is its place in the session, 1 for the newest message."""
+    """Yield the notes in one message; `position` is its place in the session, above 0 and up to 1 for the newest
+    message.
+    """
     if message.role not in ("user", "assistant") or message.flags & _SKIPPED:
         return
     by_user = 0.15 if message.role == "user" else 0.0
@@ -96,7 +101,10 @@ def _notes_of(message: Message, position: float) -> Iterator[CompactionNote]:
 
 
 def _kind(sentence: str, *, by_user: bool) -> tuple[str, float]:
-    """Return the kind of a sentence and its worth; ("", 0) for a sentence that need not be kept."""
+    """Return the kind of a sentence, such as "decision", and its worth; ("", 0) for one that need not be kept.
+
+    `by_user` tells that the user wrote it.
+    """
     for kind, worth, pattern in _PATTERNS:
         if pattern.search(sentence):
             return kind, worth
@@ -104,7 +112,7 @@ def _kind(sentence: str, *, by_user: bool) -> tuple[str, float]:
 
 
 def _sentences(text: str) -> Iterable[str]:
-    """Yield the sentences of a text, outside of code, that have MIN_CHARS to MAX_CHARS characters."""
+    """Yield the sentences of a text that have MIN_CHARS to MAX_CHARS characters, without code and questions."""
     fenced = False
     for line in text.split("\n"):
         if line.lstrip().startswith("```"):

@@ -1,7 +1,7 @@
-"""HOOKS: the hooks as calls with JSON in and JSON out, for hosts that are written in another language.
+"""HOOKS: hook name -> function that takes and returns JSON values, for hosts that are written in another language.
 
-The functions behind the hooks are imported when they are called: compiling their regular expressions takes longer than
-a search.
+The hook functions of prompt_blocks are imported on the first call, because compiling their regular expressions takes
+longer than a search.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ Hook = Callable[[CallContext, Mapping[str, Any]], dict[str, Any]]
 
 
 def _nudge(_: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the list of system prompts in `system`, with a reminder added."""
+    """Return {"system": the list of system prompts of the arguments, with a reminder added}."""
     from recall_rank.frontends.hooks.prompt_blocks import nudge
 
     return {"system": nudge(args.get("system"))}
 
 
 def _auto_recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `parts` of a user's message, followed by a part with hits of earlier sessions, if there are any."""
+    """Return {"parts": the parts of a user's message}; a part with hits of earlier sessions is added, if there are
+    hits.
+    """
     from recall_rank.frontends.hooks.prompt_blocks import auto_recall
 
     parts = args.get("parts")
@@ -53,7 +55,9 @@ def _auto_recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _compaction(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the texts for a summary in `context`, followed by the notes of the session to keep."""
+    """Return {"context": the texts for a summary}; a text with the notes of the session to keep is added, if there
+    are any.
+    """
     from recall_rank.frontends.hooks.prompt_blocks import compaction_recall
 
     given = args.get("context")
@@ -65,7 +69,10 @@ def _compaction(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _run(hook: Hook, option: str, call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of a hook; when its option is off, the unchanged arguments with `registered` false."""
+    """Return the answer of a hook, with `registered` true.
+
+    When the host option `option` is off, the arguments are returned unchanged, with `registered` false.
+    """
     registered = bool(getattr(call.options, option))
     return {**(hook(call, args) if registered else args), "ok": True, "registered": registered}
 

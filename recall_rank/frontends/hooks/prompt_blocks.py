@@ -1,7 +1,6 @@
-"""The three hooks: a reminder, hits of earlier sessions for a message, and notes to keep in a compaction.
+"""The three hooks: a reminder, hits from earlier sessions for a message, and notes to keep in a compaction.
 
-They are plain functions over a Recall. None raises; each returns None, or its input unchanged, when it has nothing to
-add.
+They are plain functions. None of them raises; each returns None, or its input unchanged, when it has nothing to add.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ _CUT: Final = "..."
 
 
 def nudge(system: Any, reminder: str = REMINDER) -> Any:
-    """Return the list of system prompts with one reminder that earlier sessions can be searched.
+    """Return the list of system prompts with `reminder` added, which says that earlier sessions can be searched.
 
-    A value that is not a list, or that has the reminder already, is returned unchanged.
+    `system` is returned unchanged when it is not a list or has the reminder already.
     """
     if not isinstance(system, list):
         return system
@@ -68,13 +67,14 @@ def auto_recall(
     now: int | None = None,
     redact: bool = True,
 ) -> str | None:
-    """Return a block of at most `chars` characters with hits of earlier sessions for a message that refers to earlier
-    work.
+    """Return a text block with hits from earlier sessions for `message`, if the message refers to earlier work.
 
-    Returns None when the message does not refer to earlier work, when the chance that it is answered is below `floor`,
-    when no hit contains half of its terms, or when `budget_ms` is over. If the first reading of the histories is not
-    over by then, it continues, and a later call can use it. Messages that `context` lists as still in the model's
-    context are not repeated. Secrets are replaced unless `redact` is false.
+    The block has at most `chars` characters. None is returned when the message does not refer to earlier work, when
+    the chance that a hit answers it is below `floor`, when no hit contains half of the query terms, or when
+    `budget_ms` is over. A first reading of the histories that takes longer continues, and a later call can use it.
+
+    Messages that `context` lists as still in the context of the model are not repeated. Secrets are replaced unless
+    `redact` is false.
     """
     if not refers_back(message):
         return None
@@ -125,10 +125,11 @@ def compaction_recall(
     chars: int = 700,
     redact: bool = True,
 ) -> str | None:
-    """Return a block of at most `chars` characters with decisions, constraints, open tasks and root causes.
+    """Return a text block with sentences of a session to keep when it is compacted, that is, replaced by a summary.
 
-    They are sentences of the session, which is about to be compacted. Returns None when there are none, when the
-    session is unknown, or when `budget_ms` is over. Secrets are replaced unless `redact` is false.
+    They state decisions, constraints, open tasks and root causes; the block has at most `chars` characters. None is
+    returned when there are no such sentences, when the session is unknown, or when `budget_ms` is over. Secrets are
+    replaced unless `redact` is false.
     """
     notes = _within(budget_ms, lambda: compaction_notes(recall.transcript(session_id)), threading.Event())
     return _block(
@@ -145,7 +146,7 @@ def compaction_recall(
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a block. Only `text` may be cut; `lead` and `place` are shown in full."""
+    """A line of a text block, in three pieces. Only `text` may be cut; `lead` and `place` are always shown in full."""
 
     lead: str
     text: str
@@ -153,16 +154,18 @@ class _Line:
 
 
 def _citation(hit: Result, now: int) -> _Line:
-    """Return a hit as a line: title and age, snippet, ids of session and message."""
+    """Return a line of a text block for a hit: title and age of its session, snippet, ids of session and message."""
     title = one_line(hit.session_title)[:80] or "untitled"
     place = f" (session {one_line(hit.session_id)}, message {one_line(hit.message_id)})"
     return _Line(f"- {title} · {age(hit.time, now)}: ", hit.snippet, place)
 
 
 def _block(name: str, heading: str, lines: Sequence[_Line], chars: int, *, redact: bool = True) -> str | None:
-    """Return the lines between tags that no recalled text can imitate, at most `chars` long; None without lines.
+    """Return a text block: a heading and the lines between tags <name>, at most `chars` characters; None without
+    lines.
 
-    The characters are shared evenly; a line that needs fewer leaves the rest to later lines.
+    No recalled text can imitate the tags. The characters are divided evenly among the lines; those that a short line
+    does not need go to the later lines.
     """
     left = chars - len(f"<{name}>\n{heading}\n</{name}>")
     shown: list[str] = []
@@ -179,14 +182,16 @@ def _block(name: str, heading: str, lines: Sequence[_Line], chars: int, *, redac
 
 
 def _without_tags(text: str) -> str:
-    """Return the text on one line, with tags of blocks disabled; a blank at either end is kept."""
+    """Return the text on one line, in which tags of text blocks are made ineffective; a blank at either end is
+    kept.
+    """
     return _TAG.sub("\u2039", one_line(text))
 
 
 def _within(budget_ms: float, work: Callable[[], T], stop: threading.Event) -> T | None:
-    """Return the result of `work` within the budget; None when it fails, which is logged, or takes longer.
+    """Return the result of work(), called in a new thread; None when it raises, which is logged, or takes too long.
 
-    `work` runs in a thread of its own. `stop` is set when the budget is over; the thread may continue after that.
+    When `budget_ms` is over, `stop` is set; the thread may continue.
     """
     found: list[T] = []
     done = threading.Event()

@@ -1,4 +1,4 @@
-"""The recall tools for agents: arguments in, JSON values out. Documented names are below."""
+"""The recall tools that agents call: arguments in, answers as JSON values out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["HostOptions", "RecallTools", "host_options"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load a documented name on first use (PEP 562), so that importing the package costs nothing."""
+    """Return a public name of the package, imported on first use (PEP 562), so that importing the package is fast."""
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

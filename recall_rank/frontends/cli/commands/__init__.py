@@ -1,1 +1,1 @@
-"""The commands of `recall-rank`: each module has one, or several that share their work."""
+"""The commands of `recall-rank`, one module for each command or group of related commands."""

@@ -1,4 +1,4 @@
-"""The command `batch`: many calls of tools and hooks over one reading of the histories, as lines of JSON."""
+"""The command `batch`: read the histories once, then answer many calls of tools and hooks, one line of JSON each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out:
 
 @dataclass(frozen=True, slots=True)
 class BatchCall:
-    """One checked line of a calls file."""
+    """One call of a tool or hook, read from a line of a calls file and checked."""
 
     id: Any
     tool: str
@@ -60,7 +60,10 @@ class BatchCall:
 
 
 def serve(tools: RecallTools, line: bytes, number: int) -> dict[str, Any]:
-    """Return the answer to line `number` of a calls file; its `ms` and `cpu_ms` measure the call alone."""
+    """Return the answer to the call on a line of a calls file; `number` is the number of the line.
+
+    The fields `ms` and `cpu_ms` of the answer are the wall time and CPU time of the call alone.
+    """
     try:
         call = _read_call(line)
     except ValueError as error:
@@ -85,7 +88,7 @@ def serve(tools: RecallTools, line: bytes, number: int) -> dict[str, Any]:
 
 
 def _read_call(line: bytes) -> BatchCall:
-    """Return the call on a line. Raises ValueError that states the problem of the line."""
+    """Return the call on a line of JSON. Raises ValueError that states what is wrong with the line."""
     import orjson
 
     call = orjson.loads(line)  # JSONDecodeError is a ValueError
@@ -121,7 +124,7 @@ def _read_call(line: bytes) -> BatchCall:
 
 
 def _id_of(line: bytes) -> Any:
-    """Return the id of a malformed call; None when the line has none."""
+    """Return the id of a call that is otherwise malformed; None when the line has no id."""
     import orjson
 
     try:

@@ -1,4 +1,4 @@
-"""The command `evaluate`: quality of the answers to labelled queries, as aggregates without any recalled text."""
+"""The command `evaluate`: measure the answers to labelled queries; prints aggregates and no text of a history."""
 
 from __future__ import annotations
 
@@ -82,8 +82,9 @@ def evaluate(
 def _configurations(
     match: str | None, against: str | None, weights: str | None, *, as_json: bool
 ) -> list[dict[str, Any]]:
-    """Return the measured configuration and, if there is one, the second configuration to compare: {"match",
-    "weights"?}.
+    """Return the measured configuration, followed by the one to compare it with, if there is one.
+
+    A configuration is {"match", "weights"?}: the match mode, and changes of weights.
     """
     first: dict[str, Any] = {"match": match or _BY_KIND}
     if against is None and weights is None:
@@ -110,7 +111,7 @@ def _evaluate(
     *,
     as_json: bool,
 ) -> Evaluation:
-    """Return the evaluation of one or two configurations; end the command when a search refuses its options."""
+    """Return the evaluation of one or two configurations. Ends the command when a search refuses an option."""
     from recall_rank.evaluation.evaluate import evaluate as evaluate_queries
 
     first, *others = (_search(recall, one) for one in configurations)
@@ -126,7 +127,7 @@ def _evaluate(
 
 
 def _search(recall: Recall, configuration: dict[str, Any]) -> Search:
-    """Return the search function of a configuration."""
+    """Return a function search(query, **options) that adds the options of a configuration."""
     from recall_rank.frontends.cli.options.weights import parse_weights
 
     search: Search = recall.search

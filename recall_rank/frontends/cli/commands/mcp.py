@@ -72,7 +72,7 @@ def mcp(
 
 
 def _open(histories: tuple[str, ...]) -> Recall:
-    """Return the Recall to serve. A machine without histories is not an error, since the agent will write one."""
+    """Return the Recall to serve. A machine without histories is not an error, since an agent may write one later."""
     from recall_rank.recall import Recall
 
     if histories:

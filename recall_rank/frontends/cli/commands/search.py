@@ -1,4 +1,4 @@
-"""The commands `search` and `demo`: ranked hits of the histories, or of the small history in the package."""
+"""The commands `search` and `demo`: print ranked hits from the histories, or from the demo history of the package."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ def demo(ctx: click.Context, /, query: tuple[str, ...], as_json: bool, **filters
 
 
 def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_json: bool) -> SearchResponse:
-    """Return the response; a search that the library refuses ends the command as a usage error.
+    """Return the response to a query. A query or option that the library refuses ends the command as a usage error.
 
-    The option session_id may be an unambiguous beginning of an id.
+    The option session_id may be a unique prefix of an id.
     """
     wanted = options.get("session_id")
     if options.get("scope") == "session" and not wanted:
@@ -111,7 +111,7 @@ def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as
 
 
 def _show(response: SearchResponse, now: int, offset: int, *, as_json: bool) -> None:
-    """Print the response for people, or as JSON."""
+    """Print the response as lines for people, or as JSON; `offset` is the number of hits on earlier pages."""
     if as_json:
         answer = response.to_dict()
         for entry, hit in zip(answer["results"], response.results, strict=True):
@@ -124,7 +124,7 @@ def _show(response: SearchResponse, now: int, offset: int, *, as_json: bool) -> 
 
 
 def _exit_code(response: SearchResponse) -> int:
-    """Return the exit code of a search."""
+    """Return the exit code: 0 with hits, 1 without, another one when no source could be read."""
     if every_source_failed(response.coverage.per_source):
         return ALL_SOURCES_FAILED
     return HITS if response.results else NO_HITS

@@ -1,4 +1,4 @@
-"""The command `sources`: the content of each store, and its records that could not be read."""
+"""The command `sources`: list the histories that are searched, and their records that could not be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `stats`: messages per period, project and agent, as bars, as an SVG or as JSON."""
+"""The command `stats`: messages per period, project and agent, as bars of text, as SVG or as JSON."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def stats(
 
 
 def _sessions(recall: Recall) -> Iterator[Session]:
-    """Yield every session in full; one that cannot be read any more is yielded without its messages."""
+    """Yield every session with its messages; without them when the session can no longer be read."""
     for session in recall.sessions():
         try:
             yield recall.transcript(session.id)
@@ -67,7 +67,7 @@ def _sessions(recall: Recall) -> Iterator[Session]:
 
 
 def _lines(found: Activity, unit: str | None) -> Iterator[Line]:
-    """Yield the totals and the bars of periods, projects and agents."""
+    """Yield the totals, then a bar for each period, project and agent, as lines."""
     yield [(f"{found.messages:,} messages in {found.sessions:,} sessions", "bold"), (_span(found), "")]
     unit, periods = found.named_periods(unit)
     shown = periods[-MAX_PERIODS:]
@@ -84,7 +84,7 @@ def _lines(found: Activity, unit: str | None) -> Iterator[Line]:
 
 
 def _span(found: Activity) -> str:
-    """Return the first and the last day as text, with the number of messages without a time."""
+    """Return the first and the last day of the history as text, and the number of messages without a time."""
     dated = f" · {utc_minute(found.first)[:10]} to {utc_minute(found.last)[:10]}" if found.first else ""
     return dated + (f" · {found.undated:,} without a time" if found.undated else "")
 
@@ -94,7 +94,7 @@ def _earlier(count: int, unit: str) -> str:
 
 
 def _bars(shares: Sequence[Share]) -> Iterator[Line]:
-    """Yield a line for each share: name, messages, a bar of block characters, sessions."""
+    """Yield a line for each share, that is, each period, project or agent: name, messages, bar, sessions."""
     names = [one_line(share.name) for share in shares]
     names = [name if len(name) <= 30 else f"{name[:29]}…" for name in names]
     wide, full = max(map(len, names)), busiest(shares)

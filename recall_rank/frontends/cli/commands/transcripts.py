@@ -92,8 +92,9 @@ def sessions(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
 
 
 def _complete_sessions(output: dict[str, Any], recall: Recall, *, search: str | None) -> None:
-    """Add the number of all sessions; to each listed session add whether it is gone, and the command that reopens
-    it.
+    """Add the total number of sessions to an answer, and to each listed session how to reopen it.
+
+    A session that its agent has deleted is marked as gone.
     """
     output["total"] = len(recall.sessions(scope=output["scope"], search=search))
     for entry in output["sessions"]:
@@ -113,7 +114,10 @@ def _run(
     found: str,
     complete: Completion | None = None,
 ) -> NoReturn:
-    """Call a tool, print its answer and exit: with 0 when the field `found` of the answer is not empty, else 1."""
+    """Call a tool, print its answer and exit: with 0 when the field `found` of the answer is not empty, else with 1.
+
+    `lines` converts an answer to lines for people. `complete`, if given, adds fields to the answer first.
+    """
     from recall_rank.frontends.host_options import HostOptions
     from recall_rank.frontends.tools.dispatch import RecallTools
     from recall_rank.model import Context

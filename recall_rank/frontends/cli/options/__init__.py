@@ -1,1 +1,1 @@
-"""Options that several commands share, and the values read from them."""
+"""Options that several commands have in common, and functions that read their values."""

@@ -1,4 +1,4 @@
-"""The options of the cache and of ignored histories, and CacheOptions: their values combined with the settings."""
+"""The options --cache, --no-cache, --keep-vanished and --ignore, and their combination with the settings."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _KINDS: Final = {"store": "stores", "project": "projects", "path": "paths", "ses
 
 
 def not_empty(context: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Refuse an empty value, as from an unset shell variable, which would mean the working directory. A click
-    callback.
+    """Return the value of an option; refuse an empty one. A click callback.
+
+    An unset shell variable gives an empty value, which would mean the working directory.
     """
     if any(not each.strip() for each in ((value,) if isinstance(value, str) else value or ())):
         raise click.BadParameter("must not be empty", context, option)
@@ -53,7 +54,7 @@ def cache_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class CacheOptions:
-    """The location of the index, and the patterns of stores, projects, paths and sessions that are never read."""
+    """The place of the index, and patterns of the stores, projects, paths and sessions that are never read."""
 
     cache: str | Literal[True] | None = True  # True: the default folder; None: in memory
     keep_vanished: bool | None = None
@@ -61,8 +62,9 @@ class CacheOptions:
 
     @classmethod
     def given(cls) -> CacheOptions:
-        """Return the options of the running command; the settings replace absent ones. Raises ValueError for a
-        conflict.
+        """Return the options of the running command; an option that is absent has the value of the settings.
+
+        Raises ValueError for options that contradict each other.
         """
         from recall_rank.histories.settings import settings
 
@@ -93,7 +95,7 @@ class CacheOptions:
 
 
 def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:
-    """Return the patterns of --ignore, written KIND:PATTERN. Raises ValueError for another form."""
+    """Return the patterns of --ignore, each written KIND:PATTERN. Raises ValueError for any other text."""
     from recall_rank.histories.ignore import Ignore
 
     found = Ignore()
@@ -107,7 +109,7 @@ def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:
 
 
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """Return a click callback that stores the value of an option in the context of the command."""
+    """Return a click callback that stores the value of an option under `name` in the context of the command."""
 
     def note(context: click.Context, option: click.Parameter, value: Any) -> None:
         if name == "cache":

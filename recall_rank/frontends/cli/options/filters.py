@@ -1,4 +1,6 @@
-"""The filter options of `search` and `demo`, named as the parameters of the tool `recall`."""
+"""The filter options of the commands `search` and `demo`; their names are those of the parameters of the tool
+`recall`.
+"""
 
 from __future__ import annotations
 
@@ -69,16 +71,17 @@ OPTIONS: Final = {  # name in the library -> option of the command line
 
 
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add every filter to a command; those that are not given arrive as None or ()."""
+    """Add every filter option to a command; its function gets None or () for an option that is absent."""
     for option in reversed(_FILTERS):
         command = option(command)
     return command
 
 
 def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> dict[str, Any]:
-    """Return the filters that were given as options of Index.search; the others keep the defaults of the library.
+    """Return the filters that were given, as options of Index.search.
 
-    --file becomes a text that results must contain: the path below the worktree, which absolute paths contain too.
+    --file becomes a text that results must contain: the path relative to `worktree`, which the absolute path ends
+    with, too.
     """
     found = {name: value for name, value in filters.items() if value is not None and value != ()}
     if found.get("redact"):
@@ -92,7 +95,7 @@ def given_filters(filters: Mapping[str, Any], worktree: str | None = None) -> di
 
 
 def _below(path: str, worktree: str | None) -> str:
-    """Return the end of a path that its absolute and its relative form have in common."""
+    """Return a path relative to `worktree`, without a leading "./". The absolute form of the path ends with it."""
     root = f"{worktree.rstrip('/')}/" if worktree else ""
     short = path.removeprefix(root) if root and path.startswith(root) else path
     while short.startswith("./"):

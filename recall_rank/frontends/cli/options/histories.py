@@ -1,4 +1,4 @@
-"""The option --history, and the Recall over the histories that it names."""
+"""The option --history, and a Recall over the histories that it names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Point to one with --history PATH, or try the history that ships with this progra
 
 @dataclass(frozen=True, slots=True)
 class UnreadableSource:
-    """A source that could not be opened; reading it raises the error, so that it is reported like other failed
+    """A source that could not be opened. Reading it raises the error, so that the error is reported as for other
     sources.
     """
 
@@ -57,9 +57,10 @@ def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def open_recall(
     histories: Sequence[str], *, as_json: bool = False, context: Context | None = None, cached: bool = True
 ) -> Recall:
-    """Return a Recall over the given histories, or over all stores of this machine; end the command when none is found.
+    """Return a Recall over the given histories, or over all stores of this machine when none is given.
 
-    Its index is kept in the cache of the command line or the settings, or in memory when `cached` is false.
+    Ends the command when there is none. The index is kept in the cache that the options of the command or the settings
+    name, or in memory when `cached` is false.
     """
     from recall_rank.recall import Recall
 
@@ -78,13 +79,19 @@ def open_recall(
 
 
 def read_with_progress(recall: Recall, *, index: bool = True) -> list[SourceReport]:
-    """Read the histories, index them unless `index` is false, and return the reports; bars on stderr show progress."""
+    """Read and index the histories, with progress bars on stderr; return a report on each source.
+
+    With `index` false they are read only.
+    """
     with progress_on_stderr() as progress:
         return recall.prepare(progress) if index else recall.sources(progress)
 
 
 def finish_refresh(recall: Recall, stale_ms: int) -> None:
-    """Wait for a refresh in the background after the answer was printed; a message on a terminal says so."""
+    """Wait for a refresh in the background, after the answer was printed; a terminal shows a message about it.
+
+    `stale_ms` is the age of the index that answered.
+    """
     if recall.wait(0):
         return
     sys.stdout.flush()
@@ -94,7 +101,10 @@ def finish_refresh(recall: Recall, stale_ms: int) -> None:
 
 
 def _open(history: str, as_json: bool) -> Sequence[Source]:
-    """Return the sources at a path and below it, or those of an agent; an UnreadableSource for an unreadable path."""
+    """Return the sources that `history` names: the stores at a path and below it, or those of an agent.
+
+    An unreadable path gives an UnreadableSource.
+    """
     from recall_rank.loaders import discover, open_source, open_sources
 
     try:

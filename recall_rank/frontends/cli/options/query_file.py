@@ -1,4 +1,4 @@
-"""Reads a file of labelled queries, one line of JSON each; broken lines are reported by their number and skipped."""
+"""Read a file of labelled queries, one line of JSON each. Broken lines are skipped and reported by number."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class BrokenLine:
-    """A line that is not a query. The reason never quotes the line, which may be private."""
+    """A line of a query file that is not a valid query. `reason` never quotes the line, which may be private."""
 
     line: int
     reason: str
 
 
 def read_queries(lines: Iterable[bytes]) -> tuple[list[LabelledQuery], list[BrokenLine]]:
-    """Return the queries and the broken lines; blank lines are skipped."""
+    """Return the labelled queries and the broken lines of a query file; blank lines are skipped."""
     import orjson
 
     from recall_rank.evaluation.labelled_queries import labelled

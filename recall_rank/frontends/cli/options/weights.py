@@ -1,4 +1,4 @@
-"""Changes of weights that are written on a command line."""
+"""Parse changes of ranking weights that are written on a command line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from recall_rank.weights import DEFAULT, Weights
 
 
 def parse_weights(text: str, weights: Weights = DEFAULT) -> Weights:
-    """Return a copy of `weights` with the changes NAME=VALUE[+NAME=VALUE...]; TABLE.ENTRY changes one entry of a
-    table.
+    """Return a copy of `weights` with the changes in `text`, NAME=VALUE[+NAME=VALUE...].
 
-    Names are those of the fields in capitals. Values have the type of the weight they replace. Raises ValueError
-    naming the weight and the accepted values.
+    NAME is a field of Weights in capitals; TABLE.ENTRY names one entry of a field that is a table. A value has the
+    type of the weight that it replaces. Raises ValueError that names the weight and the accepted values.
     """
     for change in text.split("+"):
         label, given, written = (piece.strip() for piece in change.partition("="))
@@ -35,12 +34,14 @@ def parse_weights(text: str, weights: Weights = DEFAULT) -> Weights:
 
 
 def weight_names(weights: Weights) -> list[str]:
-    """Return the names of all weights, in the order of their definition."""
+    """Return the field names of all weights, in the order of their definition."""
     return [field.name for field in fields(weights)]
 
 
 def _with_entry(name: str, table: Any, entry: str, written: str) -> Any:
-    """Return a copy of a named tuple in which `entry` has the written value."""
+    """Return a copy of the named tuple `table` in which `entry` has the written value; `name` is for error
+    messages.
+    """
     names = table._fields
     if entry not in names:
         raise ValueError(f"{name} is a table: {name}.ENTRY must be one of {', '.join(names)}, not {entry!r}")
@@ -48,7 +49,10 @@ def _with_entry(name: str, table: Any, entry: str, written: str) -> Any:
 
 
 def _value(label: str, now: object, written: str) -> Any:
-    """Return the written value in the type of the current value `now`. Raises ValueError when it has another type."""
+    """Return the written value, converted to the type of the current value `now`.
+
+    Raises ValueError with `label`, the name of the weight, when it cannot be converted.
+    """
     if isinstance(now, tuple):
         pieces = written.split(",")
         if len(pieces) != len(now):

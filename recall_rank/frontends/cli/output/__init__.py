@@ -1,1 +1,1 @@
-"""Output of the commands: lines for people, JSON, export formats, exit codes."""
+"""Output of the commands: lines for people, JSON, and the formats of `export`."""

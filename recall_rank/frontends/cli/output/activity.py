@@ -1,4 +1,4 @@
-"""Activity: how many messages a history has per period, project and agent."""
+"""Count the messages of a history per period, project and agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DAYS: Final = {"day": 1, "week": 7, "month": 30.4, "year": 365.25}
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The counts of one project, agent or period."""
+    """The counts of sessions and messages of one project, one agent or one period."""
 
     name: str
     sessions: int
@@ -27,7 +27,10 @@ class Share:
 
 @dataclass(slots=True)
 class Activity:
-    """Counts of a whole history. Days are those of UTC; messages without a time are counted, but in no period."""
+    """The counts of a history, in all and by day, project and agent. Days are UTC.
+
+    Messages without a time are counted as `undated`, and in no period.
+    """
 
     sessions: int = 0
     messages: int = 0
@@ -40,7 +43,10 @@ class Activity:
     by_agent: dict[str, Counter[str]] = field(default_factory=dict)
 
     def periods(self, unit: str | None = None) -> tuple[str, list[Share]]:
-        """Return the unit and the counts of every period from the first to the last, empty periods included."""
+        """Return the unit (day, week, month or year) and the counts of every period from the first to the last.
+
+        Empty periods are included. Without `unit`, the shortest one with at most MAX_PERIODS periods is chosen.
+        """
         if not self.by_day:
             return unit or "day", []
         first, last = min(self.by_day), max(self.by_day)
@@ -57,22 +63,24 @@ class Activity:
         return unit, [_share(start.isoformat(), counts) for start, counts in found.items()]
 
     def named_periods(self, unit: str | None = None) -> tuple[str, list[Share]]:
-        """Return periods(unit) with the names of months as "2026-05" and those of years as "2026"."""
+        """Return periods(unit), but with months named as "2026-05" and years as "2026" instead of by their first
+        day.
+        """
         unit, periods = self.periods(unit)
         chars = _DATE_CHARS.get(unit)
         return unit, [replace(share, name=share.name[:chars]) for share in periods]
 
     def projects(self) -> list[Share]:
-        """Return the counts of each project, the one with the most messages first."""
+        """Return the counts of each project, by descending number of messages."""
         return _shares(_by_short_name(self.by_project))
 
     def agents(self) -> list[Share]:
-        """Return the counts of each agent, the one with the most messages first."""
+        """Return the counts of each agent, by descending number of messages."""
         return _shares(self.by_agent)
 
 
 def activity(sessions: Iterable[Session]) -> Activity:
-    """Return the counts of the sessions."""
+    """Return the counts of a history, given as its sessions with their messages."""
     found = Activity()
     for session in sessions:
         key = f"{session.agent} {session.id}"
@@ -95,7 +103,10 @@ def activity(sessions: Iterable[Session]) -> Activity:
 
 
 def _by_short_name(places: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
-    """Return the counts by the last component of each path; by the whole path where several have that component."""
+    """Replace the keys of `places`, which are paths, by the last component of the path.
+
+    A path keeps its full name when another one has the same last component.
+    """
     names = Counter(_last_name(place) for place in places)
     return {(_last_name(place) if names[_last_name(place)] == 1 else place): counts for place, counts in places.items()}
 
@@ -114,7 +125,7 @@ def _share(name: str, sessions: Counter[str]) -> Share:
 
 
 def _day(time: int) -> date | None:
-    """Return the UTC day of epoch milliseconds; None for 0 or less and for years beyond 9999."""
+    """Return the UTC day of a time in epoch milliseconds; None for 0 or less and for years beyond 9999."""
     if time <= 0:
         return None
     try:
@@ -131,10 +142,12 @@ def _start(day: date, unit: str) -> date:
 
 
 def _after(start: date, unit: str) -> date:
-    """Return a day in the period that follows the one beginning at `start`."""
+    """Return any day in the period that follows the period that begins at `start`; `unit` is its length."""
     return start + timedelta(days={"day": 1, "week": 7, "month": 31, "year": 366}[unit])
 
 
 def busiest(shares: Sequence[Share]) -> int:
-    """Return the largest number of messages of a share, at least 1; a bar of full length represents it."""
+    """Return the largest number of messages among `shares`, at least 1: the number that a bar of full length stands
+    for.
+    """
     return max((share.messages for share in shares), default=1) or 1

@@ -1,4 +1,4 @@
-"""Activity as a bar chart: one SVG document that loads nothing."""
+"""Draw the activity in a history as bar charts in one SVG document that loads nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STYLE: Final = (
 
 
 def activity_svg(found: Activity, unit: str | None = None) -> str:
-    """Return an SVG with bars of messages over time, by project and by agent."""
+    """Return an SVG document with bars of messages per period, per project and per agent."""
     unit, periods = found.named_periods(unit)
     projects, agents = found.projects()[:MAX_NAMES], found.agents()[:MAX_NAMES]
     rows = len(projects) + len(agents)
@@ -80,5 +80,5 @@ def _by_name(heading: str, shares: Sequence[Share], top: int) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Return a text on one line, escaped for a terminal and for XML."""
+    """Return a text on one line, its unsafe characters escaped as for a terminal, and then as XML."""
     return escape(one_line(text))

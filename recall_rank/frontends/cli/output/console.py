@@ -1,4 +1,4 @@
-"""Output to the terminal: lines, tables, JSON, errors and progress bars; and the exit codes of the commands."""
+"""Write to the terminal: lines, tables, JSON, errors, progress bars; and the exit codes of the commands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ SCHEMA_VERSION: Final = 1  # of the JSON of --json: raised when a name is remove
 
 
 def fail(message: str, code: int, *, as_json: bool) -> NoReturn:
-    """End the command; the message goes to stderr, or to stdout as {"ok": false, ...} for --json."""
+    """End the command with exit code `code`; the message goes to stderr, or as {"ok": false, ...} to stdout for
+    --json.
+    """
     if as_json:
         from recall_rank.model.serialize import error_to_dict
 
@@ -42,21 +44,22 @@ def fail(message: str, code: int, *, as_json: bool) -> NoReturn:
 
 
 def every_source_failed(reports: Sequence[SourceReport]) -> bool:
-    """Return whether there are sources and none of them could be read."""
+    """Return whether there are sources and none of them could be read; `reports` has one entry for each."""
     return bool(reports) and all(report.failed for report in reports)
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """Print one line of JSON, escaped for a terminal, with `schema_version` added."""
+    """Print `value` as one line of JSON with `schema_version` added; characters unsafe for a terminal are escaped."""
     import orjson
 
     click.echo(safe_json(orjson.dumps({**value, "schema_version": SCHEMA_VERSION})))
 
 
 def print_lines(lines: Iterable[Line], stream: TextIO | None = None, *, colour: bool | None = None) -> None:
-    """Write the lines, to stdout by default; in colour on a terminal without NO_COLOR unless `colour` is given.
+    """Write the lines, to stdout by default.
 
-    rich is imported for colour only: importing it takes a quarter of the time that a command needs to start.
+    Without `colour`, they are coloured on a terminal unless NO_COLOR is set. rich is imported only for colour, since
+    importing it takes a quarter of the start time of a command.
     """
     stream = stream or sys.stdout
     if colour is None:
@@ -74,15 +77,15 @@ def print_lines(lines: Iterable[Line], stream: TextIO | None = None, *, colour: 
 
 
 def note_line(text: str) -> Line:
-    """Return a line that begins with "note: "; the text is escaped."""
+    """Return a line "note: " followed by the text, escaped for a terminal."""
     return [("note: ", "yellow"), (one_line(text), "")]
 
 
 def table_lines(rows: Sequence[Sequence[str]], right: Collection[int], head_style: str) -> Iterator[Line]:
-    """Yield rows of equal length as columns two blanks apart; the first row is the head, cells are escaped already.
+    """Yield rows of equal length as aligned columns, two blanks apart. The first row is the head.
 
-    `right` has the numbers of the right-aligned columns. Lines do not depend on the width of the terminal, so that
-    piped and shown output are equal.
+    Cells must be escaped. `right` has the indexes of the right-aligned columns. The width of the terminal has no
+    effect, so that output to a pipe is equal.
     """
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for number, row in enumerate(rows):
@@ -95,8 +98,9 @@ def table_lines(rows: Sequence[Sequence[str]], right: Collection[int], head_styl
 
 @contextmanager
 def progress_on_stderr() -> Iterator[Progress | None]:
-    """A context manager with a callback (stage, done, total) that draws a bar for each stage; None if stderr is no
-    terminal.
+    """A context manager that gives a callback (stage, done, total), which draws a progress bar for each stage.
+
+    It gives None when stderr is no terminal.
     """
     if not sys.stderr.isatty():
         yield None

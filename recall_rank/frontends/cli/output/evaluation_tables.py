@@ -1,4 +1,4 @@
-"""An evaluation as tables for people: one row for each kind of query, and one for all queries."""
+"""Format an evaluation as tables: a row for each kind of query, and one for all queries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _DIFFERENCES: Final = ("kind", "measure", "n", "wins", "losses", "ties", "mean",
 def evaluation_lines(
     evaluation: Evaluation, names: Sequence[str], reports: Sequence[SourceReport], broken: Sequence[BrokenLine]
 ) -> Iterator[Line]:
-    """Yield the tables of an evaluation; `names` are the names of its one or two configurations."""
+    """Yield the tables of an evaluation as lines, with notes on failed sources and broken query lines.
+
+    `names` are the names of its one or two configurations.
+    """
     yield from _figures(names[0], evaluation.overall, evaluation.kinds)
     against = evaluation.against
     if against is not None:

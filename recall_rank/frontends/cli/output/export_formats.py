@@ -35,7 +35,9 @@ _TIMES: Final = ("created", "updated", "time")  # 0 is an unknown time
 
 
 def markdown_lines(session: Session) -> Iterator[str]:
-    """Yield the session in Markdown. Messages are quoted and tool calls fenced: no text can look like a heading."""
+    """Yield a session as Markdown. Messages are quoted and tool calls fenced, so that no text can pass for a
+    heading.
+    """
     yield f"# {_escaped_markup(_title(session))}"
     yield ""
     yield _escaped_markup(" · ".join(_where(session)))
@@ -47,8 +49,9 @@ def markdown_lines(session: Session) -> Iterator[str]:
 
 
 def html_lines(session: Session) -> Iterator[str]:
-    """Yield the session in HTML, all texts escaped; its Content-Security-Policy forbids loading and running
-    anything.
+    """Yield a session as an HTML document with all texts escaped.
+
+    Its Content-Security-Policy forbids to load or run anything.
     """
     title = html.escape(_title(session))
     yield "<!doctype html>"
@@ -69,7 +72,7 @@ def html_lines(session: Session) -> Iterator[str]:
 
 
 def escape_text(text: str) -> str:
-    """Return a text with its unsafe characters written out; line ends, tabs and joiners are kept."""
+    """Return a text with its unsafe characters written as escapes; line ends, tabs and joiners are kept."""
     return UNSAFE.sub(lambda found: found[0] if found[0] in _JOINERS else escape(found[0]), text.replace("\r\n", "\n"))
 
 
@@ -96,7 +99,7 @@ def _escaped_markup(text: str) -> str:
 
 
 def _blocks(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the name of each text of a part, the text, and its kind: "text", "tool" or "error"."""
+    """Yield each text of a part as (name, text, kind); the kind is "text", "tool" or "error"."""
     given = entry.get("input")
     for name, value in given.items() if isinstance(given, Mapping) else [("input", given)] if given is not None else []:
         written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
@@ -107,7 +110,7 @@ def _blocks(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _heading(entry: Mapping[str, Any]) -> str:
-    """Return "reasoning", the name and title of a tool call, or "" for other parts."""
+    """Return the heading of a part: "reasoning", the name and title of a tool call, or "" for any other part."""
     if "tool_name" not in entry:
         return "reasoning" if entry["type"] == "reasoning" else ""
     return _one_line(": ".join(filter(None, (entry["tool_name"], entry.get("title")))))
@@ -146,9 +149,9 @@ def _html_part(part: Part) -> Iterator[str]:
 
 
 def history_lines(session: Session) -> Iterator[dict[str, Any]]:
-    """Yield the session as records of history JSONL: one for the session, one for each message.
+    """Yield a session as records of history JSONL: one for the session, then one for each message.
 
-    Reading the records returns an equal session. Unknown values are left out.
+    Reading the records gives an equal session. Unknown values are left out.
     """
     about = {**_values(session, _SESSION_FIELDS), "agent_app": session.agent, "tokens": _token_counts(session.tokens)}
     yield {"t": "session", **_known(about)}
@@ -182,5 +185,5 @@ def _values(record: Session | Message | Part | Tokens, names: tuple[str, ...]) -
 
 
 def _known(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the entries whose values are known: not None, and not 0 for a time."""
+    """Return `entry` without its unknown values: None, and 0 for a time."""
     return {name: value for name, value in entry.items() if value is not None and (value or name not in _TIMES)}

@@ -27,9 +27,9 @@ _NOT_REOPENED: Final = Flag.SUBAGENT | Flag.SOURCE_MISSING
 
 
 def reopen(store: str | None, session_id: str, directory: str | None, flags: Flag = Flag.NONE) -> str | None:
-    """Return the shell command that reopens a session in its directory; None when there is no such command.
+    """Return the shell command that reopens a session in its directory; None when it cannot be reopened by a command.
 
-    `store` is the name of the store that the session was read from. Id and directory are quoted as single words.
+    `store` is the name of the store that holds the session. Id and directory are quoted for the shell.
     """
     command = _COMMANDS.get(store or "")
     if command is None or flags & _NOT_REOPENED or not _ID.fullmatch(session_id):
@@ -43,7 +43,9 @@ def reopen(store: str | None, session_id: str, directory: str | None, flags: Fla
 
 
 def put_reopen(entry: dict[str, Any], store: str | None, session_id: str, directory: str | None, flags: Flag) -> None:
-    """Put the command into the JSON object of a session or result as `reopen`, when there is one."""
+    """Add the shell command that reopens a session to its JSON object `entry`, under the name `reopen`, if there is
+    one.
+    """
     command = reopen(store, session_id, directory, flags)
     if command:
         entry["reopen"] = command

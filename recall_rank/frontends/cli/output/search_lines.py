@@ -1,4 +1,4 @@
-"""The response to a search as lines for people: three lines per hit, then the coverage of the search."""
+"""Format the response to a search as lines for people: about three for each hit, then the coverage."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _DEGRADED: Final[Mapping[str, str]] = {
 
 
 def answer_lines(response: SearchResponse, now: int, offset: int = 0) -> Iterator[Line]:
-    """Yield the whole response; `offset` is the number of hits on earlier pages, `now` epoch milliseconds."""
+    """Yield a whole response as lines. `offset` is the number of hits on earlier pages, `now` is in epoch
+    milliseconds.
+    """
     for number, result in enumerate(response.results, offset + 1):
         yield from hit_lines(result, number, now)
         yield []
@@ -34,9 +36,10 @@ def answer_lines(response: SearchResponse, now: int, offset: int = 0) -> Iterato
 
 
 def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
-    """Yield the lines of a hit: place and time; snippet with marked matches; reason; command that reopens the session.
+    """Yield the lines of hit `number`: place and time; snippet with marked matches; reason; command to reopen the
+    session.
 
-    An explained score takes one more line, and so does each query word that was found in another form.
+    There is a further line for an explained score, and one for each query word that was found in another form.
     """
     speaker = f"{result.role} · {result.tool_name}" if result.tool_name else result.role
     yield [
@@ -63,7 +66,9 @@ def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
 
 
 def marked(snippet: str, spans: Sequence[Span]) -> Line:
-    """Return the snippet on one line, its spans styled. Spans may touch, overlap and have any order."""
+    """Return the snippet as one line in which the matches, given by `spans`, are styled. Spans may overlap and have
+    any order.
+    """
     line: Line = []
     at = 0
     for start, end in sorted((span.start, span.end) for span in spans):
@@ -102,7 +107,7 @@ def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
 
 
 def _first_lines(label: str, style: str, texts: Sequence[str], most: int) -> Iterator[Line]:
-    """Yield the first `most` texts, one line each, and a line with the number of further texts."""
+    """Yield the first `most` texts as lines, then, if there are more, a line with the number of the others."""
     for text in texts[:most]:
         yield [(label, style), (one_line(text), "")]
     if len(texts) > most:
@@ -110,7 +115,7 @@ def _first_lines(label: str, style: str, texts: Sequence[str], most: int) -> Ite
 
 
 def _part_kind(result: Result) -> str:
-    """Return the kind of a part, or "" when the line of the hit shows it already."""
+    """Return the kind of the part of a hit, or "" when the hit line shows it already."""
     if result.source == "title":
         return "title"
     return "" if result.part_type in ("text", "tool") else result.part_type
@@ -122,7 +127,7 @@ def _place(result: Result) -> str:
 
 
 def _why(result: Result) -> str:
-    """Return the line with the matched terms, the score, counts and flags of a hit, and its ids."""
+    """Return a line with the matched terms, score, counts, flags and ids of a hit."""
     why = result.why
     terms, fields = ", ".join(why.matched_terms), ", ".join(why.matched_fields)
     reasons = [" in ".join(filter(None, (terms, fields))), f"score {result.score:.2f}, confidence {why.confidence}"]
@@ -138,7 +143,7 @@ def _why(result: Result) -> str:
 
 
 def _shown(response: SearchResponse, offset: int) -> str:
-    """Return the number of hits, the range of hits shown, and the offset of the next page, as text."""
+    """Return a text with the number of hits, the range of hits on this page, and the offset of the next page."""
     noun = "session" if response.group == "session" else "hit"
     if not response.total:
         return "No hits"
@@ -151,7 +156,7 @@ def _shown(response: SearchResponse, offset: int) -> str:
 
 
 def _left_out(response: SearchResponse) -> Iterator[str]:
-    """Yield a sentence for each reason why sessions or parts were not searched."""
+    """Yield a sentence for each reason for which sessions or parts were not searched, with their number."""
     sessions, parts = response.coverage.sessions.skipped, response.coverage.parts.skipped
     if sessions:
         reasons = ", ".join(f"{count:,} by {reason}" for reason, count in sessions.items()).replace("_", " ")

@@ -1,7 +1,7 @@
-"""Conversations as lines for people: author and time of each message, its texts, the input and output of tools.
+"""Format messages as lines for people: author and time, texts, input and output of tools.
 
-The functions take answers of the tools recall_get, recall_context, recall_messages and recall_sessions; `now` is epoch
-milliseconds.
+The functions take the answers of the tools recall_get, recall_context, recall_messages and recall_sessions. `now` is
+in epoch milliseconds.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _HIDDEN_TYPES = ("step-start", "step-finish", "snapshot")  # records of the agen
 
 
 def turn_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """Yield one message in full."""
+    """Yield the lines of one message in full, an answer of recall_get."""
     yield from _heading(answer["context"])
     yield from message_lines(answer, now)
     yield from _warnings(answer)
 
 
 def excerpt_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """Yield consecutive messages; the requested one is marked."""
+    """Yield the lines of consecutive messages, an answer of recall_context; the requested message is marked."""
     yield from _heading(answer["context"])
     if answer["has_more_before"]:
         yield [("... more before", "dim")]
@@ -37,7 +37,7 @@ def excerpt_lines(answer: Entry, now: int) -> Iterator[Line]:
 
 
 def page_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """Yield a page of messages and the offset of the next page."""
+    """Yield the lines of a page of messages, an answer of recall_messages, and the offset of the next page."""
     yield from _heading(answer["context"])
     for entry in answer["messages"]:
         yield from message_lines(entry, now)
@@ -50,8 +50,9 @@ def page_lines(answer: Entry, now: int) -> Iterator[Line]:
 
 
 def session_lines(answer: Entry, now: int) -> Iterator[Line]:
-    """Yield the lines of each session: title and time; directory and id; the command that reopens it, if there is
-    one.
+    """Yield the lines of each session in an answer of recall_sessions.
+
+    They are title and time; directory and id; and the command that reopens the session, if there is one.
     """
     for entry in answer["sessions"]:
         updated = entry["time"]["updated"]
@@ -74,7 +75,7 @@ def session_lines(answer: Entry, now: int) -> Iterator[Line]:
 
 
 def message_lines(entry: Entry, now: int) -> Iterator[Line]:
-    """Yield a message with all its parts and an empty line."""
+    """Yield the lines of a message with all of its parts, and an empty line."""
     message = entry["message"]
     author = " · ".join(filter(None, (message["role"], message.get("author"), message.get("model"))))
     yield [
@@ -106,7 +107,7 @@ def _part_lines(part: Entry) -> Iterator[Line]:
 
 
 def _inputs(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each input value of a tool."""
+    """Yield (name, text) for each value in the input of a tool call."""
     import json
 
     if isinstance(value, Mapping):
