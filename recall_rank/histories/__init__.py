@@ -1,1 +1,3 @@
-"""Sources combined into one searchable history: in memory, or cached on disk and refreshed."""
+"""Combine the histories of several agents into one searchable index, kept in memory or cached on disk and
+refreshed.
+"""

@@ -1,5 +1,5 @@
-"""The interface between Recall and the backend that holds its index: in memory, in a cache on disk, or one project
-of a cache.
+"""The interface between a Recall and the backend that holds its index: in memory, in a cache on disk, or limited to
+one project of a cache.
 """
 
 from __future__ import annotations
@@ -20,30 +20,34 @@ if TYPE_CHECKING:
 
 
 class Searchable(Protocol):
-    """The methods of an Index that a Recall needs."""
+    """The part of the interface of an Index that a Recall needs."""
 
     @property
     def search(self) -> Callable[..., SearchResponse]:
-        """Return Index.search. Its options are typed in the search engine, which `histories` must not import."""
+        """The method Index.search. Its options are typed in the search engine, which `histories` must not import."""
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 
 
 class IndexFactory(Protocol):
-    """Makes a Searchable. Recall hands in the class Index, so that histories need not import the search engine."""
+    """Makes a Searchable. A Recall passes the class Index as factory, so that `histories` need not import the
+    search engine.
+    """
 
     def build(self, sessions: Iterable[Session], /) -> Searchable:
         """An index in memory of these sessions."""
         ...
 
     def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]], /) -> Searchable:
-        """An index over existing segments; dead[k] are the row numbers of the deleted sessions of segments[k]."""
+        """An index over existing segments; dead[k] has the row numbers of the deleted sessions of segments[k]."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One generation of an index, with its source reports, notes and the time of its last check. Immutable."""
+    """One generation (published version) of an index, with the reports about its sources, notes, and the time when
+    it last equalled its sources. Immutable.
+    """
 
     index: Searchable
     reports: Sequence[SourceReport]
@@ -55,7 +59,9 @@ class Snapshot:
 
 @dataclass(slots=True)
 class Inventory:
-    """The sessions of one generation, and how each can be read again in full."""
+    """The sessions of one generation (published version of the index), and how each session can be read again in
+    full.
+    """
 
     reports: Sequence[SourceReport]
     catalog: Catalog
@@ -69,28 +75,29 @@ class Backend(Protocol):
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the index; None in memory."""
+        """The folder of the index; None for an index in memory."""
         ...
 
     def ready(self) -> Snapshot:
-        """The generation to search now. Reads the sources when nothing has been read yet."""
+        """The snapshot of the index to search now. Reads and indexes the sources when that has not been done yet."""
         ...
 
     def inventory(self) -> Inventory:
-        """The sessions known now. Reads the sources when nothing has been read yet; needs no index."""
+        """The list of sessions known now. Reads the sources when nothing has been read yet; builds no index."""
         ...
 
     def prepare(
         self, progress: Progress | None, *, index: bool, soon: Callable[[], None] | None = None
     ) -> Sequence[SourceReport]:
-        """Read the sources, and with `index` also build the index. An existing index is refreshed for about a second.
+        """Read the sources, and with `index` also build the index; returns one report for each source.
 
-        `soon` is called once, when the first part of a large history can be searched before the rest has been read.
+        An index that exists already is refreshed for at most about a second. `soon` is called once, when the first
+        part of a large history can be searched before the rest has been read.
         """
         ...
 
     def refresh(self, progress: Progress | None) -> RefreshReport:
-        """Make the index equal to its sources; returns when that is done."""
+        """Make the index equal to its sources and return the report when that is done."""
         ...
 
     def rebuild(self) -> None:
@@ -98,11 +105,11 @@ class Backend(Protocol):
         ...
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait for a refresh in the background. True when none is running any more."""
+        """Wait up to `seconds` for a refresh in the background. Returns True when none is running any more."""
         ...
 
     def only(self, context: Context) -> Backend:
-        """A backend over the same sources that shows the project of `context` alone."""
+        """A backend over these sources that shows only the project of `context`."""
         ...
 
     def close(self) -> None:

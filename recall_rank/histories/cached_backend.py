@@ -1,4 +1,4 @@
-"""A backend with an index on disk: it is opened and searched as it is, and refreshed in the background."""
+"""A backend with an index on disk, which is searched as it is found and refreshed in the background."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ PATIENCE_SECONDS: Final = 1.0  # prepare() waits so long for a refresh, then ret
 
 
 class CachedBackend:
-    """The backend of a Recall with a cache.
+    """The backend of a Recall with a cache on disk.
 
-    Several backends, in one or many processes, may share a folder: each refreshes when it wants, and a generation is
-    published as a whole.
+    Several backends, in one or many processes, may share a folder. Each of them can refresh the index at any time;
+    readers see a new generation completely or not at all.
     """
 
     def __init__(
@@ -42,7 +42,9 @@ class CachedBackend:
         rules: RefreshRules,
         note: str | None = None,
     ) -> None:
-        """Without a `folder` the index is kept in memory, and the notes of its snapshots include `note`."""
+        """Make a backend for `sources` with the index in `folder`; nothing is read yet. Without a folder the index
+        is kept in memory, and `note` is added to the notes of each snapshot.
+        """
         self.sources = sources
         self.factory = factory
         self.folder = folder
@@ -65,7 +67,9 @@ class CachedBackend:
         return snapshot
 
     def state(self) -> CacheState:
-        """The state of the current generation: one object until a refresh finds a change."""
+        """The state of the current generation of the index; the object is replaced only when a refresh finds a
+        change.
+        """
         self.ready()
         state = self._state
         if state is None:
@@ -82,7 +86,9 @@ class CachedBackend:
         return self.apply(make)
 
     def apply(self, make: Callable[[CacheState], _Result]) -> _Result:
-        """Apply `make` to the current state; when that state is damaged, rebuild it and apply `make` again."""
+        """The result of `make` for the current state. When that state is damaged, it is rebuilt and `make` is
+        called again.
+        """
         try:
             return make(self.state())
         except UnusableIndexError:
@@ -122,9 +128,10 @@ class CachedBackend:
         self._state = self._snapshot = self._inventory = None
 
     def _first(self, progress: Progress | None, soon: Callable[[], None] | None = None) -> Snapshot:
-        """The first snapshot, of the index on disk, or of a new one where there is none.
+        """The first snapshot: of the index on disk, or of a new index where there is none.
 
-        With `soon`, the newest units are indexed in memory first, and `soon` is called when they can be searched.
+        With `soon`, the newest units of a new index are first indexed in memory, and `soon` is called when they can be
+        searched.
         """
         with self._busy:
             if self._snapshot is not None:
@@ -168,7 +175,9 @@ class CachedBackend:
                     self._snapshot = replace(snapshot, notes=(note,))
 
     def _refreshed(self, progress: Progress | None, *, anew: bool = False) -> tuple[RefreshOutcome, Snapshot]:
-        """Refresh and adopt the outcome. The caller holds the lock."""
+        """Refresh the index and make the result current; returns the outcome and the new snapshot. The caller holds
+        the lock.
+        """
         if self._closed:
             raise ValueError("this Recall is closed")
         done = refresh(self.folder, self.sources, self._rules, progress, anew=anew, held=self._state)
@@ -183,8 +192,8 @@ class CachedBackend:
         problem: OSError | None,
         reading: str | None = None,
     ) -> Snapshot:
-        """Make a snapshot of `state` the current one. An unchanged generation keeps its index, whose blocks are
-        verified already.
+        """Make a snapshot of `state` the current one and return it. An unchanged generation keeps its open index,
+        whose blocks are verified already.
         """
         before, snapshot = self._state, self._snapshot
         same = before is not None and before.manifest is not None and before.manifest == state.manifest

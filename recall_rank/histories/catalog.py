@@ -14,7 +14,7 @@ MIN_PREFIX = 4  # a shorter beginning of an id is more likely a mistake than an 
 
 
 class Catalog:
-    """The sessions of one generation, without their messages."""
+    """The sessions of one generation (published version of the index), without their messages."""
 
     __slots__ = ("_by_id", "_ids", "sessions")
 
@@ -28,7 +28,9 @@ class Catalog:
         self._ids = sorted(self._by_id)
 
     def find(self, session_id: str) -> Session | None:
-        """The session with this id, or the only session whose id begins with it; None for none or several."""
+        """The session with this id, else the only session whose id begins with it; None when there is none or there
+        are several.
+        """
         found = self._by_id.get(session_id)
         if found is not None:
             return found
@@ -37,7 +39,9 @@ class Catalog:
 
 
 def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:
-    """The only one of the sorted `ids` that begins with `wanted`, of 4 characters or more; None for none or several."""
+    """The only one of the sorted `ids` that begins with `wanted`; None for none, for several, and when `wanted` has
+    fewer than 4 characters.
+    """
     if len(wanted) < MIN_PREFIX:
         return None
     at = bisect_left(ids, wanted)
@@ -49,9 +53,9 @@ def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:
 def select_sessions(
     sessions: Sequence[Session], scope: str, search: str | None, context: Context | None, limit: int | None
 ) -> list[Session]:
-    """The first `limit` sessions of a scope whose titles contain `search`, ignoring case.
+    """The first `limit` sessions in a scope whose title contains `search`, ignoring case.
 
-    Raises ValueError for a negative limit, an unknown scope, or scope project without a context.
+    Raises ValueError for a negative limit, an unknown scope, or the scope "project" without a context.
     """
     if limit is not None and limit < 0:
         raise ValueError(f"limit must be 0 or more, not {limit!r}")
@@ -70,8 +74,9 @@ def select_sessions(
 
 
 def confined(sessions: Sequence[Session]) -> list[Session]:
-    """The sessions with references to other sessions removed: ids of parents, forks and continuations that are not
-    among them, and the places of their copies."""
+    """The sessions without references to sessions outside of `sessions`: ids of parents, fork origins and continued
+    sessions, and all places but the first, are removed.
+    """
     ids = {session.id for session in sessions}
     return [
         replace(

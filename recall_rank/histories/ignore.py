@@ -1,4 +1,4 @@
-"""Patterns of stores, projects, paths and sessions that are never read."""
+"""Patterns for the stores, projects, paths and sessions that are never read."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from recall_rank.model.source_wrapper import SourceWrapper
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """The stores, projects, paths and sessions that are never read, by case-sensitive shell patterns (`*`, `?`,
-    `[...]`).
+    """Which stores, projects, paths and sessions are never read, as case-sensitive shell patterns (`*`, `?`, `[...]`).
 
-    A pattern that matches a folder also matches everything below it.
+    A pattern that matches a folder also matches everything below that folder.
     """
 
     stores: tuple[str, ...] = ()  # names of agents, or locations of stores
@@ -31,7 +30,7 @@ class Ignore:
         return any(getattr(self, each.name) for each in fields(self))
 
     def digest(self) -> str:
-        """A hash that differs for different patterns and ids; empty when nothing is ignored."""
+        """A hash that differs for different patterns and ids; an empty text when nothing is ignored."""
         said = repr([sorted(getattr(self, each.name)) for each in fields(self)])
         return xxhash.xxh3_64_hexdigest(said.encode("utf-8", "surrogatepass")) if self else ""
 
@@ -51,21 +50,21 @@ class Ignore:
         )
 
     def also(self, other: Ignore) -> Ignore:
-        """The union of both sets of patterns."""
+        """The union of these patterns and those of `other`."""
         names = [each.name for each in fields(self) if each.name != "forgotten"]
         both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in names}
         return Ignore(**both, forgotten=self.forgotten | other.forgotten)
 
 
 def without_ignored(sources: Iterable[Source], ignore: Ignore) -> list[Source]:
-    """The sources that are not ignored, each wrapped so that ignored units and sessions are left out."""
+    """The sources that are not ignored, each wrapped so that its ignored units and sessions are left out."""
     if not ignore:
         return list(sources)
     return [FilteredSource(source, ignore) for source in sources if not ignore.store(source)]
 
 
 class FilteredSource(SourceWrapper):
-    """A source without its ignored units and sessions."""
+    """A source without the units and sessions that are ignored."""
 
     def __init__(self, source: Source, ignore: Ignore) -> None:
         super().__init__(source)
@@ -85,7 +84,7 @@ def _any(patterns: Sequence[str], values: Iterable[str | None]) -> bool:
 
 
 def _below(patterns: Sequence[str], paths: Iterable[str | None]) -> bool:
-    """Whether a path or a folder above it matches one of the patterns."""
+    """Whether one of the paths, or a folder above it, matches one of the patterns."""
     for path in paths:
         for pattern in patterns:
             wanted = os.path.expanduser(pattern).rstrip("/") or "/"  # noqa: PTH111 - a pattern, not a path

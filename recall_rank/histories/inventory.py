@@ -1,4 +1,4 @@
-"""The sessions that a cached state knows, read from its table."""
+"""List the sessions of a cached index from the table of its last refresh."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from recall_rank.model.project_scope import in_project
 
 
 def inventory_of(state: CacheState, sources: Sequence[Source], only: Context | None = None) -> Inventory:
-    """The inventory of a cached state: its sessions, and how each is read again. With `only`, the sessions of that
-    context's project.
+    """The inventory of a cached state: its sessions, and how each can be read again. With `only`, it has the
+    sessions of that context's project alone.
     """
     by_place = {(source.name, source.location): source for source in sources}
     units = UnitReader()

@@ -1,4 +1,4 @@
-"""A backend that reads and indexes its sources in memory; a refresh reads everything again."""
+"""A backend that reads its sources and indexes them in memory; a refresh reads everything again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from recall_rank.model.project_scope import in_project
 
 
 class MemoryBackend:
-    """The backend of a Recall without a cache. With `only` it shows the project of that context alone."""
+    """The backend of a Recall without a cache. With `only` it shows just the project of that context."""
 
     folder = None
 
@@ -73,7 +73,7 @@ class MemoryBackend:
             self._inventory = self.snapshot = None
 
     def _load(self, progress: Progress | None) -> Inventory:
-        """The sessions of the sources, read on the first call. The caller holds the lock."""
+        """The inventory of the sources, which are read on the first call. The caller holds the lock."""
         if self._closed:
             raise ValueError("this Recall is closed")
         if self._inventory is None:
@@ -88,7 +88,7 @@ class MemoryBackend:
         return self._inventory
 
     def _build(self, progress: Progress | None) -> Snapshot:
-        """Index the loaded sessions. The caller holds the lock."""
+        """Index the loaded sessions and return the snapshot. The caller holds the lock."""
         loaded = self._load(progress)
         self.snapshot = Snapshot(self._factory.build(counted(loaded.sessions or [], progress)), loaded.reports)
         loaded.sessions = None  # the index holds their text now; a second copy would double the memory

@@ -1,4 +1,4 @@
-"""Choose the backend for a list of sources: memory, or a cache folder."""
+"""Choose the backend for a list of sources: an index in memory or in a cache folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Cache = str | PathLike[str] | Literal[True] | None
 
 @dataclass(frozen=True, slots=True)
 class OpenedSources:
-    """Sources without the ignored ones, and the backend that holds their index."""
+    """The sources without the ignored ones, and the backend that holds their index."""
 
     sources: tuple[Source, ...]
     backend: Backend
@@ -35,7 +35,8 @@ def open_backend(
     *,
     discovered: bool = False,
 ) -> OpenedSources:
-    """Open a backend for `sources` in memory or in a cache; nothing is read yet.
+    """The sources that are not ignored and a backend for them, with its index in memory or in a cache; nothing is read
+    yet.
 
     Raises TypeError for a cache that is neither a folder, True nor None, and for objects that are not sources.
     """
@@ -70,9 +71,10 @@ def open_cached(
     *,
     discovered: bool,
 ) -> OpenedSources:
-    """Open a backend in the folder `cache`, or in this user's cache folder.
+    """The sources that are not ignored and a backend for them, with its index in the folder `cache` or else in the
+    current user's cache folder.
 
-    Where no folder can be used, the index stays in memory and its snapshots carry a note that says why.
+    Where no folder can be used, the index stays in memory and its snapshots carry a note that states the reason.
     """
     from recall_rank.histories.cache.forgotten import forgotten
     from recall_rank.histories.cache.location import default_cache, index_folder

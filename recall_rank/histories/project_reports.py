@@ -1,4 +1,4 @@
-"""Source reports reduced to one project, so that they tell nothing of other projects."""
+"""Source reports limited to one project, so that they reveal nothing about other projects."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _IN_PROJECTS: Final = (
 def own_reports(
     reports: Sequence[SourceReport], sessions: Sequence[Session], own: Sequence[Session], context: Context
 ) -> list[SourceReport]:
-    """The reports reduced to the project of `context`; `own` are the sessions of the project among `sessions`.
+    """The reports limited to the project of `context`; `own` are the sessions of that project among `sessions`.
 
-    An error is kept when its file lies in the project's folder, holds sessions of the project alone, or lies in a
+    An error is kept when its file lies in the project's folder, holds sessions of the project only, or lies in a
     folder named after the project. A store that could not be read at all is reported without place or reason. Every
-    other error may concern another project and is left out. Sessions, messages and parts are counted over `own`.
+    other error may concern another project and is left out. Sessions, messages and message parts are counted over
+    `own`.
     """
     folders = [folder for folder in (context.worktree, context.directory) if folder]
     mine = {(each.agent, each.id) for each in own}
@@ -63,8 +64,8 @@ def _concerns(place: str, folders: Sequence[str], files: set[str]) -> bool:
 
 
 def _kept_under(place: str, folder: str) -> bool:
-    """Whether a parent folder of `place` is named after the project folder: its path with hyphens, as agents write
-    it.
+    """Whether a folder above `place` has the name that agents make of the project folder `folder`: its path with
+    hyphens.
     """
     name = _NAMED.sub("-", normal_path(folder)).strip("-")
     parents = normal_path(place).split("/")[:-1]

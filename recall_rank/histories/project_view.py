@@ -1,4 +1,4 @@
-"""One project of a cache, shown so that nothing of the other projects can be seen."""
+"""Show one project of a cache so that nothing of the other projects is visible."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _Result = TypeVar("_Result")
 
 
 class CachedState(Backend, Protocol):
-    """The protocol of a backend whose generations are states of a cache."""
+    """The protocol of a backend that keeps its index as a CacheState (segments and table)."""
 
     sources: Sequence[Source]
     factory: IndexFactory
 
     def apply(self, make: Callable[[CacheState], _Result], /) -> _Result:
-        """Apply `make` to the current state; a damaged state is rebuilt first."""
+        """The result of `make` for the current state; a damaged state is rebuilt first."""
         ...
 
 
 class ProjectView:
-    """A backend that shows one project of another backend's cache.
+    """A backend that shows only one project of another backend's cache.
 
     Sessions of other projects are treated as deleted: none of their words, ids, counts and errors is visible.
     """

@@ -1,4 +1,4 @@
-"""Settings for every run: a small TOML file in the user's settings folder."""
+"""The user's settings: a small TOML file in the settings folder, which every start of the program reads."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Settings:
 
 
 def settings_file() -> Path | None:
-    """The path of the settings file, which need not exist; None without a home."""
+    """The path of the settings file, which need not exist; None when the user has no home folder."""
     folder = default_settings()
     return folder / FILE if folder is not None else None
 
 
 def settings(path: Path | None = None) -> Settings:
-    """Read the settings file; defaults when it does not exist. Raises ValueError, naming the file, for invalid
-    content.
+    """The content of the settings file; the defaults when the file does not exist. Raises ValueError, naming the
+    file, for invalid content.
     """
     path = path or settings_file()
     if path is None:

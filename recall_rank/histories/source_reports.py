@@ -1,4 +1,4 @@
-"""Add what reading the sources reported to a search response."""
+"""Add the errors and warnings of reading the sources to a search response."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ MAX_WARNINGS_PER_SOURCE = 3  # an answer names the problem; `sources` lists ever
 
 
 def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
-    """The response with the age, notes and source reports of the snapshot it came from, and flags on results whose
-    source is gone.
+    """The response with the age, notes and source reports of the snapshot `answering`, and with a flag on each
+    result whose session its source no longer has.
     """
     told = with_reports(response, answering.reports)
     coverage = told.coverage
@@ -36,7 +36,7 @@ def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
 
 
 def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> SearchResponse:
-    """The response with the errors and warnings of reading the sources placed before its own."""
+    """The response with the errors and warnings from `reports` placed before its own."""
     errors = [f"{report.agent}: {error}" for report in reports for error in report.errors]
     warnings = [warning for report in reports for warning in remarks(report)]
     coverage = replace(response.coverage, per_source=tuple(reports))
@@ -51,8 +51,8 @@ def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> S
 
 
 def remarks(report: SourceReport) -> Iterator[str]:
-    """The warnings about one source: at most three of its own, then counts of further warnings and malformed
-    records.
+    """Yield the warnings about one source: at most three of its own, then one line each with the counts of further
+    warnings and of malformed records.
     """
     for warning in report.warnings[:MAX_WARNINGS_PER_SOURCE]:
         yield f"{report.agent}: {warning}"

@@ -15,16 +15,16 @@ _ROLES: Final = ("user", "assistant", "system", "tool", "all")
 
 
 class UnknownSession(LookupError):  # noqa: N818 - names what is not there, as KeyError does
-    """Raised when no session has an id, or several sessions have ids that begin with it."""
+    """Raised when no session has the wanted id, or when several sessions have ids that begin with it."""
 
 
 class UnknownMessage(LookupError):  # noqa: N818
-    """Raised when no message of a session has an id, or several have ids that begin with it."""
+    """Raised when no message of a session has the wanted id, or when several have ids that begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message with its session, whose `messages` are empty."""
+    """One message with the session that it belongs to; the `messages` of that session are left empty."""
 
     session: Session
     message: Message
@@ -32,7 +32,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Consecutive messages of a session; messages[center] is the one that was asked for."""
+    """Consecutive messages of a session; `center` is the index in `messages` of the requested one."""
 
     session: Session
     messages: Sequence[Message]
@@ -43,7 +43,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    """A page of the messages of a session that pass the filters; `total` counts all of them."""
+    """One page of those messages of a session that pass the filters; `total` counts all messages that pass."""
 
     session: Session
     messages: Sequence[Message]
@@ -56,9 +56,7 @@ class MessagePage:
 
 
 def place_of(session: Session, message_id: str) -> int:
-    """The position of the message with this id, or of the only message whose id begins with it. Raises
-    UnknownMessage.
-    """
+    """The index of the message with this id, or of the only message whose id begins with it. Raises UnknownMessage."""
     ids = [message.id for message in session.messages]
     if message_id in ids:
         return ids.index(message_id)
@@ -69,14 +67,14 @@ def place_of(session: Session, message_id: str) -> int:
 
 
 def turn(session: Session, message_id: str) -> Turn:
-    """One message of a session. Raises UnknownMessage."""
+    """One message of a session, by its id or a unique prefix of the id. Raises UnknownMessage."""
     return Turn(_bare(session), session.messages[place_of(session, message_id)])
 
 
 def excerpt(session: Session, message_id: str, before: int, after: int) -> Excerpt:
-    """A message with up to `before` messages before it and `after` messages behind it.
+    """A message with up to `before` messages before it and up to `after` messages after it.
 
-    Raises UnknownMessage, and ValueError for negative numbers.
+    Raises UnknownMessage, and ValueError for negative counts.
     """
     if before < 0 or after < 0:
         raise ValueError(f"window, before and after must be 0 or more, not {min(before, after)!r}")
@@ -88,7 +86,8 @@ def excerpt(session: Session, message_id: str, before: int, after: int) -> Excer
 def message_page(
     session: Session, offset: int, limit: int, *, role: str = "all", reverse: bool = False, query: str | None = None
 ) -> MessagePage:
-    """Messages of a role that contain a text, oldest first unless reversed, from `offset` on.
+    """Up to `limit` messages of a role that contain the text `query`, after skipping the first `offset` of them;
+    oldest first unless `reverse`.
 
     Raises ValueError for an unknown role or negative numbers.
     """
@@ -111,5 +110,7 @@ def _bare(session: Session) -> Session:
 
 
 def holds(message: Message, folded: str) -> bool:
-    """Whether a searchable field of the message contains the text, which must be case-folded."""
+    """Whether a searchable field of the message contains the text `folded`, ignoring case; `folded` must already be
+    case-folded.
+    """
     return any(folded in fold(text) for part in message.parts for _, text in searchable_fields(part))

@@ -1,4 +1,4 @@
-"""Remember which unit each session was read from, and read a session again in full."""
+"""Remember from which unit (file or session of a database) each session was read, and read a session again in full."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEPT_UNITS = 4  # readings kept in memory: a conversation is usually looked at s
 
 
 class UnitPlace(NamedTuple):
-    """The unit that a session was read from."""
+    """The unit, with its source, from which a session was read."""
 
     source: Source
     unit: Unit
@@ -24,7 +24,7 @@ class UnitPlace(NamedTuple):
 
 
 class UnitReader:
-    """Reads sessions again from the units they came from, and keeps the last few readings. Thread-safe."""
+    """Reads sessions again from the units they came from, and caches the last few readings. Thread-safe."""
 
     def __init__(self) -> None:
         self._places: dict[SessionKey, UnitPlace] = {}
@@ -32,8 +32,8 @@ class UnitReader:
         self._lock = Lock()
 
     def note(self, source: Source, unit: Unit, reading: Reading) -> None:
-        """Remember the unit of each session of a reading; for a session in several units, the unit with most of its
-        messages.
+        """Remember the unit of each session of a reading; for a session in several units, the one with most
+        messages of the session.
         """
         for session in reading.sessions:
             key, count = (session.agent, session.id), len(session.messages)
@@ -42,11 +42,13 @@ class UnitReader:
                 self._places[key] = UnitPlace(source, unit, count)
 
     def put(self, key: SessionKey, source: Source, unit: Unit) -> None:
-        """Remember the unit of the session with this key."""
+        """Remember the unit of the session with this key (agent, id)."""
         self._places[key] = UnitPlace(source, unit, 0)
 
     def read(self, session: Session) -> Session | None:
-        """The session with its current messages; None when it is gone. Raises OSError when its unit cannot be read."""
+        """The session with its current messages; None when its unit no longer has it. Raises OSError when the unit
+        cannot be read.
+        """
         place = self._places.get((session.agent, session.id))
         if place is None:
             return None
@@ -57,7 +59,7 @@ class UnitReader:
         return None
 
     def _reading(self, source: Source, unit: Unit) -> Reading:
-        """The reading of a unit: a kept one while the signature is unchanged, else a new one."""
+        """The reading of a unit: a cached one while the unit's signature is unchanged, else a new one."""
         key = id(source), unit.key
         signature = source.signature(unit)
         with self._lock:
@@ -74,7 +76,7 @@ class UnitReader:
 
 
 class RecordingSource(SourceWrapper):
-    """A source that records in `units` which sessions each of its units holds."""
+    """A source that records in `units` (a UnitReader) which of its units each session was read from."""
 
     def __init__(self, source: Source, units: UnitReader) -> None:
         super().__init__(source)
@@ -87,6 +89,6 @@ class RecordingSource(SourceWrapper):
 
 
 def recording(sources: Sequence[Source], units: UnitReader) -> Iterator[Source]:
-    """The sources, each wrapped so that its readings are recorded in `units`."""
+    """Yield the sources, each wrapped so that its readings are recorded in `units`."""
     for source in sources:
         yield RecordingSource(source, units)

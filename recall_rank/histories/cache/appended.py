@@ -1,4 +1,6 @@
-"""Read only the appended part of a unit that grew; its older messages come from the index."""
+"""Read only the appended records of a unit (file) that grew; the older messages of its sessions come from the
+index.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from recall_rank.model import BaseSource, Session
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The sessions of a unit to which records were appended, and the new resume point."""
+    """The sessions of a unit (file) to which records were appended, and the resume point behind those records."""
 
     same: Sequence[SessionEntry]  # sessions of which nothing new was said
     sessions: Sequence[Session]  # new ones and those that grew, whole
@@ -24,10 +26,10 @@ class Appended:
 def appended(
     source: BaseSource, before: UnitEntry, segments: Sequence[Segment], is_alone: Callable[[SessionEntry], bool]
 ) -> Appended | None:
-    """The sessions of a unit, read from its appended part alone; None when the whole unit must be read.
+    """The sessions of a unit (file), read from its appended records alone; None when the whole unit must be read.
 
-    The whole unit must be read when the last reading had errors or warnings, when the source cannot resume, or when
-    one of its sessions shares messages with another session.
+    The whole unit must be read when its last reading had errors or warnings, when the source cannot resume, or when a
+    session of the unit shares messages with another session.
     """
     if before.resume is None or before.error or before.malformed or before.warnings:
         return None
@@ -53,8 +55,8 @@ def appended(
 def _joined(held: SessionEntry | None, session: Session, segments: Sequence[Segment]) -> Session | None:
     """The session with its older messages, taken from the index, before its new ones.
 
-    None when the whole unit must be read: a new message repeats an older one, or the new part carries sums over the
-    whole session.
+    None when the whole unit must be read: a new message repeats an older one, or the appended records state token
+    counts or costs of the whole session.
     """
     if session.tokens is not None or session.cost is not None:
         return None  # sums over the appended part cannot be added to the older ones

@@ -1,4 +1,6 @@
-"""Find the units that changed since the last refresh from metadata alone, and read them."""
+"""Find by metadata alone the units (files or sessions of a database) that changed since the last refresh, and read
+them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from recall_rank.model import BaseSource, Session, Unit
 
 @dataclass(slots=True)
 class SourceScan:
-    """The units of a source and which of them changed; no session has been read."""
+    """The units of a source and the keys of those that changed; no session has been read."""
 
     source: BaseSource
     entry: SourceEntry  # with units that have no sessions yet
@@ -20,7 +22,9 @@ class SourceScan:
 
 
 def scan_sources(sources: Iterable[BaseSource], before: Table) -> list[SourceScan]:
-    """List the units of every source and compare their signatures with those of `before`, which needs no sessions."""
+    """List the units of every source and compare their signatures with those in `before`, the last table, which may
+    lack its sessions.
+    """
     known = {entry.key: entry for entry in before.sources}
     return [_look(source, known.get((source.name, source.location))) for source in sources]
 
@@ -44,8 +48,8 @@ def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
 
 
 def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
-    """Whether no source, unit, error or warning differs from `before`. Sizes are not compared: a log can grow
-    without a new message.
+    """Whether sources, units, errors and warnings equal those in `before`. Sizes are not compared: a database's log
+    can grow without a new message.
     """
     known = [source for source in before.sources if not source.gone]
     return len(looks) == len(known) and all(
@@ -57,7 +61,7 @@ def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
 
 
 def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
-    """The sessions of a unit. Errors, malformed records, warnings and the resume point are written to `entry`."""
+    """The sessions of a unit. Its error, malformed records, warnings and resume point are written to `entry`."""
     entry.error, entry.resume = None, None
     try:
         reading = source.read(entry.unit)

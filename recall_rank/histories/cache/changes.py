@@ -1,4 +1,4 @@
-"""Turn changed units into sessions to index and sessions to delete."""
+"""Turn changed units into the sessions to index and the sessions to delete."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from recall_rank.model.progress import Progress
 
 @dataclass(slots=True)
 class Changes:
-    """The outcome of reading the changed units: the next table, the sessions to index, and those to delete."""
+    """The outcome of reading the changed units: the next table, the sessions to index, and the sessions to delete
+    from the index.
+    """
 
     table: Table  # the next table; sessions that must be indexed have no place yet
     sessions: list[Session] = field(default_factory=list)  # to index
@@ -35,7 +37,9 @@ def read_changes(
     rules: RefreshRules,
     progress: Progress | None,
 ) -> Changes:
-    """Read the changed units and the units whose sessions share ids with theirs, and resolve copies among them."""
+    """Read the changed units and all units whose sessions share ids with theirs, resolve copies among the sessions,
+    and return what changes in the index.
+    """
     was_live = [(held.key, held.place) for _, held in old.live() if held.place is not None]
     known = PreviousSessions(old)
     table = Table(
@@ -64,7 +68,9 @@ def read_changes(
 
 
 def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[SessionEntry]:
-    """Copy unchanged units from `old` into `table`. Returns the sessions of units that are gone or changed."""
+    """Copy the entries of unchanged units from the table `old` into `table`. Returns the entries of sessions whose
+    unit is gone or changed.
+    """
     known = {source.key: source for source in old.sources}
     lost: list[SessionEntry] = []
     for each in looks:
@@ -85,7 +91,7 @@ def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[S
 
 
 def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
-    """Keep indexed sessions that their source no longer has, when the rules ask for that."""
+    """Add to `table` the indexed sessions that their source no longer has, when the rules ask to keep them."""
     if not table.keeping:
         return
     present = {held.key for source in table.sources for held in source.held()}

@@ -1,9 +1,9 @@
 """Hashed ids by which sessions depend on each other: ids of sessions, of messages and of records.
 
 A copied message counts once, a subagent takes its directory from its parent, and a session found twice counts where it
-is longest. A change of one session can therefore change another one, and only sessions that share a key are resolved
-again. A key is a 40-bit hash and the 24-bit serial of its session; a collision of hashes costs time and changes no
-result.
+has most messages. A change of one session can therefore change another one, and only sessions that share an id are
+resolved again. A key is a 64-bit number: the upper 40 bits are the hash of an id, the lower 24 bits are the serial
+number of the session that has it. A collision of hashes costs time and changes no result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _HASH = ((1 << 64) - 1) ^ _SERIAL
 
 
 def dependency_keys(source: BaseSource, session: Session) -> set[int]:
-    """The hashes of all ids that a session shares with others, as 64-bit numbers whose low 24 bits are zero."""
+    """The hashes of all ids that other sessions can share with this session: 64-bit numbers whose low 24 bits, the
+    room for a session's serial number, are zero.
+    """
     found = {f"s{session.id}"}
     if source.resolves:
         found.update(f"s{other}" for other in source.related_ids(session) if other)
@@ -35,7 +37,9 @@ def dependency_keys(source: BaseSource, session: Session) -> set[int]:
 
 
 def serials_of(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:
-    """The serials whose keys carry one of the hashes `wanted`. Serials of deleted sessions may be among them."""
+    """Yield the serial numbers of the sessions that have one of the hashes `wanted`, from the low 24 bits of the
+    sorted `keys`. Deleted sessions may be among them.
+    """
     for link in wanted:
         at = bisect_left(keys, link)
         while at < len(keys) and keys[at] & _HASH == link:
@@ -44,8 +48,8 @@ def serials_of(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:
 
 
 def joined(keys: array[int], added: Iterable[int], serials: Collection[int] | None) -> array[int]:
-    """The sorted union of `keys` and `added`. With `serials`, keys of other sessions are dropped; without, they
-    stay and do no harm.
+    """The sorted union of `keys` and `added`. With `serials`, only keys of sessions with these serial numbers are
+    returned; without, keys of deleted sessions stay, which does no harm.
     """
     fresh = [key for key in set(added) if not _holds(keys, key)]
     if serials is None and len(fresh) < FEW:

@@ -1,4 +1,6 @@
-"""Choose the newest units of a large first reading, so that a part can be searched soon."""
+"""Choose the newest units (files or sessions) of a large history that is read for the first time, so that they can
+be searched soon.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ STILL_READING: Final = "The histories are still being read for the first time: o
 
 @dataclass(frozen=True, slots=True)
 class FirstPart:
-    """The chosen units of every source, and their share of all units and bytes."""
+    """The sources limited to the chosen units, and how many of all units and bytes these are."""
 
     sources: Sequence[BaseSource]
     units: int
@@ -39,7 +41,7 @@ def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart |
     """The newest units, at most `most` bytes in sum; None when the whole history has less than four times `most`
     bytes.
 
-    Size and age of a unit are those of its file; the sessions of one database share the size of the file.
+    Size and age of a unit are those of its file; the size of a database is divided equally among its sessions.
     """
     found: list[tuple[float, int, int, float, Unit]] = []  # newest first, then as the sources have them
     for at, source in enumerate(map(complete_source, sources)):
@@ -67,7 +69,7 @@ def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart |
 
 
 class UnitSubset(SourceWrapper):
-    """A source that shows only some of its units."""
+    """A source that lists only the units with the given keys."""
 
     def __init__(self, source: Source, keys: set[str]) -> None:
         super().__init__(source)

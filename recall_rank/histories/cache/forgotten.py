@@ -1,4 +1,6 @@
-"""The list of forgotten session ids: one line each in a private file of the cache folder."""
+"""The list of forgotten sessions, which are never read again: one session id on each line of a private file in the
+cache folder.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ LARGEST = 1 << 24  # bytes of the list
 
 
 def forgotten(cache: Path) -> frozenset[str]:
-    """The forgotten ids; empty when there is no list. Raises OSError when the list cannot be read."""
+    """The ids of the forgotten sessions; empty when there is no list. Raises OSError when the list cannot be read."""
     try:
         with Folder(cache) as folder:
             return frozenset(_ids(folder))
@@ -23,10 +25,10 @@ def forgotten(cache: Path) -> frozenset[str]:
 
 
 def forget(cache: Path, session_id: str) -> None:
-    """Add an id to the list and make it durable.
+    """Add a session id to the list of forgotten sessions and make the list durable.
 
-    Raises ValueError for an id that is empty or has several lines, OSError when the list cannot be written; it is then
-    unchanged.
+    Raises ValueError for an id that is empty or has several lines. Raises OSError when the list cannot be written; the
+    list is then unchanged.
     """
     if "\n" in session_id or not session_id:
         raise ValueError(f"session_id must be one line of text, not {session_id!r}")

@@ -1,4 +1,4 @@
-"""Read the changed units again, and every unit whose sessions depend on theirs."""
+"""Read the changed units again, and every unit whose sessions depend on sessions of a changed unit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ UnitRef = tuple[int, str]  # index of the source, and the key of the unit
 
 
 class PreviousSessions:
-    """Look-ups into the table of the last refresh: units, serials, groups and dependency keys."""
+    """Look-ups into the table of the last refresh: its units, and the serial numbers, groups (sessions connected by
+    shared ids) and dependency keys of its sessions.
+    """
 
     def __init__(self, old: Table) -> None:
         self.keys = old.keys
@@ -34,7 +36,9 @@ class PreviousSessions:
         self._behind: dict[int, tuple[int, ...]] = {}
 
     def serials_of(self, wanted: Iterable[int]) -> set[int]:
-        """The serials of the sessions that have a dependency hash in `wanted`; each hash is looked up once."""
+        """The serial numbers of the sessions that have one of the dependency hashes `wanted`. The result for each
+        hash is cached.
+        """
         found: set[int] = set()
         behind = self._behind
         for link in wanted:
@@ -46,7 +50,7 @@ class PreviousSessions:
 
 
 class Invalidation:
-    """Reads units until no unread unit can depend on one that was read."""
+    """Reads changed units, and then further units until no unread unit can depend on one that was read."""
 
     def __init__(
         self,
@@ -72,7 +76,9 @@ class Invalidation:
                     self.homes[held.group].append((at, key))
 
     def follow(self, todo: list[UnitRef], lost: Sequence[SessionEntry]) -> None:
-        """Read the units `todo` and all units that depend on them or on the sessions `lost`."""
+        """Read the units `todo`, and all units whose sessions depend on sessions of these units or on the sessions
+        `lost`.
+        """
         stirred: set[int] = set()
         groups = {held.group for held in lost}
         while todo or groups:
@@ -94,7 +100,7 @@ class Invalidation:
                 del source.notices[group]
 
     def in_order(self) -> list[ReadSession]:
-        """The sessions that were read, in the order in which a full reading returns them."""
+        """The sessions that were read, in the order in which a reading of all sources returns them."""
         return [
             one
             for at, source in enumerate(self.table.sources)
@@ -103,7 +109,7 @@ class Invalidation:
         ]
 
     def _batched(self, wanted: Sequence[UnitRef]) -> Iterable[UnitRef]:
-        """The wanted units grouped by source; each source is kept open while its units are read."""
+        """Yield the wanted units grouped by source; each source is kept open while its units are read."""
         total = len(self.read_sessions) + len(wanted)
         for at in sorted({at for at, _ in wanted}):
             with self.sources[at]:
@@ -144,7 +150,9 @@ class Invalidation:
         return found
 
     def _read_appended(self, home: UnitRef, unit: UnitEntry) -> list[ReadSession] | None:
-        """The sessions that grew in a unit to which records were appended; None when the whole unit must be read."""
+        """The new and grown sessions of a unit to which records were appended; None when the whole unit must be
+        read.
+        """
         at, key = home
         source = self.sources[at]
         before = self.known.units.get((self.table.sources[at].key, key))
@@ -174,8 +182,8 @@ class Invalidation:
         return found
 
     def _complete(self) -> None:
-        """Read a partly read unit in full when its older sessions share ids with sessions of other units that were
-        read.
+        """Read a unit in full after only its appended records were read, when its older sessions share ids with
+        sessions of other units that were read.
         """
         while self.partial:
             every = Counter(

@@ -1,4 +1,4 @@
-"""The folders of this user for caches and settings, and the folder of an index in a cache."""
+"""The folders of recall_rank for the current user's caches and settings, and the folder of each index in a cache."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ INDEX_FOLDER: Final = re.compile(rf"{MACHINE}|index-[0-9a-f]{{16}}")
 
 
 def default_cache() -> Path | None:
-    """recall_rank's folder among this user's caches; None without a home."""
+    """The folder of recall_rank among the current user's caches; None when the user has no home folder."""
     return user_folder("XDG_CACHE_HOME", ".cache", "user_cache_path")
 
 
 def default_settings() -> Path | None:
-    """recall_rank's folder among this user's settings; None without a home."""
+    """The folder of recall_rank among the current user's settings; None when the user has no home folder."""
     return user_folder("XDG_CONFIG_HOME", ".config", "user_config_path")
 
 
 def user_folder(variable: str, below_home: str, elsewhere: str) -> Path | None:
-    """The folder of recall_rank below the folder that `variable` names, or below `below_home` in the home.
+    """The folder of recall_rank below the folder that the environment variable `variable` names, else below
+    `below_home` in the home folder.
 
-    None without a home. On other systems than Linux the function `elsewhere` of platformdirs decides; importing it
-    takes a while.
+    None without a home folder. On systems other than Linux, the function of platformdirs named `elsewhere` decides;
+    importing that package takes a while.
     """
     try:
         if sys.platform == "linux":
@@ -48,7 +49,9 @@ def user_folder(variable: str, below_home: str, elsewhere: str) -> Path | None:
 
 
 def index_folder(cache: Path, sources: Sequence[Source], *, discovered: bool) -> Path:
-    """The folder of the index over these sources; a different list of sources gets a different folder."""
+    """The folder, inside the cache, of the index over these sources. It depends on the list of sources; with
+    `discovered` it is one fixed folder for all stores of this machine.
+    """
     if discovered:
         return cache / MACHINE
     names = "\0".join(f"{source.name}\0{Path(source.location).absolute()}" for source in sources)

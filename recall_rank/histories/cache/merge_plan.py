@@ -1,4 +1,6 @@
-"""Plan the segments of the next generation: index new sessions, drop deleted ones, keep the segments few."""
+"""Plan the segments of the next generation: add new sessions, drop deleted ones, and keep the number of segments
+small.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from recall_rank.model.progress import Progress, counted
 
 
 def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progress | None) -> NextState:
-    """The next state: its segments, the location of every session in them, and what has to be written."""
+    """The next state of the index: its segments, the segment and row of every session, and what has to be written."""
     table = changes.table
     live = [held for _, held in table.live()]
     planned = planned_segments(segments, live)
@@ -50,9 +52,10 @@ def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progr
 def _mark_urgent(
     planned: Sequence[PlannedSegment], dead: Sequence[tuple[SessionKey, SessionLocation]], fresh: Segment | None
 ) -> int:
-    """Mark segments with a deleted session whose text no newer copy contains: they are rewritten at once.
+    """Mark as urgent each segment with a deleted session whose text is not in a newer copy: such a segment is
+    rewritten at once.
 
-    Returns how many sessions were removed from the index altogether.
+    Returns the number of sessions that were removed from the index without a newer copy.
     """
     known = rows(fresh) if fresh is not None else {}
     gone = 0
@@ -67,7 +70,9 @@ def _mark_urgent(
 def _place(
     live: Sequence[SessionEntry], fresh: Sequence[SessionEntry], kept: Sequence[int], last: dict[SessionKey, int]
 ) -> None:
-    """Set the location, in the next generation, of every session."""
+    """Set the segment and row of every session in the next generation. `kept` has the numbers of the segments that
+    stay; `last` maps sessions to rows of the segment after them.
+    """
     moved = {at: number for number, at in enumerate(kept)}
     for held in live:
         at, row = held.place or (-1, -1)

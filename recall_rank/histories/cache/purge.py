@@ -1,4 +1,4 @@
-"""Remove a cache: only files with the names that recall_rank gives, and folders that are empty afterwards."""
+"""Remove a cache. Only files with names that recall_rank gives are removed, and folders that are empty afterwards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OURS: Final = re.compile(rf"(?:temporary|segment|table)-[0-9]+-{_CHANCE}|manife
 
 @dataclass(slots=True)
 class Purged:
-    """Counts of what was removed, and the paths that stay."""
+    """The counts of what was removed from a cache, and the paths that were not removed."""
 
     files: int = 0
     bytes: int = 0
@@ -29,8 +29,8 @@ class Purged:
 def purge(cache: Path, *, everything: bool = False) -> Purged:
     """Remove every index in the cache, of any version; with `everything` also the list of forgotten sessions.
 
-    Processes that have an index open keep their access to it. Links are never followed. Raises OSError for a folder
-    that is not safe to read; a missing cache is not an error.
+    Processes that have an index open can still read it. Links are never followed. Raises OSError for a folder that is
+    not safe to read; a missing cache is not an error.
     """
     done = Purged()
     try:
@@ -50,7 +50,7 @@ def purge(cache: Path, *, everything: bool = False) -> Purged:
 
 
 def folders(cache: Path) -> Iterator[Path]:
-    """The folders of the indexes in a cache."""
+    """Yield the folders of the indexes in a cache."""
     with suppress(OSError):
         for path in sorted(cache.iterdir()):
             if INDEX_FOLDER.fullmatch(path.name) and path.is_dir() and not path.is_symlink():

@@ -1,4 +1,4 @@
-"""Make an index equal to its sources: read the units that changed and write the next generation."""
+"""Make an index equal to its sources: read the units that changed and write the next generation of the index."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TRIES: Final = 5  # attempts to publish before the state stays in memory; each r
 
 @dataclass(frozen=True, slots=True)
 class RefreshOutcome:
-    """The report of a refresh and the state to search after it."""
+    """The report of a refresh, and the state of the index to search after it."""
 
     report: RefreshReport
     state: CacheState
@@ -44,11 +44,11 @@ def refresh(
     anew: bool = False,
     held: CacheState | None = None,
 ) -> RefreshOutcome:
-    """Make the newest generation in `folder` equal to the sources and return it; create the first one where none
-    exists.
+    """Make the newest generation of the index in `folder` equal to the sources and return its state; create the first
+    generation where none exists.
 
-    With `anew` every unit is read again. Searches in any process continue meanwhile. Segments that `held` has open are
-    not opened again. The next state stays in memory when `folder` is None or cannot be written.
+    With `anew` every unit is read again. Searches in any process continue meanwhile. Segments that the state `held`
+    has open are not opened again. The new state stays in memory when `folder` is None or cannot be written.
     """
     started, cpu = time.perf_counter(), time.process_time()
     problem: OSError | None = None
@@ -82,7 +82,7 @@ def refresh(
 
 
 def _write(folder: Path, before: FoundGeneration, made: NextState) -> CacheState:
-    """Publish the next state; returns the state as it was read back from the folder."""
+    """Publish the state `made` as the next generation; returns the state as it was read back from the folder."""
     if made.table is None:
         touch(folder, made.state)
         return made.state

@@ -1,4 +1,4 @@
-"""Resolve copied messages and sessions found twice, among changed sessions and those that depend on them."""
+"""Resolve copied messages and sessions found twice, among changed sessions and the sessions that depend on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from recall_rank.model import BaseSource, Notice, Session
 
 @dataclass(slots=True)
 class ReadSession:
-    """A session as it was read from its unit, before copies are resolved."""
+    """A session as it was read from its unit, before copies are resolved, with its table entry and its dependency
+    keys.
+    """
 
     at: int  # index of the source
     session: Session
@@ -25,23 +27,26 @@ class ReadSession:
 
 @dataclass(slots=True)
 class ResolvedCopies:
-    """The sessions that count after copies were resolved, and the notices about them."""
+    """The sessions that remain after copies were resolved, and the notices about the copies."""
 
     sessions: dict[int, Session] = field(default_factory=dict)  # the sessions to index, by serial
     notices: list[tuple[int, int, list[Notice]]] = field(default_factory=list)  # index of the source, group, notices
 
 
 def read_session(at: int, source: BaseSource, session: Session, serial: int) -> ReadSession:
-    """Wrap a session that was just read; resolve_copies() decides whether it counts."""
+    """A record of a session that was just read; whether it is a copy is decided later, by resolve_copies(). `at` is
+    the index of its source.
+    """
     return ReadSession(
         at, session, SessionEntry(replace(session, messages=()), serial, serial), dependency_keys(source, session)
     )
 
 
 def resolve_copies(sources: Sequence[BaseSource], read_sessions: Sequence[ReadSession]) -> ResolvedCopies:
-    """Resolve copies among `read_sessions`, which must hold whole groups in the order of a full reading.
+    """The sessions that remain after copies among `read_sessions` are resolved.
 
-    Sessions that share no dependency key are resolved apart. Writes the group and counts of each session to its entry.
+    `read_sessions` must hold complete groups (all sessions connected by shared ids), in the order of a full reading.
+    Each group is resolved for itself. The group and counts of each session are written to its table entry.
     """
     done = ResolvedCopies()
     for members in _groups(read_sessions):
@@ -92,7 +97,9 @@ def _describe(held: SessionEntry, session: Session | None) -> None:
 
 
 def _groups(read_sessions: Sequence[ReadSession]) -> Iterator[list[ReadSession]]:
-    """The connected components of sessions that share dependency keys, each in the order of `read_sessions`."""
+    """Yield the connected components of the graph in which sessions are joined when they share a dependency key;
+    each keeps the order of `read_sessions`.
+    """
     above = list(range(len(read_sessions)))
 
     def top(at: int) -> int:
@@ -115,7 +122,7 @@ def _groups(read_sessions: Sequence[ReadSession]) -> Iterator[list[ReadSession]]
 
 
 def all_links(read_sessions: Iterable[ReadSession]) -> Iterator[int]:
-    """The dependency keys of these sessions, each with the serial of its session in the low 24 bits."""
+    """Yield the dependency keys of these sessions, each with the serial number of its session in the low 24 bits."""
     for each in read_sessions:
         for link in each.dependency_keys:
             yield link | each.held.serial

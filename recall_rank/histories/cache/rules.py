@@ -1,4 +1,6 @@
-"""The rules of a refresh besides its sources: what is ignored, and what is kept."""
+"""The rules of a refresh: which sessions are ignored, and whether sessions that vanished from their source are
+kept.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from recall_rank.model import Session
 
 @dataclass(frozen=True, slots=True)
 class RefreshRules:
-    """The sessions that a refresh leaves out, and whether it keeps sessions that their source lost."""
+    """Which sessions a refresh leaves out, and whether it keeps sessions that their source no longer has."""
 
     digest: str = ""  # of what the sources leave out; when it changes, everything is read again
     ignores: Callable[[Session], bool] | None = None  # sessions that are not kept when they vanish

@@ -1,7 +1,7 @@
-"""Decide which segments a refresh keeps and which it merges.
+"""Decide which segments of an index a refresh keeps and which it merges.
 
-Text that no store contains any more must not stay on the disk: a segment with such a session is rewritten at once. A
-segment whose sessions were indexed again because they grew is rewritten when enough of it is deleted.
+Text that no store contains any more must not stay on the disk: a segment with such a text is rewritten at once. A
+segment whose sessions were indexed again because they grew is rewritten when enough of its messages are deleted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LARGEST_DEAD: Final = 3  # a segment is rewritten when more than one message in 
 
 @dataclass(slots=True)
 class PlannedSegment:
-    """A segment and the sessions in it that are not deleted."""
+    """A segment, and the row numbers of the sessions in it that are not deleted."""
 
     segment: Segment
     live: set[int] = field(default_factory=set)
@@ -31,13 +31,13 @@ class PlannedSegment:
         return frozenset(range(len(self.segment.sessions))) - self.live
 
     def is_worn(self) -> bool:
-        """Whether so many messages are deleted that the segment is worth rewriting."""
+        """Whether more than a third of the segment's messages are deleted, so that it is worth rewriting."""
         said = self.segment.messages_without_titles
         return (said - self.size) * LARGEST_DEAD > said
 
 
 def planned_segments(segments: Sequence[Segment], live: Iterable[SessionEntry]) -> list[PlannedSegment]:
-    """The segments of a generation with their live sessions."""
+    """The segments of a generation, each with the row numbers of its live (not deleted) sessions."""
     planned = [PlannedSegment(segment) for segment in segments]
     for held in live:
         if held.place is not None:
@@ -48,7 +48,9 @@ def planned_segments(segments: Sequence[Segment], live: Iterable[SessionEntry]) 
 
 
 def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
-    """Numbers of the segments to merge with `added` new messages, so that at most 8 segments remain."""
+    """The indices in `planned` of the segments to merge, together with `added` new messages, so that at most 8
+    segments remain.
+    """
     there = [at for at, segment_plan in enumerate(planned) if segment_plan.live]
     chosen = {at for at in there if planned[at].urgent or (planned[at].dead and planned[at].is_worn())}
     rest = sorted((at for at in there if at not in chosen), key=lambda at: planned[at].size)
@@ -62,19 +64,21 @@ def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
 
 
 def merged(planned: Sequence[PlannedSegment]) -> Segment:
-    """One segment with the live sessions of several."""
+    """One segment with the live (not deleted) sessions of the segments `planned`."""
     from recall_rank.index.merge.merge import merge  # which loads numpy
 
     return merge([segment_plan.segment for segment_plan in planned], [segment_plan.dead for segment_plan in planned])
 
 
 def rows(segment: Segment) -> dict[SessionKey, int]:
-    """The row number of each session of a segment, by agent and id, which are unique in an index."""
+    """(agent, id) of each session of a segment -> its row number; the pair is unique in an index."""
     return {(row.agent, row.id): at for at, row in enumerate(segment.sessions)}
 
 
 def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:
-    """Whether the text of session `old` is a prefix of the text of session `new`."""
+    """Whether the text of the session in row `old` of `before` is a prefix of the text of the session in row `new`
+    of `now`.
+    """
     first, then = before.sessions[old], now.sessions[new]
     if (first.title, first.directory) not in ((then.title, then.directory), ("", ""), (then.title, "")):
         return False
@@ -87,6 +91,6 @@ def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:
 
 
 def _said(segment: Segment, row: SessionRow) -> tuple[int, int]:
-    """Byte offsets of the text of a session, its title excluded."""
+    """The byte offsets (start, end) of the text of a session in its segment, without the title."""
     first, end = (segment.message_first_part[number] for number in (row.first_message, row.last_message))
     return segment.part_start[first + 1], segment.part_start[end]

@@ -1,4 +1,6 @@
-"""Report what each source contributed, from the table of a refresh; equal to the reports of a full reading."""
+"""Report what each source contributed to an index, from the table of a refresh; the reports equal those of a
+reading of all sources.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,15 @@ from recall_rank.model import Notice, ReadFailure, SourceReport
 
 
 def reports(table: Table) -> list[SourceReport]:
-    """One report for each source of the table, in its order."""
+    """One report for each source of the table, in the table's order."""
     across = _across(table)
     return [_report(source, across.get(at, 0)) for at, source in enumerate(table.sources)]
 
 
 def resized(told: Sequence[SourceReport], sizes: Sequence[int]) -> list[SourceReport]:
-    """The reports with new sizes in bytes; a source that is no longer listed keeps its size."""
+    """The reports with `sizes`, in bytes, set in them; the report of a source that is no longer listed keeps its
+    size.
+    """
     return [*map(_resized, told, sizes), *told[len(sizes) :]]
 
 
@@ -57,9 +61,9 @@ def _failures(source: SourceEntry) -> Iterator[ReadFailure]:
 
 
 def sum_notices(notices: Iterable[Notice]) -> list[Notice]:
-    """Sum the notices of groups that were resolved apart, so that they equal those of resolving all sessions together.
+    """The notices with the counts of each kind added up, as if all sessions had been resolved together.
 
-    Counts of one kind are added; the notice about sessions found twice comes last.
+    The notice about sessions found twice comes last.
     """
     found: dict[str, Notice] = {}
     for notice in notices:
@@ -69,7 +73,9 @@ def sum_notices(notices: Iterable[Notice]) -> list[Notice]:
 
 
 def _across(table: Table) -> dict[int, int]:
-    """Messages copied between the sources of a group, by the number of the first source with live sessions."""
+    """Index of a source -> number of messages copied between sources with its `copy_group`. The index is that of
+    the first such source that has live (indexed) sessions.
+    """
     found: dict[int, int] = defaultdict(int)
     for source in table.sources:
         for notice in source.all_notices():

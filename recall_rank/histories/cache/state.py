@@ -1,4 +1,6 @@
-"""A state of a refreshed index: segments, deleted sessions, and the table of where sessions came from."""
+"""A state of a refreshed index: its segments, the deleted sessions, and the table of sources, units and sessions
+behind it.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +15,25 @@ from recall_rank.model import RefreshReport, SourceReport
 
 
 class TableView(Protocol):
-    """Read access to a table in sections, so that a search, a refresh or a list of sessions reads only the section
-    that it needs.
+    """Read access to the table of a refresh in sections, so that a search, a refresh or a list of sessions reads
+    only the section that it needs.
     """
 
     @property
     def rules(self) -> str:
-        """The digest of the ignore rules under which the table was made."""
+        """The digest of the ignore rules that were in force when the table was made."""
         ...
 
     def reports(self) -> list[SourceReport]:
-        """One report for each source."""
+        """One report for each source of the table."""
         ...
 
     def missing(self) -> frozenset[tuple[str | None, str]]:
-        """(source, id) of the sessions that their source lost and the index keeps."""
+        """(source, id) of each session that its source no longer has but the index keeps."""
         ...
 
     def units(self) -> Table:
-        """The table, possibly without sessions. Must not be changed."""
+        """The table, possibly without its sessions. The caller must not change it."""
         ...
 
     def table(self) -> Table:
@@ -41,7 +43,7 @@ class TableView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CacheState:
-    """Segments that can be searched and the table to refresh them from. Immutable."""
+    """The segments to search, their deleted sessions, and the table from which the next refresh starts. Immutable."""
 
     segments: Sequence[Segment] = ()
     dead: Sequence[frozenset[int]] = ()
@@ -51,7 +53,7 @@ class CacheState:
 
 @dataclass(frozen=True, slots=True)
 class NextState:
-    """The state that a refresh made, with the segments and the table that must be written for it."""
+    """The state of the index that a refresh made, with the segment and the table that must be written for it."""
 
     report: RefreshReport
     state: CacheState
@@ -61,7 +63,7 @@ class NextState:
 
 
 class MemoryTable:
-    """A table that was not written to disk."""
+    """A table of a refresh that is kept in memory and was not written to disk."""
 
     __slots__ = ("_reports", "_table")
 
@@ -87,7 +89,7 @@ class MemoryTable:
 
 
 def missing_of(table: Table) -> frozenset[tuple[str | None, str]]:
-    """(source, id) of the sessions that the table keeps although their source no longer has them. `table` must have
+    """(source, id) of each session that the table keeps although its source no longer has it. `table` must contain
     its sessions.
     """
     return frozenset((held.session.source, held.session.id) for source in table.sources for held in source.kept)

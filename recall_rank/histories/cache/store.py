@@ -1,4 +1,4 @@
-"""Open the newest generation of an index on disk, and publish the next one."""
+"""Open the newest generation (published version) of an index on disk, and publish the next one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from recall_rank.index.storage.publish import add, add_table, open_generation, p
 
 
 class SupersededError(Exception):
-    """Another process published a newer generation than the one that this refresh began from."""
+    """Another process published a newer generation of the index than the one from which this refresh started."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundGeneration:
-    """The state in a folder, or the reason why there is none."""
+    """The state of the index in a folder, or the reason why there is none."""
 
     state: CacheState | None = None
     problem: str | None = None  # None when the folder has no generation
@@ -31,7 +31,8 @@ class FoundGeneration:
 
 
 def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
-    """The newest generation in a folder; segments that `held` has open already are shared with it.
+    """The state of the newest generation in a folder, or the reason why there is none; segments that `held` has open
+    already are shared with it.
 
     Raises IndexFolderError for a folder that is not safe to read, or another OSError.
     """
@@ -53,7 +54,7 @@ def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
 
 
 def checked(folder: Path, state: CacheState) -> float | None:
-    """The time at which a generation last equalled its sources, in seconds since 1970; None when unknown."""
+    """The time at which a generation last equalled its sources, in seconds since 1970; None when it is unknown."""
     if state.manifest is not None:
         with suppress(OSError):
             return (folder / state.manifest.name).stat().st_mtime
@@ -61,7 +62,7 @@ def checked(folder: Path, state: CacheState) -> float | None:
 
 
 def touch(folder: Path, state: CacheState) -> None:
-    """Record that a generation equals its sources now; failing to record it is not an error."""
+    """Record that a generation equals its sources now. A failure to record it is ignored."""
     if state.manifest is not None:
         with suppress(OSError), Folder(folder) as held:
             held.touch(state.manifest.name)
@@ -70,10 +71,11 @@ def touch(folder: Path, state: CacheState) -> None:
 def write(
     folder: Path, before: FoundGeneration, kept: Sequence[int], added: Segment | None, table: Mapping[str, bytes]
 ) -> None:
-    """Publish the generation that follows `before`: its segments `kept`, the segment `added`, and a table.
+    """Publish the generation after `before`, made of the segments of `before` with the numbers `kept`, the new segment
+    `added` and the sections of a table.
 
-    Raises SupersededError when `before` is no longer the newest generation, OSError when nothing can be written; the
-    folder is then unchanged.
+    Raises SupersededError when `before` is no longer the newest generation, and OSError when nothing can be written;
+    the folder is then unchanged.
     """
     manifest = before.state.manifest if before.state is not None else None
     listed = [manifest.segments[at] for at in kept] if manifest is not None else []

@@ -1,4 +1,6 @@
-"""The table of a refresh: every source, unit and session, and the location of each session in the index."""
+"""The table of a refresh: every source, unit and session, and the location (segment and row) of each session in the
+index.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ SessionKey = tuple[str | None, str]  # agent and id: two programs may use one id
 
 
 class SessionLocation(NamedTuple):
-    """The segment and row of a session in a generation of the index."""
+    """The location of a session in a generation of the index: segment number and row number in that segment."""
 
     segment: int  # number of the segment in its generation
     row: int  # number of the session in that segment
@@ -21,7 +23,7 @@ class SessionLocation(NamedTuple):
 
 @dataclass(slots=True)
 class SessionEntry:
-    """A session of a unit, with its counts and its location in the index."""
+    """A session in the table of a refresh, with its counts and its location in the index."""
 
     session: Session  # without messages; after copies were resolved if the session is indexed
     serial: int  # identifies the session while it is in the table
@@ -38,7 +40,9 @@ class SessionEntry:
 
 @dataclass(slots=True)
 class UnitEntry:
-    """A unit as of its last reading: signature, errors, warnings, resume point and sessions."""
+    """A unit (file or session of a database) as of its last reading: signature, errors, warnings, resume point and
+    sessions.
+    """
 
     unit: Unit
     signature: bytes  # empty: the unit is read at every refresh
@@ -51,7 +55,7 @@ class UnitEntry:
 
 @dataclass(slots=True)
 class SourceEntry:
-    """A source as of its last scan: its units, notices and kept sessions."""
+    """A source as of its last scan: its units, its notices, and the sessions kept after they vanished from it."""
 
     name: str
     location: str
@@ -69,19 +73,21 @@ class SourceEntry:
         return self.name, self.location
 
     def all_notices(self) -> Iterator[Notice]:
-        """The notices of all groups of sessions."""
+        """Yield the notices of all groups, where a group is the sessions that shared ids connect."""
         for notices in self.notices.values():
             yield from notices
 
     def held(self) -> Iterator[SessionEntry]:
-        """The sessions of all units, in order."""
+        """Yield the sessions of all units, in order."""
         for entry in self.units.values():
             yield from entry.sessions
 
 
 @dataclass(slots=True)
 class Table:
-    """The state that a refresh hands to the next one: sources, units, sessions and dependency keys."""
+    """What a refresh hands to the next refresh: entries of sources, units and sessions, and dependency keys (hashes
+    of ids that sessions share).
+    """
 
     sources: list[SourceEntry] = field(default_factory=list)
     serial: int = 1  # the next serial to assign
@@ -90,7 +96,7 @@ class Table:
     keeping: bool = False  # whether sessions that vanish from their source stay indexed
 
     def live(self) -> Iterator[tuple[SourceEntry, SessionEntry]]:
-        """The sessions that have a location in the index, each with its source."""
+        """Yield (source, session) for each session that has a location in the index."""
         for source in self.sources:
             for held in (*source.held(), *source.kept):
                 if held.place is not None:

@@ -1,4 +1,6 @@
-"""Encode a table as sections of JSON; opening for a search reads the small first section alone."""
+"""Encode the table of a refresh as sections of JSON; opening an index for a search reads only the small first
+section.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ _Kind = TypeVar("_Kind")
 def sections(
     table: Table, dead: Sequence[frozenset[int]], reports: Sequence[SourceReport]
 ) -> dict[str, bytes]:  # fmt: skip
-    """The sections of a table file by name, for add_table()."""
+    """Section name -> bytes of that section of the table file, as add_table() takes them. dead[k] has the rows of
+    deleted sessions of segment k.
+    """
     missing = [[held.session.source, held.session.id] for source in table.sources for held in source.kept]
     head = {
         "session": _SESSION,
@@ -78,7 +82,7 @@ def sections(
 
 
 class StoredTable:
-    """A table on disk, read section by section on demand.
+    """The table of a refresh on disk; each section is read when it is first needed.
 
     Every method raises DamagedIndexError when a section cannot be decoded.
     """
@@ -86,7 +90,9 @@ class StoredTable:
     __slots__ = ("_file", "_head")
 
     def __init__(self, file: TableFile) -> None:
-        """Read the first section. Raises IndexFormatError when another version wrote the table."""
+        """Open the table in `file` and read its first section. Raises IndexFormatError when another version wrote
+        the table.
+        """
         self._file = file
         self._head: Mapping[str, Any] = self._json(HEAD)
         if (self._head.get("session"), self._head.get("report")) != ([*_SESSION], [*_REPORT]):
@@ -101,7 +107,7 @@ class StoredTable:
         return bool(self._head.get("keeping"))
 
     def reports(self) -> list[SourceReport]:
-        """One report for each source."""
+        """One report for each source of the table."""
 
         def read() -> list[SourceReport]:
             return [_report(dict(zip(_REPORT, values, strict=True))) for values in self._head["reports"]]
@@ -109,7 +115,7 @@ class StoredTable:
         return self._checked(read)
 
     def missing(self) -> frozenset[tuple[str | None, str]]:
-        """(source, id) of the sessions that their source lost and the index keeps."""
+        """(source, id) of each session that its source no longer has but the index keeps."""
         return self._checked(lambda: frozenset((source, key) for source, key in self._head["missing"]))
 
     def units(self) -> Table:
