@@ -15,7 +15,8 @@ from recall_rank.model.source_wrapper import SourceWrapper
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """Which stores, projects, paths and sessions are never read, as case-sensitive shell patterns (`*`, `?`, `[...]`).
+    """The stores, projects, paths and sessions that are never read, as case-sensitive shell patterns (`*`, `?`,
+    `[...]`).
 
     A pattern that matches a folder also matches everything below that folder.
     """

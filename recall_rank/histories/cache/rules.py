@@ -12,7 +12,9 @@ from recall_rank.model import Session
 
 @dataclass(frozen=True, slots=True)
 class RefreshRules:
-    """Which sessions a refresh leaves out, and whether it keeps sessions that their source no longer has."""
+    """Rules that say which sessions a refresh leaves out, and whether it keeps sessions that their source no longer
+    has.
+    """
 
     digest: str = ""  # of what the sources leave out; when it changes, everything is read again
     ignores: Callable[[Session], bool] | None = None  # sessions that are not kept when they vanish

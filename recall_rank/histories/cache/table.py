@@ -85,8 +85,8 @@ class SourceEntry:
 
 @dataclass(slots=True)
 class Table:
-    """What a refresh hands to the next refresh: entries of sources, units and sessions, and dependency keys (hashes
-    of ids that sessions share).
+    """The record that a refresh hands to the next one: entries of sources, units and sessions, and dependency keys
+    (hashes of ids that sessions share).
     """
 
     sources: list[SourceEntry] = field(default_factory=list)
