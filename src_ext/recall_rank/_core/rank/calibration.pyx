@@ -1,4 +1,4 @@
-"""Calibrated scores of candidates: logistic functions of signals of the query and of the candidate."""
+"""Calibrated scores of candidates: logistic functions of signals, that is numbers about query and candidate."""
 
 from libc.math cimport exp, log
 
@@ -9,7 +9,7 @@ cdef enum:
 
 
 cdef void fill_signals(Candidate one, double words, double plenty, double least, double* signals) noexcept nogil:
-    """Write the signals of one candidate, in the order in which signals_of() documents them."""
+    """Write the six signals of one candidate, described at signals_of(), to `signals`."""
     signals[0] = log(one.raw / (one.raw + plenty) + least)
     signals[1] = one.whole
     signals[2] = one.row[COVERAGE]
@@ -19,7 +19,7 @@ cdef void fill_signals(Candidate one, double words, double plenty, double least,
 
 
 cdef double logistic(const double[::1] coefficients, const double[::1] query, const double* signals) noexcept nogil:
-    """1 / (1 + e^-x), where x is the weighted sum of the query's signals, followed by the candidate's."""
+    """Return 1 / (1 + e^-x), where x is the weighted sum of the query's signals, then the candidate's `signals`."""
     cdef Py_ssize_t k, first = query.shape[0]
     cdef double total = 0
     for k in range(coefficients.shape[0]):
@@ -28,10 +28,10 @@ cdef double logistic(const double[::1] coefficients, const double[::1] query, co
 
 
 def signals_of(Candidate candidate not None, double words, double plenty, double least):
-    """The signals of one candidate, a list of six.
+    """Return the six signals of a candidate, list of float; each is an input of the logistic functions.
 
-    They are ln(e / (e + plenty) + least) of its raw score e, `whole`, the features coverage and near, ln(1 + the words
-    of its passage), and how many of the query's `words` do not match.
+    In order: ln(raw / (raw + plenty) + least) of its raw score; its attribute `whole`; its features coverage and near;
+    ln(1 + words of its passage); and how many of the query's `words` do not match in it.
     """
     cdef double[SIGNALS] signals
     fill_signals(candidate, words, plenty, least, signals)
@@ -40,11 +40,12 @@ def signals_of(Candidate candidate not None, double words, double plenty, double
 
 def calibrate(list candidates not None, const double[::1] query not None, const double[::1] chance not None,
               const double[::1] sure not None, double words, double plenty, double least):
-    """Replace the score of every candidate by a chance, and set `sure`; candidates without a raw score stay.
+    """Replace the score of every candidate by the chance that it is relevant, and set `sure`.
 
-    Both are logistic in query f64[n], the signals of the query, followed by signals_of() the candidate. chance and
-    sure are their coefficients; shorter ones leave out the last signals. `sure` of a candidate whose passage was not
-    read is its score. Raises ValueError for more coefficients than signals.
+    Each is a logistic function of the signals query, f64[n], followed by signals_of() the candidate; chance and sure,
+    f64, are their coefficients. Signals without a coefficient are left out. A candidate without a raw score is not
+    changed. A candidate whose passage was not read gets its score as `sure`. Raises ValueError for more coefficients
+    than signals.
     """
     cdef double[SIGNALS] signals
     cdef Candidate one

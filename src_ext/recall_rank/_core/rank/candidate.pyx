@@ -1,4 +1,4 @@
-"""Candidate: a hit while it is ranked, from the prefilter's evidence to its final score."""
+"""Candidate: a hit while it is ranked, from the score of the prefilter to its final score."""
 
 from libc.stdint cimport int64_t
 from libc.string cimport memset
@@ -12,14 +12,16 @@ BOOSTS = ("window", "phrase", "near", "quoted", "whole_query", "cue", "scorer", 
 cdef class Candidate:
     """A hit while it is ranked.
 
-    part, doc: its part and best passage in the numbering of the index reader. time: of its message, in ms.
-    evidence: the prefilter's score, context included, over the most that the query could give.
-    quoted: share of the query's quoted phrases that occur near the passage.
-    whole: 1 where the whole query occurs as it was written, less inside of a longer name, else 0.
-    window: the densest window of its passage, folded, empty until the passage was read.
-    similarity: rapidfuzz's, 0 to 1, of the window to the query; 0 for a candidate that was not compared.
-    extra: the caller's own signal, weighted. others: what further messages of its session add to a session's score.
-    raw: the score before calibration, evidence * (1 + boosts) + extra + others. score: `raw`, then the calibrated one.
+    part, doc: the numbers of its part and of its best passage, which is a document, in the index reader.
+    time: of its message, in ms since 1970.
+    evidence: the score of the prefilter, context included, divided by the highest score the query allows.
+    quoted: the share, 0 to 1, of the query's quoted phrases that occur near the passage.
+    whole: 1 where the whole query occurs as it was written, less where that is inside of a longer name, else 0.
+    window: the text of the densest window of the passage, folded; empty until the passage was read.
+    similarity: rapidfuzz's similarity of the window and the query, 0 to 1; 0 for a candidate that was not compared.
+    extra: the caller's own score for the part, weighted. others: what further messages add to the score of a session.
+    raw: the score before calibration, evidence * (1 + boosts) + extra + others.
+    score: equal to raw, until calibrate() replaces it by a chance.
     sure: the chance that its session is the right one; confidence: "low", "medium" or "high".
     stage: the last stage that scored it, "prefilter", "score" or "scan".
     """
@@ -28,7 +30,7 @@ cdef class Candidate:
         self.begin(part, doc, evidence, time, stage)
 
     cdef int begin(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time, str stage) except -1:
-        """Set the attributes of a candidate that no stage has ranked; all others are zero."""
+        """Set the attributes of a new candidate, before any stage of ranking; those not given are zero or empty."""
         self.part = part
         self.doc = doc
         self.time = time
@@ -40,7 +42,7 @@ cdef class Candidate:
 
     @property
     def features(self):
-        """The features of its passage in the order of FEATURE_NAMES; empty until the passage was read."""
+        """The features of the passage, in the order of FEATURE_NAMES; an empty tuple until the passage was read."""
         return tuple([self.row[k] for k in range(FEATURES)]) if self.was_read else ()
 
     @features.setter
@@ -54,7 +56,7 @@ cdef class Candidate:
 
     @property
     def boosts(self):
-        """The boosts in the order of BOOSTS, as shares of the evidence; empty until boost() ran."""
+        """The boosts, as shares of the evidence, in the order of BOOSTS; an empty tuple until boost() ran."""
         return tuple([self.shares[k] for k in range(BOOST_COUNT)]) if self.was_boosted else ()
 
     def forget(self):
@@ -77,7 +79,7 @@ cdef class Candidate:
         self.stage = other.stage
 
     def explain(self):
-        """The summands of the score by name: "evidence", names of BOOSTS, "extra" and "others"."""
+        """Return summand -> its value in the score; summands are "evidence", names of BOOSTS, "extra" and "others"."""
         cdef double scale
         cdef Py_ssize_t k
         if self.raw == 0:
@@ -95,10 +97,10 @@ cdef class Candidate:
 
 
 def candidates_of(Hits hits not None, list times not None, double ceiling):
-    """A Candidate for each of `hits`, in their order.
+    """Return a Candidate for each of `hits`, in their order.
 
-    times[k] is the time of hits[k] in ms. The evidence of a candidate is the score of its hit divided by `ceiling`.
-    Raises ValueError when times and hits differ in length.
+    times[k] is the time of hits[k] in ms since 1970. The evidence of a candidate is the score of its hit divided by
+    `ceiling`, the highest score the query allows. Raises ValueError when times and hits differ in length.
     """
     cdef Candidate candidate
     cdef const HitRow* hit

@@ -1,12 +1,12 @@
-"""The features of a passage: what the places where a query's words match are worth for its score.
+"""The features of a passage: numbers that describe how the words of a query match in it.
 
-coverage: weight of the query's words that match, over the weight of all words that count.
-window: the coverage of the densest window, the stretch of a bounded number of words that covers most.
-phrase: weight of the longest unbroken run of the query, over the weight of all words, stop words included.
-near: share of the query's neighbouring words that stand near each other in order: 1 / distance, up to six words.
+coverage: weight of the query's words that match, over the weight of all its words but stop words.
+window: the coverage of the densest window, the range of at most a given number of words with the highest coverage.
+phrase: weight of the longest sequence of query words that occurs unbroken, over the weight of all words of the query.
+near: mean over neighbouring words of the query of 1 / distance, where they occur in order within six words, else 0.
 matched, exact: how many words of the query match, and how many of them exactly.
-start, end: the densest window, in bytes from the start of the passage. window_words: its words.
-words: the words of the passage. cues: those of its words that only show what kind of answer it holds, such as a time.
+start, end: the densest window, in bytes from the start of the passage. window_words: its length in words.
+words: the number of words of the passage. cues: how many of them show the kind of answer it holds, such as a time.
 """
 
 from libc.stdint cimport uint32_t
@@ -20,10 +20,10 @@ FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "st
 
 cdef void measure_matches(FormMatch* matches, Py_ssize_t count, const QueryWords* query, uint32_t words, int cues,
                           uint32_t width, float* out) noexcept nogil:
-    """Fill out[FEATURES] from the `count` matches of a passage, which are in order of position.
+    """Compute the features of a passage from its `count` matches, in order of position, into out[FEATURES].
 
-    The passage has `words` words and `cues` cue words; its densest window has at most `width` words. Fills in `run`
-    and `earlier` of the matches. O(count), but for matches that repeat a word within one window.
+    The passage has `words` words and `cues` cue words; its densest window has at most `width` words. Also sets `run`
+    and `earlier` of each match. O(count), but longer for words that match repeatedly within one window.
     """
     cdef float best_of[SLOTS]
     cdef float inside_of[SLOTS]

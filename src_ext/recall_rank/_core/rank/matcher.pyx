@@ -1,4 +1,4 @@
-"""The matches of a query's words in passages: features for many passages, exact positions for a few."""
+"""Matcher: finds where the words of a query match in passages; features for many passages, positions for a few."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int64_t, uint64_t
@@ -16,7 +16,7 @@ from recall_rank._core.text.tokens cimport tokenise
 
 cdef bint cache_add(MatchCache* cache, const unsigned char* first, const unsigned char* last,
                     const FormMatch* matches, Py_ssize_t count) noexcept nogil:
-    """Keep the matches of the passage [first, last); False without memory."""
+    """Add the matches of the passage at addresses [first, last) to the cache; False when memory runs out."""
     cdef void* grown
     if cache.passage_count == cache.passage_room:
         grown = PyMem_RawRealloc(cache.passages, (2 * cache.passage_room + 64) * sizeof(CachedPassage))
@@ -39,7 +39,7 @@ cdef bint cache_add(MatchCache* cache, const unsigned char* first, const unsigne
 
 cdef const CachedPassage* cache_find(const MatchCache* cache, const unsigned char* first,
                                      const unsigned char* last) noexcept nogil:
-    """The cached passage at this address, or NULL."""
+    """Return the cached passage at addresses [first, last), or NULL."""
     cdef Py_ssize_t k
     for k in range(cache.passage_count):
         if cache.passages[k].first == first and cache.passages[k].last == last:
@@ -48,11 +48,11 @@ cdef const CachedPassage* cache_find(const MatchCache* cache, const unsigned cha
 
 
 cdef class Matcher:
-    """The forms that match a query's words, and the reader of passages for them. Used by one thread at a time.
+    """Matcher(weights, counted): finds the words of a query in passages. Used by one thread at a time.
 
-    A query has up to 64 slots, one a word. Each has a weight and counts for coverage or not: Matcher(weights,
-    counted). A form covers `span` slots from `slot` on. measure() caches the matches of the passages it reads, because
-    matches() is called for the best of them later.
+    A query has up to 64 slots, one for each word. Slot k has the weight weights[k], and counted[k] tells whether it
+    counts for coverage. A form is a normalised word that matches the slots [slot, slot + span). measure() caches the
+    matches of the passages it reads, because matches() is called for the best of them later.
     """
 
     def __cinit__(self, weights, counted):
@@ -81,7 +81,7 @@ cdef class Matcher:
         self.cache.passage_count = self.cache.match_count = 0
 
     cpdef bint add(self, bytes form, int slot, int span, float similarity) except -1:
-        """Let `form` match the slots [slot, slot + span); False for a known form, or where it does not fit."""
+        """Let `form` match the slots [slot, slot + span). Return False for a known form, or one over a limit."""
         if not 0 <= slot < self.query.slots or not 0 < span <= self.query.slots - slot:
             return False
         self.forget()
@@ -95,21 +95,21 @@ cdef class Matcher:
             self.add_prefix(form, slot, similarity)
 
     def add_cue(self, bytes form not None):
-        """Count `form` as a cue; False for a form of the query, or where it does not fit."""
+        """Count `form` as a cue, a word that shows the kind of answer; False for a known form, or over a limit."""
         self.forget()
         return forms_add(&self.forms, form, CUE, 1, 0)
 
     cpdef bint add_prefix(self, bytes form, int slot, float similarity) except -1:
-        """Let every word that begins with `form`, and is no form, match `slot`; False where it does not fit."""
+        """Let every word that begins with `form`, and is not itself a form, match `slot`. Return False over a limit."""
         if not 0 <= slot < self.query.slots:
             return False
         self.forget()
         return forms_add_prefix(&self.forms, form, slot, similarity)
 
     cdef Py_ssize_t match_tokens(self, TokenBuffer* buffer, FormMatch* matches) noexcept nogil:
-        """Write the matches of the tokens in order of position, and set `cues`; returns the number of matches.
+        """Write the matches of the tokens to `matches`, in order of position, and return their number.
 
-        `matches` must have room for every token.
+        `matches` must have room for every token. Also sets `cues`, the number of cue words.
         """
         cdef Py_ssize_t k, at, count = 0
         cdef FormMatch match
@@ -130,11 +130,12 @@ cdef class Matcher:
 
     def measure(self, const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                 const uint64_t[::1] ends not None, int width, float[:, ::1] out not None, int64_t deadline_ns=0):
-        """Fill rows of out f32[>= n, 11] with FEATURE_NAMES of the passages text[starts[k]:ends[k]], u64[n] bytes.
+        """Write the features of the passages text[starts[k]:ends[k]] to the rows of out, f32[>= n, 11].
 
-        Returns how many passages were read before the deadline, a time.monotonic_ns(), 0 for none; the clock is read
-        before every passage. The densest window has at most `width` words. Raises IndexError for a passage outside of
-        the text and ValueError for arrays that do not fit. O(tokens + matches) without the GIL.
+        Columns are in the order of FEATURE_NAMES; starts and ends are u64[n] byte offsets. Returns how many passages
+        were read before deadline_ns, a time.monotonic_ns(), 0 for none; the clock is read before every passage. The
+        densest window has at most `width` words. Raises IndexError for a passage outside of the text and ValueError for
+        arrays of wrong shape. O(tokens + matches), without the GIL.
         """
         if ends.shape[0] != starts.shape[0] or out.shape[0] < starts.shape[0] or out.shape[1] != FEATURES:
             raise ValueError("starts, ends and out do not fit together")
@@ -143,8 +144,9 @@ cdef class Matcher:
     cdef Py_ssize_t measure_passages(self, const unsigned char[::1] text, const uint64_t[::1] starts,
                                      const uint64_t[::1] ends, int width, float* out,
                                      int64_t deadline_ns) except -1:
-        """Fill `out`, FEATURES numbers a passage, without checking the arguments as measure() does; returns the
-        passages read.
+        """Do the work of measure() without its checks of arguments; return how many passages were read.
+
+        out has FEATURES numbers for each passage.
         """
         cdef Py_ssize_t count = starts.shape[0], k, found, room = 0
         cdef const unsigned char* data = NULL
@@ -196,7 +198,7 @@ cdef class Matcher:
 
     cdef FormMatch* read(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end,
                          Py_ssize_t* found) except NULL:
-        """The matches in text[start:end], an array of `found` rows that the caller frees."""
+        """Return the matches in text[start:end], an array of found[0] elements that the caller frees."""
         cdef TokenBuffer buffer
         cdef FormMatch* matches = NULL
         cdef bint failed
@@ -217,9 +219,11 @@ cdef class Matcher:
         return matches
 
     def form_matches(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end):
-        """The matches in text[start:end] in order of position: (start, end, slot, span, similarity, position).
+        """Return the matches in text[start:end], in order of position, as a list of tuples.
 
-        start and end are bytes from the start of the range, position counts words.
+        A tuple is (start, end, slot, span, similarity, position). start and end are bytes from the start of the range;
+        [slot, slot + span) are the query's words that match; similarity is 0 to 1; position counts the words before the
+        match.
         """
         cdef Py_ssize_t found = 0, k
         cdef FormMatch* matches = self.read(text, start, end, &found)
@@ -231,10 +235,10 @@ cdef class Matcher:
 
     def matches(self, const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t end, int label,
                 Py_ssize_t width):
-        """The PassageMatches of text[start:end]; its best span is at most `width` bytes long.
+        """Return the PassageMatches of text[start:end], whose best span is at most `width` bytes long.
 
-        `label` is the byte, 0xF8 to 0xFF, of the field that holds `start`. Raises IndexError or ValueError for a range
-        or a label that does not exist. A passage that measure() read is not read again.
+        `label`, 0xF8 to 0xFF, is the byte that labels the field in which `start` lies. Raises IndexError for a range
+        outside of the text, ValueError for another label. Uses cached matches for a passage that measure() has read.
         """
         cdef const CachedPassage* passage
         cdef FormMatch* own

@@ -1,4 +1,4 @@
-"""The matches of a query in one passage: matching words, their fields, and the best span to show."""
+"""PassageMatches: where a query matches in one passage, in which fields, and the best span to show."""
 
 from collections import namedtuple
 
@@ -18,10 +18,10 @@ WordMatch.__doc__ = "Bytes [start, end) of a text match the words [slot, slot + 
 cdef class PassageMatches:
     """The matches of a query in one passage, and their best span; Matcher.matches() makes them.
 
-    PassageMatches(text, at) has no match. Bit j of `slots` is set when slot j matches. Bit k of `fields` is set when a
-    word that counts matches in a field of byte 0xF8 + k. [first, last) is the best_span(), or empty at the first byte
-    of the passage when nothing matches. All offsets are bytes of the text that holds the passage; the text is
-    borrowed.
+    PassageMatches(text, at) has no match. slots: a bit set; bit j is set when slot j, a word of the query, matches.
+    fields: a bit set; bit k is set when a query word that is no stop word matches in a field labelled 0xF8 + k. [first,
+    last) is the best_span(), or empty at the first byte of the passage when nothing matches. All offsets are bytes of
+    the text that contains the passage; the text is not copied.
     """
 
     def __init__(self, const unsigned char[::1] text not None, Py_ssize_t at):
@@ -31,16 +31,16 @@ cdef class PassageMatches:
         PyMem_Free(self.kept)
 
     cdef int begin(self, const unsigned char[::1] text, Py_ssize_t at) except -1:
-        """Set the text and an empty best span at byte `at`."""
+        """Set the text, and an empty best span at byte `at` of it."""
         self.text = text
         self.first = self.last = at
         return 0
 
     cdef int fill(self, Py_ssize_t start, Py_ssize_t end, const FormMatch* found, Py_ssize_t count,
                   const QueryWords* query, int label, Py_ssize_t width) except -1:
-        """Set all attributes from the `count` matches found in the passage text[start:end].
+        """Set all attributes from the `count` matches `found` in the passage text[start:end].
 
-        Keeps the matches of the best span, and those around it that a snippet of `width` characters may show.
+        Stores only the matches in the best span and those close enough to it for a snippet of `width` characters.
         """
         cdef const unsigned char* text
         cdef Py_ssize_t k, j, at = start, left = 0, right = 0, margin = width
@@ -89,7 +89,7 @@ cdef class PassageMatches:
 
     @property
     def matches(self):
-        """The WordMatches of the best span and of `width` characters around it, in order of position."""
+        """The WordMatches in the best span and up to about `width` characters around it, in order of position."""
         return [
             WordMatch(self.kept[k].start, self.kept[k].end, self.kept[k].slot, self.kept[k].span,
                       self.kept[k].similarity)
@@ -97,9 +97,9 @@ cdef class PassageMatches:
         ]
 
     def words(self, list written not None):
-        """The words of the query that match, each once, in the order of the query.
+        """Return the words of the query that match, in its order, each once.
 
-        written[k] is the text of slot k, or None for a word that is left out.
+        written[k] is the text of slot k, the k-th word of the query, or None for a word to leave out.
         """
         cdef Py_ssize_t k
         cdef list found = []
@@ -110,11 +110,11 @@ cdef class PassageMatches:
 
     @property
     def middle(self):
-        """The first byte of the middle match of the best span; a snippet shows the field that holds this byte."""
+        """The first byte, in the text, of the middle match of the best span; a snippet shows the field around it."""
         return self.middle_match()
 
     cdef Py_ssize_t middle_match(self) noexcept nogil:
-        """The first byte of the middle match of the best span, as `middle`."""
+        """Return the first byte of the middle match of the best span."""
         cdef Py_ssize_t k, inside = 0, seen = 0
         for k in range(self.count):
             inside += self.first <= self.kept[k].start and self.kept[k].end <= self.last
@@ -126,10 +126,11 @@ cdef class PassageMatches:
         return self.first
 
     def snippet_window(self, const uint64_t[::1] fields not None, Py_ssize_t width, list weights not None, begin=None):
-        """The SnippetWindow of the field that holds `middle`, with these matches selected.
+        """Return the SnippetWindow of the field that contains the byte `middle`, with these matches selected.
 
-        fields u64[n + 1] are the fields of the part that holds the passage, as SnippetWindow takes them, and weights
-        those of the query's words. Raises ValueError for a match of a word that has no weight.
+        fields, u64[n + 1], are the first bytes of the fields of the passage's part and the end of the last; `begin` is
+        as for SnippetWindow. weights has a weight for each word of the query. Raises ValueError for a match of a word
+        without one.
         """
         cdef Py_ssize_t k, j, count = 0
         cdef double weight

@@ -1,4 +1,4 @@
-"""The forms that match the words of a query, and the look-up of a token among them."""
+"""The forms, that is normalised words, that match the words of a query, and the look-up of a token among them."""
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from libc.stdint cimport uint16_t, uint64_t
@@ -15,9 +15,7 @@ cdef enum:
 
 
 cdef bint forms_init(QueryForms* known) noexcept nogil:
-    """Allocate memory for the first forms of the zeroed `known`; False when memory ran out. forms_free() must
-    follow.
-    """
+    """Allocate memory for the zeroed `known`; False when memory ran out. forms_free() must follow in any case."""
     known.prefixes = <Prefix*>PyMem_RawMalloc(PREFIXES * sizeof(Prefix))
     return known.prefixes != NULL and make_room(known, FIRST_FORMS)
 
@@ -30,7 +28,7 @@ cdef void forms_free(QueryForms* known) noexcept nogil:
 
 
 cdef uint16_t* place(const QueryForms* known, const unsigned char* data, int size, uint64_t hash) noexcept nogil:
-    """The table entry of a form, or the empty entry at which to insert it."""
+    """Return the entry of a form in the hash table, or the empty entry at which to insert it."""
     cdef uint64_t last = known.room * SPARSE - 1
     cdef uint64_t at = hash & last
     cdef const Form* entry
@@ -61,9 +59,9 @@ cdef bint make_room(QueryForms* known, int room) noexcept nogil:
 
 
 cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float similarity) except -1:
-    """Let `form` match the slots [slot, slot + span). Raises MemoryError.
+    """Let `form` match the slots, that is words of the query, [slot, slot + span). Raises MemoryError.
 
-    False when the form is known already or too long, or when the number of forms is at its limit.
+    Returns False when the form is known or too long, or when there are as many forms as allowed.
     """
     cdef unsigned char padded[MAX_TERM + 8]
     cdef int size = len(form)
@@ -96,9 +94,9 @@ cdef bint forms_add(QueryForms* known, bytes form, int slot, int span, float sim
 
 
 cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float similarity) except -1:
-    """Let every word that is longer than `form` and begins with it match `slot`, unless it is a form itself.
+    """Let every longer word that begins with `form` match the query word `slot`, unless it is a form itself.
 
-    False when the number of prefixes is at its limit.
+    Returns False when there are as many prefixes as allowed.
     """
     cdef int size = len(form)
     cdef Prefix* entry
@@ -122,7 +120,7 @@ cdef bint forms_add_prefix(QueryForms* known, bytes form, int slot, float simila
 
 cdef bint forms_match(const QueryForms* known, const Token* token, const unsigned char* form,
                       FormMatch* match) noexcept nogil:
-    """Fill in `match` for a token whose zero-padded bytes are `form`; False where the token matches nothing."""
+    """Fill in `match` for a token, whose zero-padded bytes are `form`; return False when it matches nothing."""
     cdef uint16_t number = place(known, form, token.size, token.hash)[0]
     cdef const Form* entry
     cdef const Prefix* prefix

@@ -1,7 +1,7 @@
-"""Calls a rapidfuzz scorer through its C interface: the query is prepared once, the GIL is released.
+"""Calls a rapidfuzz scorer through its C interface: the query is prepared once, and the GIL is released.
 
-The interface (struct version 3) is declared in simd/rapidfuzz_api.h, because no wheel of rapidfuzz ships its header.
-With another version, or a rapidfuzz without the interface, the public Python function is called: slower, equal scores.
+The interface (struct version 3) is declared in simd/rapidfuzz_api.h, because no wheel of rapidfuzz ships its header. If
+rapidfuzz has no such interface or another version, its public Python function is called: slower, with equal scores.
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -124,12 +124,13 @@ cdef class Scorer:
 
     def means(self, list rows not None, const double[::1] weights not None, double[::1] out not None,
               int64_t deadline_ns=0):
-        """Write the weighted mean score of each row of texts to out f64[n], sum(w * score) / sum(w) over its texts.
+        """Write the weighted mean score of each of `rows` to out, f64[n]: sum(w * score) / sum(w) over its texts.
 
-        rows are tuples of strings; weights f64[columns] has a weight for each position in a row. Empty strings do not
-        count, and a row of empty strings has the mean 0. Each distinct text is scored once. Returns False, `out`
-        unchanged, when the deadline passed before all texts were scored. Raises ValueError when `out` is shorter than
-        `rows` or a row is longer than `weights`, otherwise as scores().
+        rows are tuples of strings; weights, f64[columns], has a weight for each position in a row. Empty strings are
+        left out of both sums, and a row without other strings has the mean 0. Each distinct text is scored once.
+        Returns False, with `out` unchanged, when deadline_ns passed before all texts were scored; deadline_ns is as for
+        scores(). Raises ValueError when `out` is shorter than `rows` or a row is longer than `weights`, and the errors
+        of scores().
         """
         cdef Py_ssize_t count = len(rows), k, j
         cdef double weight, total

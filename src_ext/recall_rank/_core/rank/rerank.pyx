@@ -1,4 +1,4 @@
-"""Rerank candidates: read their passages, measure, compare and boost them, and order them.
+"""Rerank candidates, that is hits to be ranked: read their passages, compare, boost and order them.
 
 Each function works on all candidates of a search, or of one of its segments, in one call.
 """
@@ -29,12 +29,12 @@ cdef enum:
 
 
 cdef class RerankQuery:
-    """The texts and weights of a query that rerank reads in the passages of candidates.
+    """The texts of a query that measure() looks for near the passages of candidates, and their weights.
 
-    whole: the whole query, folded, or b"" when it is not searched; phrases: its quoted phrases, folded. The whole
-    query is searched around a passage that has more than the share `least_phrase` of it in one run; inside of a longer
-    name it counts `embedded` instead of 1. The densest window of a passage has at most `width` words. `fold` turns a
-    str into lower case.
+    whole: the whole query, folded, or b"" to leave it out. It is looked for near a passage whose feature `phrase` is
+    above `least_phrase`; an occurrence inside of a longer name counts `embedded` instead of 1. phrases: the quoted
+    phrases, folded. width: the number of words of the densest window. fold: a function that turns a str into lower
+    case.
     """
 
     cdef Matcher matcher
@@ -59,11 +59,12 @@ cdef class RerankQuery:
 
 
 cdef class SegmentTexts:
-    """The texts of one segment, and the columns that locate its parts and passages in them.
+    """The text of one segment, and the columns that locate parts and passages in it.
 
-    text_between(starts, ends), u64[n] bytes each, returns the text of the segment, in which those ranges may be read.
-    doc_start u64[docs + 1] and part_start u64[parts + 1] are bytes of that text, part_first_doc u32[parts + 1] are
-    documents. Documents and parts of candidates are numbered from first_doc and first_part.
+    text_between(starts, ends), both u64[n], returns the whole text, of which bytes [starts[k], ends[k]) may be read.
+    doc_start, u64[docs + 1], and part_start, u64[parts + 1], are byte offsets in that text; part_first_doc, u32[parts +
+    1], are document numbers in the segment. A candidate's document less first_doc, and its part less first_part, are
+    their numbers in the segment.
     """
 
     cdef object text_between
@@ -86,20 +87,21 @@ cdef class SegmentTexts:
             raise ValueError("part_start and part_first_doc differ in length")
 
     cdef Py_ssize_t own_doc(self, Py_ssize_t doc) except -1:
-        """The number of a document within the segment; raises IndexError for one of another segment."""
+        """Return the number in the segment of document `doc` of the reader; raises IndexError if it is not in it."""
         if not 0 <= doc - self.first_doc < self.doc_start.shape[0] - 1:
             raise IndexError(f"document {doc} is not in this segment")
         return doc - self.first_doc
 
     cdef Py_ssize_t own_part(self, Py_ssize_t part) except -1:
-        """The number of a part within the segment; raises IndexError for one of another segment."""
+        """Return the number in the segment of part `part` of the reader; raises IndexError if it is not in it."""
         if not 0 <= part - self.first_part < self.part_start.shape[0] - 1:
             raise IndexError(f"part {part} is not in this segment")
         return part - self.first_part
 
     def mark_holding(self, list docs not None, bytes whole not None):
-        """Marks of the documents whose passage contains `whole`, a folded text, in any case: a bytearray,
-        u8[len(docs)].
+        """Return u8[len(docs)], a bytearray: 1 for each document whose passage contains `whole` in any case.
+
+        `whole` is a folded text.
         """
         cdef Py_ssize_t count = len(docs), k, doc
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
@@ -114,9 +116,10 @@ cdef class SegmentTexts:
     def measure(self, list candidates not None, RerankQuery query not None, int64_t deadline_ns=0):
         """Read the passages of the segment's candidates and set their features, `whole`, `quoted` and `window`.
 
-        A candidate around whose passage the whole query occurs takes the passage of that occurrence as its document.
-        False, and no candidate changed, when the deadline came before the last passage was read; deadline_ns is a
-        time.monotonic_ns(), 0 for none. Raises IndexError for a candidate of another segment. O(bytes read).
+        Where the whole query occurs near the passage of a candidate, the document of that occurrence becomes the
+        candidate's document. Returns False, with no candidate changed, when deadline_ns, a time.monotonic_ns(), 0 for
+        none, passed before the last passage was read. Raises IndexError for a candidate of another segment. O(bytes
+        read).
         """
         cdef Py_ssize_t count = len(candidates), k, doc
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
@@ -145,7 +148,10 @@ cdef class SegmentTexts:
         return True
 
     cdef tuple surroundings(self, list candidates, uint64_t reach):
-        """The range of `reach` bytes around each candidate's passage, within its part: two arrays, starts and ends."""
+        """Return (starts, ends): for each candidate, its passage and `reach` bytes on both sides, within its part.
+
+        Two arrays of byte offsets in the text.
+        """
         cdef Py_ssize_t count = len(candidates), k, doc, part
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
         cdef Candidate candidate
@@ -160,8 +166,9 @@ cdef class SegmentTexts:
         return starts, ends
 
     cdef int find_whole(self, list candidates, RerankQuery query) except -1:
-        """Set `whole` of the candidates near whose passage the whole query occurs, and set their document to that
-        occurrence.
+        """Set `whole` of the candidates near whose passages the whole query occurs.
+
+        The document of a candidate becomes the one that contains the occurrence.
         """
         cdef Candidate candidate
         cdef Py_ssize_t first
@@ -179,7 +186,7 @@ cdef class SegmentTexts:
         return 0
 
     cdef Py_ssize_t doc_at(self, uint64_t offset, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-        """The last of the documents [first, last) that begins at or before `offset`, first - 1 for none."""
+        """Return the last document in [first, last) that begins at or before byte `offset`, or first - 1."""
         cdef Py_ssize_t half
         while first < last:
             half = (first + last) // 2
@@ -200,7 +207,7 @@ cdef class SegmentTexts:
         return 0
 
     cdef int read_windows(self, list candidates, fold) except -1:
-        """Set `window`, the folded text of the densest window, of measured candidates."""
+        """Set `window`, the folded text of the densest window, for each of the measured candidates."""
         cdef Py_ssize_t count = len(candidates), k
         cdef Array starts = clone(OFFSETS, count, False), ends = clone(OFFSETS, count, False)
         cdef Candidate candidate
@@ -219,10 +226,11 @@ cdef class SegmentTexts:
 
 def compare(list candidates not None, scorer not None, list names, const double[::1] weights not None,
             int64_t deadline_ns=0):
-    """Set `similarity` of every candidate; False, and none set, when the deadline came before all were compared.
+    """Set `similarity` of every candidate; False, and none set, when the deadline came first.
 
-    The similarity is the mean of what a Scorer gives for the candidate's window and for names[k], a tuple of further
-    texts, by their weights f64[texts]; empty texts are left out. `names` None compares the window alone.
+    The similarity, 0 to 1, is the weighted mean of a Scorer's scores for the candidate's window and for names[k], a
+    tuple of further texts of candidates[k]. weights, f64[texts], begins with that of the window; empty texts are left
+    out. names None compares the window alone. deadline_ns is a time.monotonic_ns(), 0 for none.
     """
     cdef Py_ssize_t count = len(candidates), k
     cdef Array means = clone(DOUBLES, count, False)
@@ -241,8 +249,8 @@ def compare(list candidates not None, scorer not None, list names, const double[
 def boost(list candidates not None, const double[::1] worth not None, int64_t now, double fade):
     """Set boosts, raw and score of every candidate.
 
-    worth f64[8] is the greatest share of the evidence that each of BOOSTS adds. Recency loses `fade` a millisecond
-    between the candidate's time and `now`.
+    worth, f64[8], is for each of BOOSTS the greatest share of the evidence that it adds. The boost for recency falls by
+    `fade` for each ms between the candidate's time and `now`.
     """
     cdef Py_ssize_t k
     cdef Candidate one
@@ -274,7 +282,7 @@ cdef struct RankKey:
 
 
 cdef int compare_keys(const void* one, const void* other) noexcept nogil:
-    """Negative where `one` ranks before `other`: higher score, then newer, then lower index."""
+    """Return a negative number when `one` ranks first: by higher score, then newer time, then lower index."""
     cdef const RankKey* a = <const RankKey*>one
     cdef const RankKey* b = <const RankKey*>other
     if a.score != b.score:
@@ -308,10 +316,11 @@ def order(list candidates not None, names not None):
 
 
 def diversify(list candidates not None, list sessions not None, Py_ssize_t most, double share):
-    """Indices of `candidates`, best first, in an order in which no session fills the page. O(n log n).
+    """Return the indices of `candidates` in an order in which no session fills the page. O(n log n).
 
-    sessions[k] is the session of candidates[k]. Behind the first `most` candidates of a session its next one ranks
-    with `share` of its score, the one behind that with `share` squared, and so on. Equals keep their order.
+    sessions[k] is the session of candidates[k]; candidates come best first. The first `most` candidates of a session
+    keep their scores; the next is placed as if its score were multiplied by `share`, the one after it by the square of
+    `share`, and so on. Candidates of equal score keep their order.
     """
     cdef Py_ssize_t count = len(candidates), k, earlier
     cdef Candidate candidate

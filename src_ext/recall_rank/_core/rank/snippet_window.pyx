@@ -1,4 +1,4 @@
-"""The window of a field from which a snippet is cut: the characters to show and the matches in them."""
+"""The window of a field from which a snippet is cut: the characters to show, and the matches among them."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_DecodeUTF8
@@ -16,10 +16,11 @@ cdef double REPEAT = 0.1  # the share of its weight for which a repeated word co
 
 cdef void best_span(const MatchSpan* spans, Py_ssize_t count, Py_ssize_t width, Py_ssize_t* first,
                     Py_ssize_t* last) noexcept nogil:
-    """Find the spans [first, last] within `width` that weigh most; among equals the shortest, then the earliest.
+    """Find the matches [first, last], both included, that lie within `width` and have the highest total weight.
 
-    `spans` are nearly in order of position. Of several matches of one slot, the heaviest counts in full and each other
-    by the share REPEAT, since a repeated word does not make a passage worth showing. O(count).
+    `spans` are matches, nearly in order of position; `width` has the unit of their offsets, bytes or characters. Of
+    several matches of one query word, the heaviest counts in full and each other by the share REPEAT, since a repeated
+    word does not make a passage worth showing. Among equals the shortest range is taken, then the earliest. O(count).
     """
     cdef Py_ssize_t k, other, left = 0
     cdef int count_of[SLOT_COUNT]
@@ -62,7 +63,10 @@ cdef void best_span(const MatchSpan* spans, Py_ssize_t count, Py_ssize_t width, 
 
 
 cdef Py_ssize_t in_characters(const uint8_t* text, Py_ssize_t size, MatchSpan* spans, Py_ssize_t count) noexcept nogil:
-    """Convert spans, nearly in order, from bytes to characters; returns the number of characters of `text`."""
+    """Convert spans, nearly in order of position, from byte to character offsets.
+
+    Returns the number of characters of `text`.
+    """
     cdef Py_ssize_t at = 0, k, points = 0, ahead, seen
     for k in range(count):
         while at < spans[k].start:
@@ -83,7 +87,7 @@ cdef Py_ssize_t in_characters(const uint8_t* text, Py_ssize_t size, MatchSpan* s
 
 
 cdef uint8_t greatest_byte(const uint8_t* text, Py_ssize_t size) noexcept nogil:
-    """The greatest byte of a text, 0 for an empty text."""
+    """Return the greatest byte of a text, 0 for an empty text; below 128 for ASCII."""
     cdef uint8_t most = 0
     cdef Py_ssize_t k
     for k in range(size):
@@ -107,7 +111,10 @@ cdef void sort_spans(MatchSpan* spans, Py_ssize_t count) noexcept nogil:
 
 cdef void show_around(MatchSpan* spans, Py_ssize_t size, Py_ssize_t middle, Py_ssize_t width,
                       Shown* shown) noexcept nogil:
-    """Show `width` of `size` characters around `middle`, and merge the overlapping spans among those in them."""
+    """Choose `width` of `size` characters around character `middle` to show, and keep the spans among them.
+
+    Overlapping spans are merged; all offsets are characters.
+    """
     cdef Py_ssize_t k, count = 0
     shown.low = min(max(0, middle - width // 2), max(0, size - width))
     shown.high = min(shown.low + width, size)
@@ -124,10 +131,10 @@ cdef void show_around(MatchSpan* spans, Py_ssize_t size, Py_ssize_t middle, Py_s
 
 cdef void select_shown(const uint8_t* text, Py_ssize_t size, MatchSpan* spans, Py_ssize_t count, Py_ssize_t middle,
                        Py_ssize_t width, Shown* shown) noexcept nogil:
-    """Choose the characters of a text to show, and convert `spans` from bytes to characters.
+    """Choose the characters of a text to show, and convert `spans` from byte to character offsets.
 
-    `middle` is the byte around which to show, or -1 for the middle of the best span. It counts only in ASCII text,
-    where each byte is a character.
+    `middle` is the byte around which to show, or -1 to show around the middle of the best span. In a text that is not
+    ASCII, the best span is always used.
     """
     cdef Py_ssize_t left = 0, right = 0
     if greatest_byte(text, size) >= 0x80:
@@ -143,7 +150,7 @@ cdef void select_shown(const uint8_t* text, Py_ssize_t size, MatchSpan* spans, P
 
 
 cdef Py_ssize_t byte_of(const uint8_t* text, Py_ssize_t size, Py_ssize_t at, Py_ssize_t points) noexcept nogil:
-    """The first byte of the character that follows byte `at` by `points` characters."""
+    """Return the first byte of the character that is `points` characters behind the one at byte `at`."""
     while at < size:
         if text[at] & 0xC0 != 0x80:
             if points == 0:
@@ -154,7 +161,7 @@ cdef Py_ssize_t byte_of(const uint8_t* text, Py_ssize_t size, Py_ssize_t at, Py_
 
 
 cdef class Snippet:
-    """The text of a snippet, the matches in it, and the number of the field that it shows."""
+    """The text of a snippet, the matches in it, and the number of its field: the label byte less 0xF8."""
 
     cdef readonly str text
     cdef readonly tuple spans
@@ -167,15 +174,14 @@ cdef class Snippet:
 
 
 cdef class SnippetWindow:
-    """The window of a field from which a snippet is cut: bytes [start, end) of a text. select() chooses the characters
-    to show.
+    """The window, bytes [start, end) of a text, from which a snippet of one field is cut.
 
-    The field is the one that holds byte `at` of a UTF-8 text. fields u64[n + 1] are the first bytes of the fields of a
-    part, each a byte that labels the field, and the end of the last. For a field longer than LONG_FIELD bytes the
-    window is the range [first, last) with 4 * width bytes on both sides. It begins earlier when `begin` returns a
-    smaller byte: a function of the text, the first byte of the field and the first byte of the window. Raises
-    IndexError for ranges and fields outside of the text, ValueError for a negative width and for a byte that labels no
-    field.
+    It shows the field that contains byte `at` of a UTF-8 text. fields, u64[n + 1], are the first bytes of the fields of
+    a part, each a byte that labels the field, and the end of the last. The window is the whole field, or, in a field
+    longer than LONG_FIELD bytes, the range [first, last) with 4 * width bytes on both sides. begin(text, first byte of
+    the field, first byte of the window), when given, may return an earlier byte at which to begin the window. select()
+    chooses the characters to show. Raises IndexError for ranges and fields outside of the text, ValueError for a
+    negative width and for a byte that labels no field.
     """
 
     def __init__(self, const uint8_t[::1] text not None, const uint64_t[::1] fields not None, Py_ssize_t at,
@@ -184,7 +190,7 @@ cdef class SnippetWindow:
 
     cdef int open(self, const uint8_t[::1] text, const uint64_t[::1] fields, Py_ssize_t at, Py_ssize_t first,
                   Py_ssize_t last, Py_ssize_t width, begin) except -1:
-        """Set the field and the window, from the arguments of SnippetWindow."""
+        """Set the field and the window from the arguments of SnippetWindow."""
         cdef Py_ssize_t reach, size = text.shape[0]
         self.data = text
         self.field_start = self.field_end = self.start = self.end = 0
@@ -215,7 +221,7 @@ cdef class SnippetWindow:
         PyMem_Free(self.matches)
 
     cdef int find_field(self, const uint64_t[::1] fields, Py_ssize_t at) except -1:
-        """Set the field that holds byte `at`: the first field for a byte before all, an empty one where none exist."""
+        """Set the field that contains byte `at`: the first field for an earlier byte, an empty one without fields."""
         cdef Py_ssize_t low = 0, high = fields.shape[0] - 1, half
         if high < 0:
             raise ValueError("fields must hold the end of the last field")
@@ -240,7 +246,10 @@ cdef class SnippetWindow:
 
     cdef int select_spans(self, MatchSpan* spans, Py_ssize_t count, Py_ssize_t first, Py_ssize_t last,
                           Py_ssize_t width) except -1:
-        """Choose the characters to show, as select() describes; takes ownership of `spans`, in bytes from `start`."""
+        """Choose the characters to show, as described at select().
+
+        Takes ownership of `spans`, whose offsets are bytes from the start of the window.
+        """
         cdef Py_ssize_t middle = -1
         PyMem_Free(self.matches)
         self.matches = spans
@@ -251,11 +260,11 @@ cdef class SnippetWindow:
         return 0
 
     def select(self, list matches not None, Py_ssize_t first, Py_ssize_t last, Py_ssize_t width, list weights not None):
-        """Show at most `width` characters, [low, high), around the middle of bytes [first, last) of the text.
+        """Choose the characters [low, high) to show, at most `width`, around the middle of bytes [first, last).
 
-        Where the window is not ASCII, or does not hold these bytes, they are shown around the best_span() of `matches`
-        within `width` characters. matches are WordMatches, weights those of the query's words. Raises ValueError for
-        a match that is none. O(bytes + matches).
+        These are bytes of the text. When the window is not ASCII, or does not contain them, characters around the
+        best_span() of `matches` are shown instead. matches are WordMatches; weights has a weight for each word of the
+        query. Raises ValueError for a match outside of the query. O(bytes + matches).
         """
         cdef Py_ssize_t count = 0, k
         cdef Py_ssize_t begin, stop, slot, span
@@ -285,38 +294,36 @@ cdef class SnippetWindow:
 
     @property
     def low(self):
-        """The first character of `text` that is shown."""
+        """The index of the first shown character in `text`."""
         return self.shown.low
 
     @property
     def high(self):
-        """The end of the characters of `text` that are shown."""
+        """The index behind the last shown character in `text`."""
         return self.shown.high
 
     @property
     def spans(self):
-        """The matches of which a character is shown, as characters (start, end) of `text`; overlapping ones are
-        merged.
-        """
+        """The shown matches, each (start, end) as character indices in `text`; overlapping ones are merged."""
         return [(self.matches[k].start, self.matches[k].end) for k in range(self.shown.count)]
 
     @property
     def text(self):
-        """The window as a string."""
+        """The whole window as a str."""
         return self.decoded(self.start, self.end)
 
     @property
     def before(self):
-        """The number of characters of the field before the window."""
+        """The number of characters of the field that precede the window."""
         return self.characters_before()
 
     @property
     def ellipses(self):
-        """The texts that mark a cut before and after [low, high); each is empty when nothing is cut off."""
+        """(left, right): the marks of a cut before and behind the shown characters; "" where nothing is cut off."""
         return self.left_ellipsis(), self.right_ellipsis()
 
     cdef Py_ssize_t characters_before(self) except -1:
-        """The number of characters of the field before the window, as `before`."""
+        """Return the number of characters of the field that precede the window."""
         if self.field_start >= self.start:
             return 0
         return code_points_between(&self.data[0], self.field_start, self.start, True)
@@ -331,9 +338,9 @@ cdef class SnippetWindow:
         return PyUnicode_DecodeUTF8(<const char*>&self.data[start], end - start, "replace") if start < end else ""
 
     def cut(self, make not None):
-        """The Snippet of the characters [low, high) between their ellipses, with a record for each of `spans`.
+        """Return the Snippet of the shown characters with their ellipses, and a record for each of `spans`.
 
-        make(start, end, field_start, field_end) makes a record: characters of the snippet, and of the field.
+        make(start, end, field_start, field_end) makes a record: character offsets in the snippet, then in the field.
         """
         cdef Py_ssize_t start = self.start + self.shown.low, end = self.start + self.shown.high, k, at, before
         cdef str left = self.left_ellipsis()

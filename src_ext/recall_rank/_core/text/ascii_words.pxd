@@ -1,4 +1,4 @@
-"""Lower-case ASCII words: where a run of a-z ends, and a lower-case copy of a word.
+"""Lower-case ASCII words: the end of a run of the letters a-z, and a lower-case copy of a word.
 
 Most words of a text are ASCII letters between separators and need none of the rules for compounds.
 """

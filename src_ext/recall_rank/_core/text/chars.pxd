@@ -1,6 +1,7 @@
-"""Character tables: the class of a code point in a word, and its folded form.
+"""Character tables: the class of a code point, such as letter, digit or separator, and its folded form.
 
-Both functions are inline in every kernel that reads text."""
+Folded means without accent and case. Both functions are inlined in every kernel that reads text.
+"""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
@@ -32,7 +33,7 @@ cdef const CharTables* char_tables() noexcept nogil
 
 
 cdef inline int char_class(const CharTables* chars, uint32_t point) noexcept nogil:
-    """Return the class of a code point: SEPARATOR to EMOJI. Code points from U+3000 on are classed by ranges."""
+    """Return the class of a code point, SEPARATOR to EMOJI: by table below U+3000, by ranges from there on."""
     if point < TABLE:
         return chars.classes[point]
     if point < 0x3040:
@@ -67,9 +68,9 @@ cdef inline int char_class(const CharTables* chars, uint32_t point) noexcept nog
 
 
 cdef inline int fold_char(const CharTables* chars, uint32_t point, unsigned char* to, int* points) noexcept nogil:
-    """Write the folded form (no accent, no case) of one letter or digit as UTF-8.
+    """Write the folded form (no accent, no case) of one letter or digit to `to` as UTF-8.
 
-    `to` has room for 16 bytes. Return the count of bytes written, and set points[0] to the count of code points.
+    `to` has room for 16 bytes. Return the number of bytes written, and set points[0] to the number of code points.
     """
     cdef uint32_t folded = point
     cdef int size = 0, k

@@ -6,10 +6,10 @@ cdef CharTables CHARS
 
 
 cdef bint is_mark(str char):
-    """Return whether a character is left out of forms: a combining mark that is no letter of its script.
+    """Return whether folding removes a character: a combining mark that is no letter of its script.
 
-    Vowel signs and viramas of Indic scripts are letters of their words, but nukta and accents are not. The combining
-    classes of those that stay (0, 9, 84, 91) keep their order in every normal form of Unicode.
+    Vowel signs and viramas of Indic scripts are kept, since they are letters of their words; accents and nuktas are
+    removed. The order of the kept marks (combining classes 0, 9, 84 and 91) is equal in every normal form of Unicode.
     """
     if unicodedata.category(char) not in ("Mn", "Me"):
         return False
@@ -17,14 +17,14 @@ cdef bint is_mark(str char):
 
 
 cdef str folded_form(str char):
-    """Return a character without marks and case; composed and decomposed text (NFC, NFD) fold to equal forms."""
+    """Return a character without marks and case; composed (NFC) and decomposed (NFD) text have equal results."""
     for _ in range(2):
         char = "".join([c for c in unicodedata.normalize("NFKD", char) if not is_mark(c)]).casefold()
     return "".join([c for c in char if unicodedata.category(c)[0] in "LMN"])
 
 
 cdef void load_tables():
-    """Fill classes and folds of every code point below U+3000, and the folds of Hebrew letters with points."""
+    """Fill in the class and the folded form of every code point below U+3000, and fold pointed Hebrew letters."""
     cdef int point, used = 0, k
     for point in range(TABLE):
         char = chr(point)

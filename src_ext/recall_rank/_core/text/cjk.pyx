@@ -1,4 +1,4 @@
-"""Tokens of scripts written without spaces: every character, composed, and every pair of neighbours (bigram)."""
+"""Tokens of scripts written without spaces: each character, and each pair of neighbours (bigram)."""
 
 import unicodedata
 
@@ -35,7 +35,7 @@ load_ideographs()
 
 
 cdef uint32_t compose_kana(uint32_t point, uint32_t voice) noexcept nogil:
-    """Return a kana with its voice mark (U+3099, U+309A, or half-width) as one code point; 0 where none exists."""
+    """Return a kana with its voice mark (U+3099, U+309A or half-width) as one code point; 0 if none exists."""
     cdef uint32_t base = point - 0x60 if 0x30A0 <= point <= 0x30FF else point
     if voice == 0x309A or voice == 0xFF9F:
         if 0x306F <= base <= 0x307B and (base - 0x306F) % 3 == 0:
@@ -56,7 +56,7 @@ cdef uint32_t compose_kana(uint32_t point, uint32_t voice) noexcept nogil:
 
 cdef Py_ssize_t read_cjk_code_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
                                     uint32_t* point) noexcept nogil:
-    """Decode the character at text[at] in composed form; return its size in bytes.
+    """Decode the character at text[at] in composed form into point[0]; return its size in bytes.
 
     Composed are half-width kana (to full width), a kana with its voice mark, conjoining jamo (to a Hangul syllable,
     Unicode section 3.12) and compatibility ideographs (to unified ones).
@@ -90,7 +90,10 @@ cdef Py_ssize_t read_cjk_code_point(const unsigned char* text, Py_ssize_t size, 
 
 
 cdef Py_ssize_t read_cjk(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, TokenBuffer* out) noexcept nogil:
-    """Append each character of the run at text[at] and each pair of neighbours; return the offset behind the run."""
+    """Append a token for each character of the CJK run at text[at], and one for each pair of neighbours.
+
+    Return the offset behind the run.
+    """
     cdef uint32_t point, previous = 0, before = 0
     cdef Py_ssize_t width, form
     cdef int used

@@ -1,7 +1,7 @@
-"""Compounds such as rate_limit, HTTPServer, v1.2 and error404: their subwords, and the subwords catenated.
+"""Compounds such as rate_limit, HTTPServer, v1.2 and error404: their subwords, and the subwords joined to one form.
 
 The rules are those of a word delimiter filter: a subword ends at a separator, at a change from lower case to a capital,
-before the last of several capitals that lower case follows, and between letters and digits where the letters are many.
+before the last of several capitals that lower case follows, and between digits and longer runs of letters.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
@@ -45,7 +45,7 @@ cdef struct DigitBoundary:  # where letters turn into digits or back inside a su
 
 cdef inline void copy_bytes(unsigned char* to, const unsigned char* text, Py_ssize_t count,
                             Py_ssize_t left) noexcept nogil:
-    """Copy `count` of `left` readable bytes. Eight bytes may be written even for a smaller count."""
+    """Copy `count` bytes of a text, of which `left` may be read. May write eight bytes even for a smaller count."""
     if count <= 8 and left >= 8:
         memcpy(to, text, 8)
     else:
@@ -54,9 +54,10 @@ cdef inline void copy_bytes(unsigned char* to, const unsigned char* text, Py_ssi
 
 cdef inline void append_joined(TokenBuffer* out, Subword* subwords, int first, int last,
                                uint32_t position) noexcept nogil:
-    """Append subwords[first:last] catenated to one form; numbers keep their separators: 1.2.3 is not 123.
+    """Append subwords[first:last], joined to one form, as a token; numbers keep their separators: 1.2.3 is not 123.
 
-    Nothing is appended for one subword, and for more than MAX_JOIN subwords or MAX_TERM bytes, which sets `partial`.
+    Nothing is appended for a single subword. For more than MAX_JOIN subwords or MAX_TERM bytes, `partial` is set
+    instead.
     """
     cdef int k, size = 0, length = 0
     cdef bint digits = True
@@ -97,7 +98,10 @@ cdef inline void append_joined(TokenBuffer* out, Subword* subwords, int first, i
 
 
 cdef inline void append_compound(TokenBuffer* out, Subword* subwords, int count) noexcept nogil:
-    """Append each subword, each identifier of several subwords, and a dotted name as a whole."""
+    """Append the tokens of a compound of `count` subwords.
+
+    They are each subword, each identifier of several subwords joined, and a name with dots joined as a whole.
+    """
     cdef uint32_t position = out.words
     cdef int k, first = 0, groups = 0
     for k in range(count):
@@ -117,9 +121,10 @@ cdef inline void append_compound(TokenBuffer* out, Subword* subwords, int count)
 
 cdef inline int split_letters_digits(TokenBuffer* out, Subword* subwords, int count, const DigitBoundary* boundaries,
                                      int boundary_count) noexcept nogil:
-    """Split the last of `count` subwords at its boundaries, as error404 into error and 404; return the new count.
+    """Split the last of `count` subwords between letters and digits, as error404 into error and 404.
 
-    A subword stays whole where one of its runs of letters has fewer than MIN_SPLIT_LETTERS, as in e0502, v8 and hashes.
+    `boundaries` are the places where letters and digits meet. Return the new number of subwords. A subword in which a
+    run of letters has fewer than MIN_SPLIT_LETTERS is not split, as e0502, v8 and hashes.
     """
     cdef Subword whole = subwords[count - 1]
     cdef Subword* subword
@@ -174,7 +179,7 @@ cdef inline bint is_word_char_at(const CharTables* chars, const unsigned char* t
 
 cdef inline bint is_final_s(const CharTables* chars, const unsigned char* text, Py_ssize_t size,
                             Py_ssize_t at) noexcept nogil:
-    """Return whether text[at] is an s that ends its word, such as the plural s of URLs or the s of Ada's."""
+    """Return whether text[at] is an s at the end of a word, such as the plural s of URLs or the s of Ada's."""
     cdef uint32_t point
     if at >= size or text[at] | 0x20 != c's':
         return False

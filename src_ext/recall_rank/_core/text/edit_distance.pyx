@@ -1,4 +1,4 @@
-"""Optimal string alignment (OSA) distance, cut off at a bound.
+"""Optimal string alignment (OSA) distance of two strings, computed only up to a bound.
 
 Insertion, deletion, substitution and the swap of two neighbouring characters cost 1 each. Unlike in the Damerau
 distance, no character is edited twice.

@@ -1,4 +1,7 @@
-"""The fields of a part: the strings that a search can find, each with the byte that labels it in a segment's text."""
+"""The fields of a part, that is of a piece of a message: its strings that a search can find.
+
+In a segment's text, each field begins with a byte that labels it.
+"""
 
 from recall_rank._core.text.fields cimport COMMAND, CWD, ERROR, INPUT, OUTPUT, PROMPT, TEXT, TOOL_TITLE
 
@@ -10,7 +13,7 @@ cdef str CYCLE_MESSAGE = "an input must be a JSON value, not one that holds itse
 
 
 cdef int collect_strings(value, list found, list above) except -1:
-    """Append the strings inside a JSON value to `found`; `above` holds the containers around it."""
+    """Append the strings in a JSON value to `found`; `above` are the containers around it, to detect cycles."""
     if isinstance(value, str):
         if value:
             found.append(value)
@@ -28,9 +31,9 @@ cdef int collect_strings(value, list found, list above) except -1:
 
 
 cdef int collect_strings_iteratively(value, list found, list above) except -1:
-    """Append the strings inside a container to `found`, without recursion.
+    """Append the strings in a container to `found`, without recursion; `above` are the containers around it.
 
-    A stack holds the values to read. Behind the values of a container stands CONTAINER_END, which closes it.
+    A stack has the values to read. Behind the values of a container it has CONTAINER_END, which closes the container.
     """
     cdef set opened = {id(each) for each in above}
     cdef list waiting = [value], inner = []
@@ -51,14 +54,14 @@ cdef int collect_strings_iteratively(value, list found, list above) except -1:
 
 
 cdef list json_strings(value):
-    """Return the non-empty strings inside a JSON value, depth first."""
+    """Return the non-empty strings in a JSON value, depth first."""
     cdef list found = []
     collect_strings(value, found, [])
     return found
 
 
 cdef list part_fields(part):
-    """Return the fields of a part as fields() does."""
+    """Return the fields of a part: a list of (label, text), as fields() does."""
     cdef list found = []
     value = part.text
     if value:
@@ -92,7 +95,7 @@ cdef list part_fields(part):
 
 
 def string_values(value):
-    """Return the non-empty strings inside a JSON value (str, dict, list, tuple), depth first, at any depth.
+    """Return the non-empty strings in a JSON value (str, dict, list, tuple), depth first, at any depth.
 
     The keys of a dict are left out. Raises ValueError for a container that contains itself.
     """
@@ -102,8 +105,8 @@ def string_values(value):
 def fields(part):
     """Return the fields of a Part: a list of (label, text), label one of TEXT to CWD (0xF8 to 0xFF).
 
-    The order is text, prompt, command, cwd, input, title, error, output. In an input that is a dict, the strings
-    'command' and 'cwd' are fields of their own; every other string inside the input is a field INPUT. Empty strings
-    are left out. Raises ValueError for an input that contains itself.
+    The order is text, prompt, command, cwd, input, title, error, output. If the input of a tool is a dict, its strings
+    'command' and 'cwd' are fields of their own; every other string in the input is a field INPUT. Empty strings are
+    left out. Raises ValueError for an input that contains itself.
     """
     return part_fields(part)

@@ -1,4 +1,7 @@
-"""Sort of byte strings: a radix sort by their first eight bytes, then a comparison sort of those that agree in them."""
+"""Sort of forms, that is normalised words in UTF-8: a radix sort by the first eight bytes, then comparisons.
+
+Only forms that agree in their first eight bytes are compared.
+"""
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport qsort
@@ -29,9 +32,10 @@ cdef inline int compare_forms(const void* left, const void* right) noexcept nogi
 
 
 cdef inline void radix_sort_prefixes(FormKey* keys, FormKey* spare, size_t count) noexcept nogil:
-    """Sort keys[0:count] by prefix: a stable counting sort for each byte, the last byte first.
+    """Sort keys[0:count] by prefix, the first eight bytes of a form: a stable counting sort for each byte.
 
-    `spare` has room for `count` keys. O(count) for each of the eight bytes; bytes that all keys share are skipped.
+    The last byte is sorted first. `spare` has room for `count` keys. O(count) for each of the eight bytes; a byte that
+    all prefixes share is skipped.
     """
     cdef uint32_t places[PREFIX_BYTES][256]
     cdef uint32_t* place
@@ -63,7 +67,7 @@ cdef inline void radix_sort_prefixes(FormKey* keys, FormKey* spare, size_t count
 
 
 cdef inline void sort_forms(FormKey* keys, FormKey* spare, size_t count) noexcept nogil:
-    """Sort keys[0:count], whose forms are distinct, by the bytes of the forms; `spare` has room for `count` keys."""
+    """Sort keys[0:count] by the bytes of their forms, which are distinct; `spare` has room for `count` keys."""
     cdef size_t first = 0, last
     if count <= SMALL_SORT:
         qsort(keys, count, sizeof(FormKey), compare_forms)

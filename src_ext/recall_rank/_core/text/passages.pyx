@@ -1,4 +1,4 @@
-"""Passages: the cuts that divide a text into the documents of a segment, and ranges of a text in folded case."""
+"""Passages: where a text is cut into the documents of a segment; and the folding of byte ranges of a text."""
 
 from cpython.unicode cimport PyUnicode_1BYTE_DATA, PyUnicode_DecodeUTF8, PyUnicode_New
 from libc.stdint cimport uint64_t
@@ -8,7 +8,8 @@ cdef Py_ssize_t end_of_last_byte(const unsigned char* data, Py_ssize_t floor, Py
                                  unsigned char wanted) noexcept nogil:
     """Return the offset behind the last `wanted` in data[floor:end], or -1.
 
-    With a line feed as `wanted`, a byte that begins a field (0xF8 to 0xFF) counts, too: the offset is that of the byte.
+    If `wanted` is a line feed, a byte that labels a field (0xF8 to 0xFF) ends the line before it: for such a byte, its
+    own offset is returned.
     """
     while end > floor:
         end -= 1
@@ -47,11 +48,11 @@ cdef Py_ssize_t passage_end(const unsigned char* data, Py_ssize_t size, Py_ssize
 
 
 def passage_ends(bytes text not None, Py_ssize_t longest):
-    """Return the ends of the passages of UTF-8 `text`, list of int, ascending byte offsets; the last is len(text).
+    """Return the ends of the passages of UTF-8 `text`: a list of ascending byte offsets; the last is len(text).
 
-    A passage has at most `longest` bytes, but for the last, which may be a quarter longer. In the second half of that
-    length it is cut behind the last line or before the last field, else behind the last sentence, else behind the last
-    blank, else before the last code point. Raises ValueError for `longest` below 16. O(len(text)).
+    A passage has at most `longest` bytes; the last may be a quarter longer. It ends in the second half of that length:
+    behind the last line or before the last field, else behind the last sentence, else behind the last blank, else
+    before the last code point. Raises ValueError for `longest` below 16. O(len(text)).
     """
     cdef const unsigned char* data = text
     cdef Py_ssize_t size = len(text), end = 0
@@ -66,7 +67,7 @@ def passage_ends(bytes text not None, Py_ssize_t longest):
 
 
 cdef str ascii_lower(const unsigned char* text, Py_ssize_t size):
-    """Return ASCII text[0:size] as a str in lower case, or None where a byte is not ASCII."""
+    """Return text[0:size] in lower case as a str, or None if it is not ASCII."""
     cdef Py_ssize_t k
     cdef unsigned char all_bits = 0
     cdef unsigned char* to
@@ -83,11 +84,11 @@ cdef str ascii_lower(const unsigned char* text, Py_ssize_t size):
 
 def fold_ranges(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                 const uint64_t[::1] ends not None, fold not None):
-    """Return fold(text[starts[k]:ends[k]]) for every k, list of str.
+    """Return fold(text[starts[k]:ends[k]]) for every k, a list of str.
 
-    text: UTF-8 bytes. starts, ends: u64[n], byte offsets, cut at the end of the text. fold: a function str -> str that
-    only makes ASCII letters lower case in ASCII text; it is called only for ranges that are not ASCII. Invalid UTF-8
-    is replaced by U+FFFD. Raises ValueError where starts and ends differ in length.
+    text is UTF-8; starts and ends, u64[n], are byte offsets, limited to the end of the text. fold is a function str ->
+    str; it is called only for ranges with other characters than ASCII, so it must turn ASCII text into lower case.
+    Invalid UTF-8 is replaced by U+FFFD. Raises ValueError if starts and ends differ in length.
     """
     cdef Py_ssize_t k
     cdef uint64_t begin, end, size = text.shape[0]

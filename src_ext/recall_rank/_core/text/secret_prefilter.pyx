@@ -1,7 +1,7 @@
-"""Prefilter of secrets: one pass over a text that tells which kinds of secrets are possible in it.
+"""Prefilter of secrets: one pass over a text that tells which types of secrets it may contain.
 
-It never misses a kind whose rule in redaction would match; a kind that it reports may turn out to be absent. A
-character beyond ASCII counts as everything that lets a rule go on.
+It reports every type of which a redaction rule matches, and may report others. A character beyond ASCII is treated as
+one that any rule accepts.
 """
 
 from cpython.object cimport PyObject
@@ -57,7 +57,7 @@ cdef struct PrefilterTables:
 
 
 cdef inline uint16_t traits_of(const PrefilterTables* tables, uint32_t c) noexcept nogil:
-    """Return the traits of a character: a sum of RUN to LOOK."""
+    """Return the traits of a character, a bit set of RUN to LOOK: the roles it can have in a secret."""
     if c < 128:
         return tables.traits[c]
     return DIGIT | VALUE | TOKEN | HOST | (LOOK if c == KELVIN else 0)
@@ -65,7 +65,7 @@ cdef inline uint16_t traits_of(const PrefilterTables* tables, uint32_t c) noexce
 
 cdef inline bint word_at(const letter* text, Py_ssize_t low, Py_ssize_t high, Py_ssize_t at, const char* word,
                          Py_ssize_t size) noexcept nogil:
-    """Return whether `word`, lower-case ASCII of `size` letters, is at text[at] in either case, inside [low, high)."""
+    """Return whether `word`, `size` lower-case ASCII letters, is at text[at] in any case, within [low, high)."""
     cdef Py_ssize_t k
     cdef uint32_t c
     if at < low or at + size > high:
@@ -78,7 +78,10 @@ cdef inline bint word_at(const letter* text, Py_ssize_t low, Py_ssize_t high, Py
 
 
 cdef bint value_at(const PrefilterTables* tables, const letter* text, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """Return whether six or more value characters, one a digit, are at text[at], behind up to five quotes or blanks."""
+    """Return whether six or more characters of a secret value, one of them a digit, are at text[at].
+
+    Up to five quotes or blanks may precede them.
+    """
     cdef Py_ssize_t stop, count = 0
     cdef bint digit = False
     cdef uint16_t traits
@@ -100,7 +103,7 @@ cdef bint value_at(const PrefilterTables* tables, const letter* text, Py_ssize_t
 
 
 cdef bint header_at(const PrefilterTables* tables, const letter* text, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """Return whether blanks are at text[at], and 16 characters of a header's token behind them."""
+    """Return whether text[at] begins with blanks that 16 characters of an HTTP header's token follow."""
     cdef Py_ssize_t begin = at
     while at < end and (text[at] == c' ' or text[at] == c'\t'):
         at += 1
@@ -127,7 +130,7 @@ cdef bint address_at(const PrefilterTables* tables, const letter* text, Py_ssize
 
 
 cdef bint prefix_in(const PrefilterTables* tables, const letter* text, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
-    """Return whether the prefix of a key is in text[low:high]."""
+    """Return whether a prefix of known keys, such as sk-, is in text[low:high]."""
     cdef Py_ssize_t at, k, size
     cdef uint32_t pair
     cdef int each
@@ -150,9 +153,9 @@ cdef bint prefix_in(const PrefilterTables* tables, const letter* text, Py_ssize_
 
 
 cdef bint block_head_in(const letter* text, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
-    """Return whether -----BEGIN is in text[low:high].
+    """Return whether -----BEGIN, the beginning of a private key, is in text[low:high].
 
-    Only every fifth character is read: one of the five dashes must be there.
+    Only every fifth character is read, because one of the five dashes must be among these.
     """
     cdef Py_ssize_t at, begin, k
     cdef const char* head = b"-----BEGIN"
@@ -171,13 +174,16 @@ cdef bint block_head_in(const letter* text, Py_ssize_t low, Py_ssize_t high) noe
 
 
 cdef inline bint is_prefix_mark(uint32_t c) noexcept nogil:
-    """Return whether a character is punctuation of key prefixes, or one that a broken line leaves before a prefix."""
+    """Return whether a character can separate a run of letters and digits from the rest of a key prefix.
+
+    It is punctuation of prefixes, or a line end or backslash in a key that is broken over lines.
+    """
     return c == c'.' or c == c'/' or c == c':' or c == c'=' or c == c'~' or c == c'\n' or c == c'\\'
 
 
 cdef Py_ssize_t flag_end(const PrefilterTables* tables, const letter* text, Py_ssize_t at,
                          Py_ssize_t end) noexcept nogil:
-    """Return the end of the name of a command-line flag, whose dashes end at `at`."""
+    """Return the end of a command-line flag's name, given `at`, the offset behind its dashes."""
     cdef Py_ssize_t stop = min(at + FLAG_CHARS, end)
     while at < stop and (text[at] == c'-' or traits_of(tables, text[at]) & (LOWER | UPPER)):
         at += 1
@@ -185,7 +191,7 @@ cdef Py_ssize_t flag_end(const PrefilterTables* tables, const letter* text, Py_s
 
 
 cdef int kinds_in(const PrefilterTables* tables, const letter* text, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Return the sum of the kinds of secrets that are possible in text[start:end], BLOCK excepted. O(end - start)."""
+    """Return the types of secrets possible in text[start:end], a bit set of KEY and others, without BLOCK."""
     cdef int found = 0
     cdef bint values = False, valued = False
     cdef Py_ssize_t at, first, sign, run = start, done = start, flag = -1, flags = start
@@ -251,7 +257,10 @@ cdef int kinds_in(const PrefilterTables* tables, const letter* text, Py_ssize_t 
 
 
 cdef Py_ssize_t read_start(const letter* text, Py_ssize_t low) noexcept nogil:
-    """Return where to begin to read for a secret that reaches into text[low:]: in front of a blank or line end."""
+    """Return the offset from which to read for a secret that ends in text[low:] but may begin before it.
+
+    Such a secret begins behind a blank or a line end.
+    """
     cdef Py_ssize_t floor = max(0, low - TOKEN_REACH), at = low - 1, line = -1
     while at >= floor and text[at] != c' ':
         if line < 0 and text[at] == c'\n':
@@ -269,7 +278,7 @@ cdef Py_ssize_t read_start(const letter* text, Py_ssize_t low) noexcept nogil:
 
 
 cdef Py_ssize_t read_end(const letter* text, Py_ssize_t high, Py_ssize_t length) noexcept nogil:
-    """Return where to stop reading for a secret that reaches out of text[:high]."""
+    """Return the offset up to which to read for a secret that begins in text[:high] but may end behind it."""
     cdef Py_ssize_t ceiling = min(length, high + TOKEN_REACH), at = high, line = -1
     while at < ceiling and text[at] != c' ':
         if line < 0 and text[at] == c'\n':
@@ -284,7 +293,7 @@ cdef Py_ssize_t read_end(const letter* text, Py_ssize_t high, Py_ssize_t length)
 
 cdef int scan(const PrefilterTables* tables, const letter* text, Py_ssize_t length, Py_ssize_t low, Py_ssize_t high,
               Py_ssize_t* start, Py_ssize_t* end) noexcept nogil:
-    """Do the work of SecretPrefilter.scan() on characters of one, two or four bytes."""
+    """Do the work of SecretPrefilter.scan() for a str whose characters are stored in one, two or four bytes."""
     cdef int found
     start[0] = 0
     end[0] = length
@@ -323,8 +332,9 @@ cdef class SecretPrefilter:
     def scan(self, str text not None, Py_ssize_t low, Py_ssize_t high):
         """Return (kinds, start, end) for secrets that overlap characters text[low:high].
 
-        kinds: sum of KEY to BLOCK, the kinds that are possible. start, end: the range that the rules have to read. The
-        GIL is released. Raises ValueError for a range outside the text. O(high - low).
+        kinds: a bit set of KEY to BLOCK, the types of secrets that are possible. start, end: the range of characters
+        that the redaction rules have to read. The GIL is released. Raises ValueError for a range outside the text.
+        O(high - low).
         """
         cdef Py_ssize_t length = len(text), start = 0, end = 0
         cdef int width = PyUnicode_KIND(<PyObject*>text), found
@@ -342,7 +352,7 @@ cdef class SecretPrefilter:
 
 
 cdef uint16_t traits_of_ascii(str c):
-    """Return the traits of an ASCII character."""
+    """Return the traits of an ASCII character, a bit set: the roles it can have in a secret."""
     cdef dict members = {
         RUN: c.isalnum() or c in "_-",
         LOWER: c.islower(),

@@ -47,7 +47,7 @@ load_byte_frequencies()
 
 
 cdef void prepare_needle(rr_needle* needle, const unsigned char* data, Py_ssize_t size) noexcept nogil:
-    """Prepare a search for data[0:size], size > 0, which is borrowed: choose its two rarest bytes."""
+    """Prepare a search for data[0:size], size > 0: choose its two rarest bytes. `data` must stay valid."""
     cdef Py_ssize_t k
     needle.bytes = data
     needle.size = size
@@ -92,7 +92,10 @@ cdef bint is_name_byte(unsigned char byte) noexcept nogil:
 
 cdef Py_ssize_t standalone_place(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t end,
                                  Py_ssize_t most, bint use_simd, bint* alone) noexcept nogil:
-    """Return the offset that first_standalone() gives for text[start:end], or -1; set `alone`."""
+    """Return the offset that first_standalone() describes, for one range text[start:end], or -1.
+
+    Set alone[0] to whether that occurrence stands alone.
+    """
     cdef Py_ssize_t at = start, first = -1, looked = 0
     alone[0] = False
     while looked < most and not alone[0] and end - at >= needle.size:
@@ -111,11 +114,12 @@ cdef Py_ssize_t standalone_place(const rr_needle* needle, const unsigned char* t
 def first_standalone(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                      const uint64_t[::1] ends not None, bytes needle not None, Py_ssize_t most,
                      bint use_simd=True):
-    """Return the place of `needle` in each text[starts[k]:ends[k]]: a list of (byte offset in `text`, stands alone).
+    """Return (offset, alone) for each range text[starts[k]:ends[k]]: where `needle` occurs, and whether alone.
 
-    An occurrence stands alone where no byte of a name or path (is_name_byte) comes directly before or behind it in the
-    range. Of the first `most` occurrences, which do not overlap, the place is the first that stands alone, else the
-    first of all, and -1 where there is none. starts, ends: u64[n]. Raises ValueError for ranges outside the text.
+    An occurrence stands alone if no byte of a name or path (is_name_byte) directly precedes or follows it in the range.
+    Of the first `most` occurrences, which do not overlap, the first that stands alone is taken, else the first of all.
+    offset is in bytes of `text`, -1 without an occurrence. starts, ends: u64[n]. Raises ValueError for ranges outside
+    the text.
     """
     cdef rr_needle prepared
     cdef Py_ssize_t k, first
@@ -142,12 +146,12 @@ def first_standalone(const unsigned char[::1] text not None, const uint64_t[::1]
 
 def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] starts not None, bytes needle not None,
                unsigned char[::1] marks not None, eligible=None, int64_t deadline_ns=0, bint use_simd=True):
-    """Set marks[p] to 1 for every part p whose text contains `needle`; return the count of parts that were searched.
+    """Set marks[p] to 1 for every part p whose text contains `needle`; return the number of parts searched.
 
     starts: u64[parts + 1], ascending byte offsets of the parts in `text`. marks: u8[parts]. eligible: u8[parts] or
-    None; parts with 0 stay unmarked. deadline_ns: a time of time.monotonic_ns() at which the search stops, 0 for none;
-    the count is then smaller than that of all parts. Raises ValueError for columns that do not fit. One clock reading
-    a MiB.
+    None; parts with 0 are not marked. deadline_ns: a time.monotonic_ns() at which the search stops, 0 for none; the
+    number returned is then below that of all parts. Raises ValueError for columns of wrong length. The clock is read
+    once a MiB.
     """
     cdef rr_needle prepared
     cdef const uint8_t[::1] view

@@ -1,4 +1,7 @@
-"""Tokens and the buffer that collects them, with the filter of terms by which the tokeniser leaves tokens out."""
+"""Tokens, and the buffer that collects them. A form is the normalised word of a token.
+
+A filter of forms in the buffer lets the tokeniser leave out tokens that no one looks for.
+"""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
@@ -42,18 +45,18 @@ cdef struct TokenBuffer:
 
 
 cdef inline int shape_index(unsigned char first, unsigned char last) noexcept nogil:
-    """Return the index of a form's shape, below SHAPES: its first and last byte; capitals count as lower case."""
+    """Return an index below SHAPES for a form with these first and last bytes; capitals count as lower case."""
     return (first & 31) << 5 | (last & 31)
 
 
 cdef inline void filter_add(TermFilter* term_filter, const unsigned char* form, int size) noexcept nogil:
-    """Let the filter pass a form of `size` > 0 bytes, which is zero-padded."""
+    """Let the filter pass a form of `size` > 0 bytes; `form` is zero-padded to a multiple of 8 bytes."""
     term_filter.shapes[shape_index(form[0], form[size - 1])] |= <uint64_t>1 << (size - 1)
     term_filter.seconds[form[0] & 31] |= <uint32_t>1 << (form[1] & 31)
 
 
 cdef inline void filter_add_prefix(TermFilter* term_filter, const unsigned char* form, int size) noexcept nogil:
-    """Let the filter pass every form that begins with this one and is longer; `size` > 0."""
+    """Let the filter pass every longer form that begins with the `size` > 0 bytes of `form`."""
     cdef int last
     for last in range(32 if size < MAX_TERM else 0):
         term_filter.shapes[shape_index(form[0], last)] |= ~<uint64_t>0 << size
@@ -62,17 +65,23 @@ cdef inline void filter_add_prefix(TermFilter* term_filter, const unsigned char*
 
 cdef inline bint shape_may_pass(const TokenBuffer* out, unsigned char first, unsigned char last,
                                 Py_ssize_t size) noexcept nogil:
-    """Return False only where no form of `size` > 0 bytes with these two ends passes the filter; case is ignored."""
+    """Return False only if no form of `size` > 0 bytes with these first and last bytes passes the filter.
+
+    The case of both is ignored.
+    """
     return out.term_filter == NULL or out.term_filter.shapes[shape_index(first, last)] >> (size - 1) & 1
 
 
 cdef inline bint prefix_may_pass(const TokenBuffer* out, unsigned char first, unsigned char second) noexcept nogil:
-    """Return False only where no form of two or more bytes with this beginning passes the filter; case is ignored."""
+    """Return False only if no form of two or more bytes that begins with these two passes the filter.
+
+    Their case is ignored.
+    """
     return out.term_filter == NULL or out.term_filter.seconds[first & 31] >> (second & 31) & 1
 
 
 cdef inline bint form_may_pass(const TokenBuffer* out, const unsigned char* word, Py_ssize_t size) noexcept nogil:
-    """Return False only where the filter holds no form equal to word[0:size]. False positives occur, misses do not."""
+    """Return False only if the filter refuses the form word[0:size]; True does not mean that it passes it."""
     if out.term_filter == NULL or size < 1:
         return True
     # the beginning is tested first: it refuses most words
@@ -119,7 +128,7 @@ cdef inline void buffer_clear(TokenBuffer* buffer) noexcept nogil:
 
 
 cdef inline bint reserve_token(TokenBuffer* out) noexcept nogil:
-    """Make room for one more token and its form; return False, and set `failed`, where memory runs out."""
+    """Make room for one more token and its form; if memory runs out, set `failed` and return False."""
     cdef void* grown
     cdef Py_ssize_t capacity
     if out.count + 1 > out.capacity:
@@ -150,10 +159,11 @@ cdef inline void end_form(TokenBuffer* out, Py_ssize_t end) noexcept nogil:
 
 cdef inline void append_token(TokenBuffer* out, uint32_t start, uint32_t end, uint32_t form, int size, int length,
                               int kind, uint32_t position, int span, bint cjk) noexcept nogil:
-    """Append a token whose padded form is in `forms`, unless the filter refuses it; reserve_token() was called.
+    """Append a token whose padded form is in `forms`, unless the filter refuses it.
 
-    start, end: bytes in the text. form: offset in `forms`. size, length: bytes and code points of the form. kind: WORD,
-    JOINED or SPECIAL. position, span: ordinal of the first word, and count of words.
+    reserve_token() must have been called. start, end: bytes in the text. form: offset in `forms`. size, length: bytes
+    and code points of the form. kind: WORD, JOINED or SPECIAL. position: number of words before it. span: how many
+    words it covers. cjk: whether it is of a script without spaces.
     """
     cdef Token* token = out.items + out.count
     if not form_may_pass(out, out.forms + form, size):

@@ -1,7 +1,7 @@
-"""Coverage of a text by its tokens: whether every run of ASCII letters and digits is part of a token's form.
+"""Coverage of a text by its tokens: whether every run of ASCII letters and digits is inside of a token's form.
 
-Tokens are cut where they grow too long, and compounds of very many subwords are not joined. A run that no token's form
-contains can be found only by a scan of the text. Runs of one or two bytes do not count: the s of Ada's is in no token.
+Tokens are cut where they grow too long, and compounds of very many subwords are not joined. A run that is in no token's
+form can be found only by a scan of the text. Runs of one or two bytes do not count: the s of Ada's is in no token.
 """
 
 from recall_rank._core.text.token_buffer cimport WORD, Token, TokenBuffer, buffer_free, buffer_init
@@ -27,9 +27,9 @@ cdef bint form_contains(const unsigned char* form, Py_ssize_t size, const unsign
 
 
 cdef bint covers_alnum_runs(const unsigned char* text, Py_ssize_t size, const TokenBuffer* found) noexcept nogil:
-    """Return whether each run of at least MIN_RUN ASCII letters and digits is in the form of a token around it.
+    """Return whether each run of at least MIN_RUN ASCII letters and digits is in the form of a token there.
 
-    `found` holds the tokens of text[0:size], in the order tokenise() appends them. O(size * MAX_COMPOUND_WORDS).
+    `found` has the tokens of text[0:size], in the order in which tokenise() appends them. O(size * MAX_COMPOUND_WORDS).
     """
     cdef Py_ssize_t at = 0, end, first = 0, k
     cdef const Token* token
@@ -63,10 +63,10 @@ cdef bint covers_alnum_runs(const unsigned char* text, Py_ssize_t size, const To
 
 
 def is_covered(bytes text not None):
-    """Return (covered, certain) of UTF-8 `text`.
+    """Return (covered, certain) of UTF-8 `text`, two bools.
 
-    covered: each run of three or more ASCII letters and digits is part of the form of a token around it. certain: the
-    tokeniser shortened and left out nothing, so that `covered` follows without a check of the runs.
+    covered: each run of three or more ASCII letters and digits is in the form of a token at its place. certain: the
+    tokeniser has shortened and left out nothing, so that `covered` is True without a check of the runs.
     """
     cdef TokenBuffer found
     cdef const unsigned char* data = text

@@ -1,8 +1,7 @@
-"""The tokeniser: normalised words of UTF-8 text, joined forms of compounds, CJK unigrams and bigrams.
+"""The tokeniser: makes tokens of the words of a UTF-8 text, of compounds joined, and of CJK characters and pairs.
 
-One pass without Python objects. Every rule works on code points, ASCII or not; offsets are byte offsets in the text
-given. Bytes that are not UTF-8 separate words. Tokens that TokenBuffer.term_filter refuses are left out but counted, so
-that the positions of the others do not change.
+One pass without Python objects. Rules work on code points, offsets are byte offsets in the text. Bytes that are not
+UTF-8 separate words. Tokens that TokenBuffer.term_filter refuses are left out, but their positions are counted.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -26,7 +25,7 @@ cdef uint8_t[256] ASCII_ROLES  # of a byte beside and in ASCII words; 0 for digi
 
 
 cdef void load_roles():
-    """Fill ASCII_ROLES from the tables of characters."""
+    """Fill ASCII_ROLES, the role of each ASCII character in read_ascii_word(), from the character tables."""
     cdef int k
     for k in range(0x80):
         if CHARS.classes[k] == SEPARATOR:
@@ -40,11 +39,10 @@ load_roles()
 
 cdef inline Py_ssize_t read_ascii_word(const CharTables* chars, const unsigned char* text, Py_ssize_t size,
                                        Py_ssize_t at, TokenBuffer* out) noexcept nogil:
-    """Append the ASCII word at text[at] and return the offset behind it and the separator that ends it.
+    """Append the ASCII word at text[at] as a token; return the offset behind it and the separator that ends it.
 
-    Such a word is a number, or lower-case letters of which the first may be a capital, and a word separator ends it.
-    Returns `at`, and appends nothing, where the rules of compounds or of special words may apply, or where memory ran
-    out.
+    The word is a number, or lower-case letters of which the first may be a capital. If the rules of compounds or of
+    special words may apply, or memory ran out, nothing is appended and `at` is returned.
     """
     cdef Py_ssize_t end = at + 1
     cdef Py_ssize_t form = out.forms_size
@@ -76,9 +74,9 @@ cdef inline Py_ssize_t read_ascii_word(const CharTables* chars, const unsigned c
 
 cdef Py_ssize_t read_special(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, Py_ssize_t start,
                              TokenBuffer* out) noexcept nogil:
-    """Append the word text[start:at] with the punctuation that belongs to it: c++, c#, #4410, 100%.
+    """Append the word text[start:at] with punctuation that is part of it: c++, c#, #4410, 100%.
 
-    Return the offset behind the punctuation, or `at` where there is none. The word itself has been appended.
+    Return the offset behind that punctuation, or `at` if there is none. The word alone has been appended before.
     """
     cdef Py_ssize_t begin = start, end = at, form, k
     cdef uint32_t position = out.words - 1
@@ -106,10 +104,9 @@ cdef Py_ssize_t read_special(const unsigned char* text, Py_ssize_t size, Py_ssiz
 
 
 cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out) noexcept nogil:
-    """Append the tokens of text[0:size] to `out`, in the order of their beginnings; O(size).
+    """Append the tokens of text[0:size] to `out`, in the order of their beginnings. O(size).
 
-    Joined forms follow the words of their compound. For a new text call buffer_clear() first; afterwards check
-    `failed`.
+    The joined form of a compound follows its words. Call buffer_clear() before another text; check `failed` afterwards.
     """
     cdef const CharTables* chars = CHARS
     cdef Py_ssize_t at = 0, width, start, form
@@ -147,8 +144,9 @@ cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out)
 def tokens(bytes text not None):
     """Return the tokens of UTF-8 `text`: a list of (form, kind, start, end, position, span, cjk).
 
-    form: str, normalised. kind: WORD 0, JOINED 1, SPECIAL 2. start, end: byte offsets. position, span: ordinal of the
-    first word, and count of words. cjk: bool. Raises MemoryError. O(len(text)).
+    form: the normalised word, str. kind: WORD 0, JOINED 1, SPECIAL 2. start, end: byte offsets. position: number of
+    words before it. span: how many words it covers. cjk: bool, a script without spaces. Raises MemoryError.
+    O(len(text)).
     """
     cdef TokenBuffer buffer
     cdef Py_ssize_t k
@@ -174,9 +172,9 @@ def tokens(bytes text not None):
 def query_tokens(bytes text not None, frozenset stop_words not None):
     """Return the tokens of a query in UTF-8, without offsets: (words, compounds).
 
-    words: list of (form, written, counts, cjk); form in UTF-8 bytes, written as it stands in the query. counts is
-    False for the forms in `stop_words`, unless the query has no other words. compounds: list of (form, written,
-    position, span, cjk), the joined and special forms; position and span in words. Raises MemoryError.
+    words: list of (form, written, counts, cjk): the normalised word as UTF-8, the word as it stands in the query, and
+    whether it counts; stop words do not, unless the query has no other words. compounds: list of (form, written,
+    position, span, cjk), joined and special forms, which cover words [position, position + span). Raises MemoryError.
     """
     cdef TokenBuffer buffer
     cdef Py_ssize_t k

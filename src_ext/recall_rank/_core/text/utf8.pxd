@@ -1,13 +1,13 @@
-"""UTF-8: code points are decoded, counted and encoded inline, without Python objects."""
+"""Decode, count and encode the code points of UTF-8, inline and without Python objects."""
 
 from libc.stdint cimport uint32_t
 
 
 cdef inline Py_ssize_t decode_multibyte(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
                                         uint32_t* point) noexcept nogil:
-    """Decode the code point at text[at]; return its size in bytes, 1 to 4.
+    """Decode the code point at text[at] into point[0]; return its size in bytes, 1 to 4.
 
-    A byte that begins no valid sequence (overlong forms, surrogates and truncated sequences included) is one byte and
+    A byte that begins no valid sequence (overlong forms, surrogates and truncated sequences included) has size 1 and
     the code point 0.
     """
     cdef unsigned char lead = text[at]
@@ -34,7 +34,7 @@ cdef inline Py_ssize_t decode_multibyte(const unsigned char* text, Py_ssize_t si
 
 cdef inline Py_ssize_t decode_code_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
                                          uint32_t* point) noexcept nogil:
-    """Decode the code point at text[at] as decode_multibyte() does, with a short path for ASCII."""
+    """Decode the code point at text[at] into point[0]; return its size in bytes. Fast for ASCII."""
     if text[at] < 0x80:
         point[0] = text[at]
         return 1
@@ -52,7 +52,7 @@ cdef inline int decode_code_points(const unsigned char* text, Py_ssize_t size, u
 
 
 cdef inline Py_ssize_t count_code_points(const unsigned char* text, Py_ssize_t size) noexcept nogil:
-    """Return the count of code points that decode_code_points() writes for a text."""
+    """Return the number of code points in a text; an invalid byte counts as one."""
     cdef unsigned char seen = 0
     cdef uint32_t point
     cdef Py_ssize_t at = 0, count = 0
@@ -69,7 +69,7 @@ cdef inline Py_ssize_t count_code_points(const unsigned char* text, Py_ssize_t s
 
 
 cdef inline int encode_code_point(uint32_t point, unsigned char* to) noexcept nogil:
-    """Write one code point as UTF-8; return the count of bytes, at most 4."""
+    """Write one code point as UTF-8 to `to`; return the number of bytes, at most 4."""
     if point < 0x80:
         to[0] = point
         return 1
