@@ -35,7 +35,7 @@ class IndexFactory(Protocol):
     """
 
     def build(self, sessions: Iterable[Session], /) -> Searchable:
-        """An index in memory of these sessions."""
+        """An index of these sessions, held in memory."""
         ...
 
     def of_segments(self, segments: Sequence[Segment], dead: Sequence[Collection[int]], /) -> Searchable:

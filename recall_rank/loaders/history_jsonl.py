@@ -26,7 +26,7 @@ _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "
 
 
 class HistoryJsonl(BaseSource):
-    """A source for one history file, which is its only unit."""
+    """A source for one history file, which is read as one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or NAME

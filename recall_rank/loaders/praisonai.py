@@ -31,7 +31,7 @@ _LATEST_SECOND = 1e11
 
 
 class PraisonAI(SessionFiles):
-    """A source for a folder of sessions, or for one session file. Each file is one unit."""
+    """A source for a folder of sessions, or for one session file. Each file is one unit, read on its own."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)

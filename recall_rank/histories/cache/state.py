@@ -37,7 +37,7 @@ class TableView(Protocol):
         ...
 
     def table(self) -> Table:
-        """A copy of the whole table that the caller may change."""
+        """A copy of the whole table, with its sessions, that the caller may change."""
         ...
 
 

@@ -119,7 +119,7 @@ class StoredTable:
         return self._checked(lambda: frozenset((source, key) for source, key in self._head["missing"]))
 
     def units(self) -> Table:
-        """The table without its sessions."""
+        """The table with its sources and units but without sessions."""
 
         def read() -> Table:
             sources = []
@@ -133,7 +133,7 @@ class StoredTable:
         return self._checked(read)
 
     def table(self) -> Table:
-        """The whole table."""
+        """The whole table, with its sessions."""
 
         def read() -> Table:
             table = self.units()

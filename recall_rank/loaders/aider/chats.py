@@ -61,7 +61,7 @@ def _split(lines: Iterable[str]) -> Iterator[_Chat]:
 
 
 class _Chat:
-    """Builds a chat from its lines, added in order."""
+    """Builds a session from the lines of one chat, added in order."""
 
     def __init__(self, started: str) -> None:
         self._started = started
@@ -86,7 +86,7 @@ class _Chat:
         return ("user" if prefix == "#### " else "program"), line[len(prefix) :].rstrip()
 
     def session(self, directory: str | None, source: str, key: str | None = None) -> Session | None:
-        """The chat; None when it has no message of a user or the model."""
+        """The chat as a session; None when it has no message of a user or the model."""
         said = [(kind, text) for kind, lines in self._said if (text := strip_text("\n".join(lines)).strip())]
         if all(kind == "program" for kind, _ in said):
             return None

@@ -22,7 +22,7 @@ HEAD = 4096  # bytes by which a file is recognised
 
 
 class Aider(BaseSource):
-    """A source for one history file, which is its only unit."""
+    """A source for one history file, which is read as one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or NAME
@@ -46,12 +46,12 @@ class Aider(BaseSource):
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a history file with aider's file name; None for any other path."""
+    """A source for a file with the name of aider's history file; None for any other path."""
     return Aider(path) if path.name == FILE and path.is_file() else None
 
 
 def named(path: Path) -> Source | None:
-    """A source for a history file under any name that begins with a chat; None for any other file."""
+    """A source for a file with any name whose content begins with an aider chat; None for any other file."""
     if not path.name.endswith(SUFFIX) or not path.is_file():
         return None
     try:

@@ -100,7 +100,7 @@ def _with_result(call: Part, block: dict[str, Any], text: str | None) -> Part:
 
 
 def _result_text(block: dict[str, Any]) -> str | None:
-    """The output of a tool as text, without images."""
+    """The output of a tool as text; images are left out."""
     content = block.get("content")
     if type(content) is not list:
         return text_of(content)

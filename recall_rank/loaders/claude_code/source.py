@@ -32,7 +32,7 @@ _SLUG = re.compile(r"-|[A-Za-z]--")  # a path with its separators turned into da
 
 
 class ClaudeCode(BaseSource):
-    """A source for a folder of transcripts, or for one transcript. Each file is one unit."""
+    """A source for a folder of transcripts, or for one transcript. Each file is one unit, read on its own."""
 
     resolves = True
     copy_group = AGENT
@@ -180,8 +180,8 @@ def _spill_folders(path: str) -> list[str]:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a transcript, a project folder, the projects folder or the folder above it; None for any other
-    path.
+    """A source for a transcript, a project's folder, the folder of all projects or the folder above that; None for
+    any other path.
     """
     if path.is_file():
         return ClaudeCode(path) if path.name.endswith(SUFFIX) and _wrote(path) else None
@@ -217,7 +217,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for the projects folders of this machine."""
+    """Sources for the folders of all projects on this machine."""
     configured = environ.get("CLAUDE_CONFIG_DIR")
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
     folders = [Path(configured)] if configured else [home / ".claude", config / "claude"]

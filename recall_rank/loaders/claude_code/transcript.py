@@ -1,8 +1,8 @@
 """Build a session from the records of one Claude Code transcript.
 
 An assistant's turn is spread over several lines with one message id, and the output of a tool is in a later line with
-the role of the user; both are joined to one message. Records that repeat others (progress, snapshots, queues) are left
-out.
+the role of the user; these lines are joined to one message. Records that only repeat other records (progress,
+snapshots, queues) are left out.
 """
 
 from __future__ import annotations

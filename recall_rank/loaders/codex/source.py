@@ -30,7 +30,9 @@ _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
 class Codex(BaseSource):
-    """A source for Codex's home, a folder of rollouts (session files), or one rollout. Each file is one unit."""
+    """A source for Codex's home, a folder of rollouts (session files), or one rollout. Each file is one unit, read
+    on its own.
+    """
 
     resolves = True
 
@@ -178,7 +180,9 @@ def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a rollout, Codex's home, its sessions folder or its archive; None for any other path."""
+    """A source for a rollout (session file), Codex's home folder, its folder of sessions or its archive folder;
+    None for any other path.
+    """
     if path.is_file():
         return Codex(path) if _is_rollout(path.name) else None
     if any(_holds_rollouts(path / name) for name in FOLDERS):
@@ -193,7 +197,7 @@ def _holds_rollouts(folder: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The source for Codex's home on this machine, if it exists."""
+    """The source for Codex's home folder on this machine, if the folder exists."""
     configured = environ.get("CODEX_HOME")
     folder = Path(configured) if configured else home / ".codex"
     if any((folder / name).is_dir() for name in FOLDERS):

@@ -1,4 +1,4 @@
-"""The turns of a Codex conversation while they are built, and the records that change earlier turns."""
+"""Hold the turns of a Codex conversation while they are built, and apply records that change earlier turns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recall_rank.model import Flag, Message, Part, Role, Tokens
 
 @dataclass(slots=True)
 class RolloutTurn:
-    """A message that later records may extend."""
+    """A message of a Codex conversation that later records may extend."""
 
     id: str
     role: Role

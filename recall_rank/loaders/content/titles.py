@@ -36,7 +36,7 @@ def is_injected(text: str) -> bool:
 
 
 def unquote_prompt(prompt: str) -> str:
-    """A prompt without the quotes that a shell command puts around an argument with blanks."""
+    """A prompt without the quotes that a shell command puts around an argument that contains blanks."""
     inner = prompt[1:-1]
     quoted = len(prompt) > 2 and prompt[0] == prompt[-1] == '"' and " " in inner
     if not quoted or re.search(r'(?<!\\)"', inner):

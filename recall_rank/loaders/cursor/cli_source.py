@@ -174,7 +174,9 @@ def _meta(rows: list[Row]) -> dict[str, Any]:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a session's database or transcript, a folder of them, or Cursor's folder in a home; else None."""
+    """A source for a session's database or transcript, a folder of them, or Cursor's folder in a home folder; None
+    for any other path.
+    """
     if path.is_file():
         if path.name == STORE:
             columns = read_columns_at(path)

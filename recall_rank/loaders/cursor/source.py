@@ -25,8 +25,8 @@ SUFFIXES = {".vscdb", ".db", ".sqlite", ".sqlite3"}
 
 
 class Cursor(SessionDatabase):
-    """A source for Cursor's global database. Each conversation is one unit; the folder of some is recorded only in
-    the database of a workspace.
+    """A source for Cursor's global database. Each conversation is one unit, read on its own; the folder of some is
+    recorded only in the database of a workspace.
     """
 
     resolves = True

@@ -23,7 +23,7 @@ _FOLDER = _READ | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_DIRECTORY", 0)
 
 
 class NotRegularError(OSError):
-    """The path is a folder, a link, a FIFO, a socket or a device."""
+    """Raised for a path that is a folder, a link, a FIFO, a socket or a device instead of a regular file."""
 
 
 def open_regular(path: Path, root: Path | None = None) -> int:

@@ -12,7 +12,7 @@ from recall_rank.model import BaseSource, Unit
 
 
 class SessionFiles(BaseSource, ABC):
-    """A source for a folder of session files, or for one session file. Each file is one unit.
+    """A source for a folder of session files, or for one session file. Each file is one unit, read on its own.
 
     A subclass implements `wanted`, which selects files by name, and `read`.
     """

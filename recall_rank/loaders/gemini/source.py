@@ -110,8 +110,8 @@ def _is_chat(name: str) -> bool:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a conversation, a folder of them, a project's folder, the folder of all projects, or the folder
-    above; else None.
+    """A source for a conversation, a folder of conversations, a project's folder, the folder of all projects, or
+    the folder above that; None for any other path.
     """
     if path.is_file():
         return Gemini(path) if _wrote(path) else None

@@ -39,7 +39,7 @@ _LATEST_SECOND = 1 << 36
 
 
 class GooseDatabase(SessionDatabase):
-    """A source for one database. Each session is one unit."""
+    """A source for one database. Each session is one unit, read on its own."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or AGENT)

@@ -31,7 +31,9 @@ PEEKED = 20  # files of a folder, to tell whether they are sessions of Goose
 
 
 class GooseFiles(SessionFiles):
-    """A source for a folder of the older session files, or for one such file. Each file is one unit."""
+    """A source for a folder of the older session files, or for one such file. Each file is one unit, read on its
+    own.
+    """
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)
@@ -103,7 +105,9 @@ class Goose(GooseFiles):
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a Goose database, recognised by name and tables, or for older session files; else None."""
+    """A source for a Goose database, recognised by its name and tables, or for older session files; None for any
+    other path.
+    """
     if path.is_file():
         if path.name == FILE:
             return named(path)
@@ -114,7 +118,7 @@ def recognise(path: Path) -> Source | None:
 
 
 def named(path: Path) -> Source | None:
-    """A source for a Goose database under any name, recognised by its tables; else None."""
+    """A source for a Goose database under any name, recognised by its tables; None for any other file."""
     if path.suffix not in SUFFIXES or not path.is_file():
         return None
     columns = read_columns_at(path)

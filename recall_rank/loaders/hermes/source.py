@@ -34,7 +34,7 @@ _BRANCHED = "branched"
 
 
 class Hermes(SessionDatabase):
-    """A source for one database. Each session is one unit."""
+    """A source for one database. Each session is one unit, read on its own."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)

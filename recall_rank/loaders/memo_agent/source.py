@@ -45,7 +45,7 @@ _MESSAGE = ("id", "role", "content", "tool_calls_json", "tool_calls", "tool_call
 
 
 class MemoAgent(SessionDatabase):
-    """A source for one database. Each session is one unit."""
+    """A source for one database. Each session is one unit, read on its own."""
 
     resolves = True
 

@@ -25,7 +25,7 @@ _SESSION_ID = re.compile(rb'"id"\s*:\s*"ses_')
 
 
 class OpenCodeExport(BaseSource):
-    """A source for one exported session, which is its only unit."""
+    """A source for one exported session, which is read as one unit."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT

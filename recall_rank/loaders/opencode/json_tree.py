@@ -29,7 +29,7 @@ VERSION = 2  # of the layout, the newest that is known here
 
 
 class OpenCodeTree(BaseSource):
-    """A source for one `storage` folder. Each session is one unit."""
+    """A source for one `storage` folder. Each session is one unit, read on its own."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.name = name or AGENT

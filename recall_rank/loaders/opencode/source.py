@@ -25,7 +25,7 @@ SUFFIXES = {".db", ".sqlite", ".sqlite3"}
 
 
 class OpenCode(SessionDatabase):
-    """A source for one OpenCode database. Each session is one unit."""
+    """A source for one OpenCode database. Each session is one unit, read on its own."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)

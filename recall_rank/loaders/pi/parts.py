@@ -108,7 +108,7 @@ def _ended(call: Part, text: str | None, *, failed: bool) -> Part:
 
 
 def _plain(content: Any) -> str | None:
-    """The output of a tool as text, without images."""
+    """The output of a tool as text; images are left out."""
     if type(content) is not list:
         return text_of(content)
     texts = [text_of(block.get("text")) for block in content if type(block) is dict]

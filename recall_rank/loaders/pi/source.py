@@ -30,7 +30,7 @@ PEEKED = 20  # files of a folder, to tell whether they are sessions of pi
 
 
 class Pi(SessionFiles):
-    """A source for a folder of sessions, or for one session file. Each file is one unit."""
+    """A source for a folder of sessions, or for one session file. Each file is one unit, read on its own."""
 
     resolves = True
     copy_group = NAME

@@ -80,7 +80,7 @@ def remote_name(address: str | None) -> str | None:
 
 
 def _is_here(folder: str) -> bool:
-    """Whether a path is absolute and on this machine."""
+    """Whether a path is absolute and not on another machine (a network path)."""
     return Path(folder).is_absolute() and not folder.startswith(("//", "\\\\")) and "\0" not in folder
 
 

@@ -27,7 +27,7 @@ PEEKED = 20  # files of a folder, to tell whether they are exports
 
 
 class SpecStory(SessionFiles):
-    """A source for a folder of exported pages, or for one page. Each page is one unit."""
+    """A source for a folder of exported pages, or for one page. Each page is one unit, read on its own."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)

@@ -43,7 +43,7 @@ _REFUSED = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 
 
 class _ChangedError(Exception):
-    """The database changed while it was read as immutable, or while it was copied."""
+    """Raised when the database changed while it was read as immutable, or while it was copied."""
 
 
 class Database:

@@ -16,7 +16,8 @@ Columns = Mapping[str, set[str]]  # of each table
 
 
 class SessionDatabase(BaseSource, ABC):
-    """A source for one database. Each session is one unit. Inside `with`, the connection is kept open between reads.
+    """A source for one database. Each session is one unit, read on its own. Inside `with`, the connection is kept open
+    between reads.
 
     A subclass implements `keys` and `signatures`, which get a RowReader, and `read`.
     """
@@ -64,7 +65,7 @@ class SessionDatabase(BaseSource, ABC):
         """Session id -> bytes that change when one of the session's rows changes."""
 
     def malformed(self, table: str, row: object, reason: str) -> Malformed:
-        """The Malformed record for a row of a table that cannot be used."""
+        """A Malformed record that reports a row of a table that cannot be used."""
         return Malformed(f"{self.location} {table}", f"row {row}", reason)
 
 
@@ -100,7 +101,7 @@ def missing_column(columns: Columns, needed: Columns) -> str | None:
 
 
 def unknown_schema_error(agent: str, lack: str) -> OSError:
-    """The error for a database that lacks a table or column of the agent's schema."""
+    """The error for a database that lacks a table or column of the agent's schema; `lack` names it."""
     return OSError(errno.EINVAL, f"not a schema of {agent} that is known here: {lack} is missing")
 
 
