@@ -1,8 +1,8 @@
-"""Pages of long answers: every value of an answer is on some page, and the size of a page is limited.
+"""Divide a long answer into pages of limited size, so that every value of the answer is on some page.
 
-An answer is traversed leaf by leaf (a leaf is a string, number or empty container). A cursor is
-"LEAF.OFFSET.CHECKSUM": the number of the leaf at which the next page begins, the number of its characters already
-returned, and its checksum.
+An answer is traversed leaf by leaf; a leaf is a string, a number or an empty container. A cursor is
+"LEAF.OFFSET.CHECKSUM": the index of the leaf at which a page begins, the number of its characters that earlier pages
+returned, and the checksum of that leaf.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ _ABSENT: Final = object()
 
 
 def paged(answer: dict[str, Any], cursor: str | None = None, limit: int = PAGE_BYTES) -> dict[str, Any]:
-    """Return the page of the answer at the cursor, of about `limit` bytes, with `next_cursor` when more follows.
+    """Return the page of `answer` that begins at `cursor`, of about `limit` bytes; without a cursor, the first page.
 
-    A text that is too long for a page is continued on the next one, where the ids of its message and part are
-    repeated. Raises ToolError for a malformed cursor and for a cursor that belongs to another answer.
+    The page has `next_cursor` when another one follows. A text that is too long for a page is continued on the next
+    page, where the ids of its message and part are repeated. Raises ToolError for a malformed cursor and for a cursor
+    of another answer.
     """
     import orjson
 
@@ -40,7 +41,10 @@ def paged(answer: dict[str, Any], cursor: str | None = None, limit: int = PAGE_B
 
 
 def _read_cursor(cursor: str | None) -> tuple[int, int, str | None]:
-    """Return the leaf, offset and checksum of a cursor. Raises ToolError when it is malformed."""
+    """Return (leaf, offset, checksum) of a cursor: leaf index, characters, text; (0, 0, None) without a cursor.
+
+    Raises ToolError when the cursor is malformed.
+    """
     if cursor is None:
         return 0, 0, None
     leaf, _, rest = cursor.partition(".")
@@ -51,13 +55,16 @@ def _read_cursor(cursor: str | None) -> tuple[int, int, str | None]:
 
 
 def _stale_cursor() -> ToolError:
-    """Return the error for a cursor whose answer has changed."""
+    """Return the error for a cursor into an answer that has changed since."""
     return ToolError("cursor", "The answer is another one by now: call again without cursor")
 
 
 @dataclass(slots=True)
 class _PageBuilder:
-    """Traverses the leaves of an answer in order and keeps those from `first` on that fit on the page."""
+    """Traverses the leaves (strings, numbers, empty containers) of an answer and keeps those of one page.
+
+    The page begins at the leaf with index `first` and ends when `room` bytes are used up.
+    """
 
     room: int  # bytes
     first: int  # number of the first leaf of the page
@@ -67,7 +74,9 @@ class _PageBuilder:
     following: str | None = None  # the cursor of the next page
 
     def take(self, value: Any, depth: int) -> Any:
-        """Return the part of a value that belongs to the page; _ABSENT when it has none."""
+        """Return `value` reduced to its leaves that are on this page; _ABSENT when there is none. `depth` is 0 for
+        the answer.
+        """
         if isinstance(value, dict) and value:
             found = {}
             for name, item in value.items():
@@ -86,7 +95,9 @@ class _PageBuilder:
         return self._take_leaf(value)
 
     def _take_leaf(self, value: Any) -> Any:
-        """Return a leaf, or the characters of it that fit on the page; _ABSENT when it belongs to another page."""
+        """Return a leaf if it is on this page, or those of its characters that fit; _ABSENT if it is on another
+        page.
+        """
         number, self.leaf = self.leaf, self.leaf + 1
         if number < self.first or self.following is not None:
             return _ABSENT
@@ -115,5 +126,5 @@ class _PageBuilder:
 
 
 def _checksum(value: Any) -> str:
-    """Return the checksum of a leaf, by which a cursor detects that its leaf has changed."""
+    """Return the checksum of a leaf of an answer, by which a cursor into an answer that has changed is detected."""
     return f"{zlib.crc32(str(value).encode('utf-8', 'replace')):08x}"

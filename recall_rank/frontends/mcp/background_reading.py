@@ -1,4 +1,4 @@
-"""BackgroundHistories: a Recall that threads prepare and refresh while a server answers."""
+"""BackgroundHistories: a Recall that is prepared and refreshed in threads while an MCP server answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STAGE_PERCENT: Final = {"reading": 0.0, "indexing": 50.0}  # of all work, when 
 
 
 class BackgroundHistories:
-    """Prepares a Recall in a thread of its own. Thread-safe."""
+    """Prepares a Recall, that is, reads and indexes its histories, in a thread of its own. Thread-safe."""
 
     def __init__(self, recall: Recall) -> None:
         self.recall = recall
@@ -31,27 +31,33 @@ class BackgroundHistories:
 
     @property
     def complete(self) -> bool:
-        """Whether the first reading is over."""
+        """Whether the first reading of the histories is over."""
         return self._complete.is_set()
 
     @property
     def ready(self) -> bool:
-        """Whether calls can be answered: the first reading is over, or, after PART_SECONDS, its newest part is
-        indexed.
+        """Whether calls can be answered: the first reading is over, or its newest part can be searched.
+
+        For PART_SECONDS after the start, only a complete reading counts.
         """
         return self.complete or (self._part.is_set() and time.monotonic() >= self._began + PART_SECONDS)
 
     def wait(self, seconds: float) -> bool:
-        """Wait up to `seconds` for the first reading and return whether it is over."""
+        """Wait at most `seconds` for the first reading of the histories; return whether it is over."""
         return self._complete.wait(seconds)
 
     @property
     def progress(self) -> tuple[str, float]:
-        """The stage of the first reading, and its progress in per cent of all work."""
+        """The current stage of the first reading, such as "indexing", and the percentage of all stages that is
+        done.
+        """
         return self._progress
 
     def keep_fresh(self) -> None:
-        """Start a refresh when one is due. An index on disk is refreshed by Recall itself."""
+        """Start a refresh in a thread when one is due, for histories indexed in memory.
+
+        An index on disk is refreshed by Recall itself.
+        """
         due = self.complete and self.recall.folder is None and time.monotonic() >= self._next
         if due and self._refreshing.acquire(blocking=False):
             threading.Thread(target=self._refresh, name="refresh", daemon=True).start()
@@ -81,7 +87,7 @@ class BackgroundHistories:
             self._refreshing.release()
 
     def _schedule(self, began: float) -> None:
-        """Set the time of the next refresh, after a reading that began at the monotonic time `began`."""
+        """Set the time of the next refresh, given the monotonic time, in seconds, at which the last reading began."""
         now = time.monotonic()
         self._next = now + max(FRESH_SECONDS, _READING_SHARE * (now - began))
 

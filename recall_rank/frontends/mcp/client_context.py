@@ -1,4 +1,4 @@
-"""The context of an MCP client: session, project and folder from the command line, the client, or the process."""
+"""The context of an MCP client (session, project, folder), from the command line, the client or the process."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
 def context_of_command(session: str | None, project: str | None, directory: str | None) -> Context:
-    """Return the context that the options of the command give; absent options are None."""
+    """Return a context of the values of the command options; None is an option that was not given."""
     here = context_of_folder(directory) if directory else Context()
     return replace(here, session_id=session or None, project=project or None)
 
 
 def context_with_roots(command: Context, roots: Iterable[str]) -> Context:
-    """Return the context of the command, completed by the client's first root, else by the working directory.
+    """Return the context of the command, its folder completed by the first of the client's `roots`, which are URIs.
 
-    A directory given to the command is kept. A working directory that is not a project, such as the home folder, is
-    ignored.
+    A directory given to the command is kept. Without roots, the working directory is used, unless it is not a project,
+    as the home folder is.
     """
     if command.directory:
         return command
@@ -36,7 +36,7 @@ def context_with_roots(command: Context, roots: Iterable[str]) -> Context:
 
 
 def path_of(uri: str) -> str | None:
-    """Return the path of a file: URI; None for a URI of another scheme or host."""
+    """Return the path of a file: URI; None for a URI with another scheme or another host."""
     if not uri.startswith("file://"):
         return None
     path = percent_decoded(uri.removeprefix("file://").removeprefix("localhost"))
@@ -57,7 +57,7 @@ def percent_encoded(text: str) -> str:
 
 
 def _is_no_project(directory: str | None) -> bool:
-    """Return whether a directory is unknown, the root or the home folder."""
+    """Return whether a directory cannot be a project: it is unknown, the root or the home folder."""
     if directory is None:
         return True
     try:

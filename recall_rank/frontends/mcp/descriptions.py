@@ -1,4 +1,4 @@
-"""The descriptions of the server, its tools and their arguments, which a model reads before it calls them."""
+"""Descriptions of the MCP server, its tools and their parameters; a model reads them before it calls a tool."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The transport of the MCP server: frames over two pipes, one line of JSON each.
+"""The transport of the MCP server: frames, that is, lines of JSON with one message each, over two pipes.
 
-The size, the depth and the number of open requests are limited. Every request gets one answer. A frame that is not a
-message is answered with an error of JSON-RPC 2.0.
+The size and depth of a frame and the number of open requests are limited. Every request gets one answer. A frame
+without a valid message is answered with an error of JSON-RPC 2.0.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ Streams = tuple[Any, Any]
 
 
 def private_pipes() -> tuple[int, int]:
-    """Return copies of the descriptors 0 and 1 for frames, and redirect the originals.
+    """Return copies of the file descriptors of stdin and stdout, and redirect the originals.
 
-    Other code that reads stdin gets the end of file; other code that prints to stdout prints to stderr.
+    Afterwards, other code that reads stdin gets the end of file, and other code that prints to stdout prints to
+    stderr.
     """
     inward, outward = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -48,8 +49,9 @@ def private_pipes() -> tuple[int, int]:
 
 @asynccontextmanager
 async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
-    """A context manager with the streams of a server over two descriptors; the first ends when the client closes
-    its side.
+    """A context manager that gives the streams (from client, to client) of a server over two file descriptors.
+
+    The first stream ends when the client closes its side.
     """
     connection = _Connection(outward)
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -96,7 +98,10 @@ async def frames(inward: int, outward: int) -> AsyncIterator[Streams]:
 
 
 def lines(descriptor: int) -> Iterator[bytes | None]:
-    """Yield every line that is not blank, without its end; None for a line longer than MAX_BYTES, which is dropped."""
+    """Yield the lines that are read from a file descriptor, without line ends and without blank lines.
+
+    A line longer than MAX_BYTES is dropped and yields None.
+    """
     rest = bytearray()
     too_long = False
     while True:
@@ -121,7 +126,7 @@ def lines(descriptor: int) -> Iterator[bytes | None]:
 
 
 def too_deep(line: bytes) -> bool:
-    """Return whether the brackets outside strings are nested deeper than MAX_DEPTH."""
+    """Return whether the brackets of a line of JSON, those in strings excepted, are nested deeper than MAX_DEPTH."""
     if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
         return False
     depth, quoted, escaped = 0, False, False
@@ -140,7 +145,7 @@ def too_deep(line: bytes) -> bool:
 
 
 class _Connection:
-    """The open requests of a client, and the descriptor to which answers are written."""
+    """The requests of a client that wait for an answer, and the file descriptor that answers are written to."""
 
     def __init__(self, outward: int) -> None:
         self.open: set[tuple[type, Any]] = set()
@@ -150,13 +155,16 @@ class _Connection:
         self._wrote = anyio.Event()
 
     async def answered(self) -> None:
-        """Wait until every request has its answer."""
+        """Wait until every open request has its answer."""
         while self.open or self._writing:
             self._wrote = anyio.Event()
             await self._wrote.wait()
 
     async def understood(self, line: bytes | None) -> Any:
-        """Return the message in a frame; None for a frame without a message, which is answered with an error."""
+        """Return the message in a frame, a line of JSON; None when it has no valid message.
+
+        Such a frame is answered with an error. `line` is None for a frame that was too long.
+        """
         if line is None:
             return await self._refused(None, _INVALID_REQUEST, f"a frame may have {MAX_BYTES} bytes")
         try:
@@ -181,7 +189,9 @@ class _Connection:
         return await self._refused(known, _INVALID_REQUEST, "not a JSON-RPC 2.0 message")
 
     async def _counted(self, message: Any) -> Any:
-        """Return a message, its request noted as open; None for a request that is refused."""
+        """Return `message`, and note it as open if it is a request; None for a request that is refused, with an
+        error.
+        """
         if isinstance(message, JSONRPCRequest):
             key = (type(message.id), message.id)
             if key in self.open:
@@ -195,18 +205,20 @@ class _Connection:
         return message
 
     async def send(self, message: Any) -> None:
-        """Write a message of the server; a response closes its request."""
+        """Write a message of the server to the client; a response closes its request."""
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             self.open.discard((type(message.id), message.id))
         await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8", "replace"))
 
     async def _refused(self, known: str | int | None, code: int, words: str) -> None:
-        """Answer a frame with an error; `known` is the id of its request."""
+        """Write an error as the answer to a frame; `known` is the id of the request, None when it has none."""
         error = {"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": words}}
         await self._write(orjson.dumps(error))
 
     async def _write(self, data: bytes) -> None:
-        """Write one frame, in a thread, so that a client that does not read does not block other requests."""
+        """Write one frame. It is written in a thread, so that a client that does not read cannot block other
+        requests.
+        """
         self._writing += 1
         try:
             async with self._turn:

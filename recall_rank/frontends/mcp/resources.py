@@ -1,4 +1,4 @@
-"""Sessions and messages as resources: recall://session/ID and recall://session/ID/message/ID."""
+"""Sessions and messages as MCP resources: recall://session/ID and recall://session/ID/message/ID."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RESOURCE_TEMPLATES: Final = (
 
 
 def listed_resources(answer: Mapping[str, Any]) -> list[types.Resource]:
-    """Return the sessions in an answer of `recall_sessions` as resources."""
+    """Return the sessions in an answer of `recall_sessions` as MCP resources."""
     return [
         types.Resource(
             uri=f"recall://session/{percent_encoded(session['id'])}",
@@ -49,9 +49,9 @@ def listed_resources(answer: Mapping[str, Any]) -> list[types.Resource]:
 
 
 def resource_call(uri: str, most: int) -> tuple[str, dict[str, Any]] | None:
-    """Return the tool and the arguments whose answer is the resource; None for a URI that is no resource.
+    """Return the tool and the arguments of the call whose answer is the resource at `uri`; None for any other URI.
 
-    `most` is the largest number of messages of a session in one answer.
+    `most` is the largest number of messages in one answer.
     """
     found = _URI.fullmatch(uri)
     if found is None:
@@ -67,7 +67,7 @@ def resource_call(uri: str, most: int) -> tuple[str, dict[str, Any]] | None:
 
 
 def rest_of(uri: str, answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence with the URI of the continuation of a resource, when the answer is not the whole of it."""
+    """Yield a sentence with the URI at which a resource continues, if `answer` does not contain all of it."""
     place = uri.partition("?")[0]
     page = answer.get("pagination") or {}
     offset = f"offset={page.get('offset', 0)}&" if page.get("offset") else ""

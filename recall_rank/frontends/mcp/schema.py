@@ -1,4 +1,4 @@
-"""The definitions of the tools for MCP clients: names, JSON Schemas of arguments and answers, read-only hints."""
+"""The definitions of the tools for MCP clients: names, read-only hints, JSON Schemas of arguments and answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ANSWERS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def tool_definitions(options: HostOptions) -> list[dict[str, Any]]:
-    """Return the definitions of all tools in the JSON form of the protocol."""
+    """Return the definitions of all tools, as the JSON values that the protocol prescribes."""
     return [
         {
             "name": name,
@@ -60,7 +60,7 @@ def tool_definitions(options: HostOptions) -> list[dict[str, Any]]:
 
 
 def input_schema(name: str, options: HostOptions) -> dict[str, Any]:
-    """Return the JSON Schema of the arguments of a tool. Values outside of it are accepted, with a warning."""
+    """Return the JSON Schema of the arguments of a tool. Other values are accepted, too, with a warning."""
     parameters = TOOLS[name].parameters(options)
     properties = {each.name: {**_type(each), **_described(name, each)} for each in parameters}
     properties[CURSOR] = {"type": "string", "description": ARGUMENTS[CURSOR]}
@@ -90,7 +90,7 @@ def output_schema(name: str) -> dict[str, Any]:
 
 
 def _described(tool: str, parameter: Parameter) -> dict[str, Any]:
-    """Return the description and the default of a parameter in JSON Schema."""
+    """Return the description and the default value of a parameter as a JSON Schema."""
     described: dict[str, Any] = {"description": ARGUMENTS.get(f"{tool}.{parameter.name}") or ARGUMENTS[parameter.name]}
     if parameter.default not in (None, ()):
         described["default"] = parameter.default
@@ -98,7 +98,7 @@ def _described(tool: str, parameter: Parameter) -> dict[str, Any]:
 
 
 def _type(parameter: Parameter) -> dict[str, Any]:
-    """Return the type and the limits of a parameter in JSON Schema."""
+    """Return the type and the limits of a parameter as a JSON Schema."""
     kind = parameter.type
     if kind == "choice":
         return {"type": "string", "enum": list(parameter.choices)}

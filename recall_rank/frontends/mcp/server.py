@@ -1,4 +1,4 @@
-"""RecallServer: the recall tools over the Model Context Protocol, for one client on stdin and stdout."""
+"""RecallServer: the recall tools over the Model Context Protocol for one client, on stdin and stdout."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _POLL_SECONDS: Final = 0.2
 
 
 class RecallServer:
-    """The handlers of the protocol's requests, for one client."""
+    """The handlers of the requests that one MCP client sends."""
 
     def __init__(self, histories: BackgroundHistories, options: HostOptions, context: Context) -> None:
         self._histories = histories
@@ -100,8 +100,9 @@ class RecallServer:
         )
 
     async def _answer(self, ctx: Any, name: str, args: dict[str, Any]) -> tuple[dict[str, Any], str]:
-        """Return the structured answer of a call and its text form. A cancelled search ends at its next deadline
-        check.
+        """Return the answer of a call, as JSON values and as text.
+
+        When the call is cancelled, its search ends at the next check of its deadline.
         """
         if not await self._loaded(ctx):
             stage, done = self._histories.progress
@@ -123,7 +124,9 @@ class RecallServer:
     def _work(
         self, name: str, args: dict[str, Any], context: Context, cancel: threading.Event
     ) -> tuple[dict[str, Any], str]:
-        """Answer a call; it runs in a worker thread."""
+        """Return the answer of a call as JSON values and as text. Runs in a worker thread; setting `cancel` ends
+        its search.
+        """
         cursor = args.pop(CURSOR, None)
         try:
             check_limits(args)
@@ -138,7 +141,7 @@ class RecallServer:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
 
     def _warn_of_first_reading(self, answer: dict[str, Any]) -> None:
-        """Add a warning that the first reading is not over, unless the coverage of the answer says so already."""
+        """Warn in an answer that the first reading of the histories is not over, unless its coverage says so."""
         if FIRST_READING not in answer.get("coverage", {}).get("limited_by", ()):
             stage, done = self._histories.progress
             _warn(answer, f"{STILL_READING} ({stage}, {done:.0f} %); ask again soon")
@@ -146,13 +149,16 @@ class RecallServer:
             answer["error"] = f"{answer['error']}. {STILL_READING}; ask again soon"
 
     def _shown(self, answer: dict[str, Any], cursor: str | None) -> tuple[dict[str, Any], str]:
-        """Return the page of an answer at a cursor, marked as untrusted, and its text form."""
+        """Return the page of an answer that begins at `cursor`, marked as untrusted, as JSON values and as text."""
         page = paged(with_controls_escaped(answer), cursor, PAGE_BYTES)
         page = {"ok": page["ok"], "trust": TRUST, "notice": NOTICE, **page}
         return page, untrusted_text(page)
 
     async def _loaded(self, ctx: Any) -> bool:
-        """Return whether the histories can be searched; waits up to FIRST_READING_SECONDS and reports the progress."""
+        """Return whether the histories can be searched, after a wait of at most FIRST_READING_SECONDS.
+
+        The progress of the reading is reported to the client meanwhile.
+        """
         if self._histories.ready:
             return True
         reported = -1.0
@@ -166,14 +172,18 @@ class RecallServer:
         return self._histories.ready
 
     async def _current(self, ctx: Any) -> Context:
-        """Return the context of the client, whose roots are requested once and after every change."""
+        """Return the context of the client. Its roots, that is, its folders, are requested once and after every
+        change.
+        """
         if not self._roots_known:
             self._context = context_with_roots(self._command, await self._roots(ctx))
             self._roots_known = True
         return self._context
 
     async def _roots(self, ctx: Any) -> list[str]:
-        """Return the URIs of the client's roots; empty when it has no roots or does not answer in time."""
+        """Return the URIs of the client's roots, that is, its folders; empty when it has none or does not answer in
+        time.
+        """
         capabilities = ctx.session.client_capabilities
         if self._command.directory or capabilities is None or capabilities.roots is None:
             return []
@@ -190,13 +200,13 @@ class RecallServer:
 
 
 def _warn(answer: dict[str, Any], text: str) -> None:
-    """Add a warning of the category "source" to an answer."""
+    """Add a warning of the category "source" to the answer of a tool."""
     answer["warnings"] = [*answer.get("warnings", []), text]
     answer["warning_categories"] = [*answer.get("warning_categories", []), "source"]
 
 
 def check_limits(args: Mapping[str, Any]) -> None:
-    """Raise ToolError for arguments beyond the limits of the server; such arguments are never shortened."""
+    """Raise ToolError for arguments that are longer or larger than the server accepts."""
     for name, value in args.items():
         texts = value if isinstance(value, list) else [value]
         if len(texts) > MAX_TEXTS:

@@ -1,1 +1,1 @@
-"""Redaction: secrets in recalled text are found and replaced."""
+"""Redaction: find secrets, such as keys and passwords, in recalled text, and replace them."""

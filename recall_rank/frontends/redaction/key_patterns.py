@@ -1,4 +1,4 @@
-"""Secrets recognised by their form: keys with a prefix, passwords in URLs, headers, private key blocks.
+"""Find secrets by their format: keys with a known prefix, passwords in URLs, headers, private key blocks.
 
 Time is linear in the text: every expression is possessive, every lookaround is bounded, and no key is read twice.
 """
@@ -35,7 +35,7 @@ _CHARACTER_KINDS: Final = _ASCII_KINDS + bytes(128)
 
 @dataclass(frozen=True, slots=True)
 class _KeyForm:
-    """One key format of the table PREFIXED: a prefix, and the conditions on the characters after it."""
+    """One format of keys from the table PREFIXED: a prefix, and conditions on the characters after it."""
 
     family: str
     prefix: str
@@ -45,7 +45,7 @@ class _KeyForm:
     infix: bool  # the key begins before the prefix
 
     def end(self, text: str, at: int) -> int | None:
-        """Return the end of the key whose prefix is at `at`; None when the text there is not a key."""
+        """Return the end of the key whose prefix is at character `at`; None when the text there is not such a key."""
         begin = end = at + len(self.prefix)
         body = ""
         while True:
@@ -70,7 +70,7 @@ class _KeyForm:
 
 
 def _key_forms() -> Iterator[_KeyForm]:
-    """Yield the key formats of the table PREFIXED."""
+    """Yield the formats of keys that the table PREFIXED lists."""
     runs = {name: re.compile(f"[{letters}]++") for name, letters in ALPHABETS.items()}
     for line in PREFIXED.strip().splitlines():
         family, prefixes, shape = (cell.strip() for cell in line.split("|"))
@@ -80,7 +80,7 @@ def _key_forms() -> Iterator[_KeyForm]:
 
 
 def _alternatives(words: list[str]) -> str:
-    """Return a regular expression for any of the words, built as a trie."""
+    """Return a regular expression that matches any of the words; common beginnings are shared, as in a trie."""
     if "" in words:
         return ""
     firsts = sorted({word[0] for word in words})
@@ -98,7 +98,7 @@ _ANY_PREFIX: Final = re.compile(_alternatives([form.prefix for form in _FORMS]))
 def keys(text: str, start: int, end: int) -> Iterator[Secret]:
     """Yield the keys with a known prefix in characters [start, end), in order.
 
-    They are searched only around runs of at least 20 characters that keys may have.
+    Only places near 20 or more consecutive characters that may belong to a key are searched.
     """
     kinds = text[start:end].encode("ascii", "replace").translate(_CHARACTER_KINDS).decode("ascii")
     at, run = start, kinds.find(_RUN)
@@ -121,12 +121,14 @@ def keys(text: str, start: int, end: int) -> Iterator[Secret]:
 
 
 def _is_identifier(run: str) -> bool:
-    """Return whether a run is an identifier of lower case letters without digits, and so not a key."""
+    """Return whether consecutive word characters are an identifier rather than a key: lower case and without
+    digits.
+    """
     return run.islower() and _DIGIT.search(run) is None
 
 
 def _key_at(text: str, begin: int) -> Secret | None:
-    """Return the key whose prefix is at `begin`; None when there is none."""
+    """Return the key whose prefix is at character `begin`; None when there is no key."""
     for form in _BY_FIRST[text[begin]]:
         if not text.startswith(form.prefix, begin) or (form.common and _inside_word(text, begin)):
             continue
@@ -145,7 +147,7 @@ def _inside_word(text: str, at: int) -> bool:
 
 
 def _word_start(text: str, at: int) -> int:
-    """Return the start of the word that ends at `at`, at most 64 characters back."""
+    """Return the start of the word that ends before character `at`, at most 64 characters earlier."""
     floor = max(0, at - 64)
     while at > floor and (text[at - 1].isalnum() or text[at - 1] in "_~."):
         at -= 1
@@ -153,7 +155,7 @@ def _word_start(text: str, at: int) -> int:
 
 
 def url_passwords(text: str, start: int, end: int) -> Iterator[Secret]:
-    """Yield the passwords of URLs such as postgres://user:password@host in characters [start, end)."""
+    """Yield the passwords in URLs, as in postgres://user:password@host, that are in characters [start, end)."""
     for found in _URL_PASSWORD.finditer(text, start, end):
         word = found[1]
         if word[0] not in "$%{[*" and not is_placeholder(word) and word != found[0][3 : -len(word) - 2]:
@@ -161,14 +163,14 @@ def url_passwords(text: str, start: int, end: int) -> Iterator[Secret]:
 
 
 def headers(text: str, start: int, end: int) -> Iterator[Secret]:
-    """Yield the credentials after Bearer, Basic or Token in characters [start, end)."""
+    """Yield the credentials after the words Bearer, Basic and Token in characters [start, end)."""
     for found in _HEADER.finditer(text, start, end):
         if looks_random(found[1]) and not is_placeholder(found[1]):
             yield Secret(found.start(1), found.end(1), "authorization")
 
 
 def blocks(text: str, at: int, end: int) -> Iterator[Secret]:
-    """Yield the private key blocks that begin in characters [at, end), complete or cut off."""
+    """Yield the private key blocks that begin in characters [at, end), also those whose end is cut off."""
     while (begin := text.find("-----BEGIN", at, end)) >= 0:
         at = begin + 10
         head = _BLOCK_HEAD.match(text, begin)

@@ -1,6 +1,6 @@
-"""Secrets recognised by their name: `api_key = ...`, `"password": "..."`, `--token ...`.
+"""Find secrets by the name before them: `api_key = ...`, `"password": "..."`, `--token ...`.
 
-is_placeholder and looks_random are also used for secrets recognised by their form.
+is_placeholder() and looks_random() also check secrets that are found by their format.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _JUDGED_CHARS: Final = 256  # of a value, by which it is judged
 
 
 def _shapes(cell: str) -> re.Pattern[str]:
-    """Return the regular expression for the value formats of a row of the table NAMED."""
+    """Return the regular expression for the value formats in one cell of the table NAMED."""
     shapes = []
     for shape in cell.split():
         if shape == "uuid":
@@ -65,15 +65,16 @@ _VENDOR: Final = re.compile("|".join(sorted(map(re.escape, _FAMILIES), key=len, 
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value is an example rather than a secret: it has a word such as "example", or few
-    characters.
+    """Return whether a value is an example rather than a secret.
+
+    An example has a word such as "example", or few different characters.
     """
     value = value[:_JUDGED_CHARS]
     return len(set(value)) < min(5, len(value)) or _PLACEHOLDER.search(value) is not None
 
 
 def looks_random(value: str) -> bool:
-    """Return whether a value has the letters and digits of a random key: many distinct ones, often changing in kind."""
+    """Return whether a value looks like a random key: many different letters and digits, which often alternate."""
     value = value[:_JUDGED_CHARS]
     if len(set(value)) < min(10, len(value) * 0.6):
         return False
@@ -82,7 +83,7 @@ def looks_random(value: str) -> bool:
 
 
 def named_secrets(text: str, start: int, end: int) -> Iterator[Secret]:
-    """Yield the secrets in characters [start, end) that follow a name, in order."""
+    """Yield the secrets after a name such as api_key in characters [start, end), in order."""
     assigned: Iterator[re.Match[str]] = _ASSIGNED.finditer(text, start, end)
     if text.find("--", start, end) >= 0:
         assigned = chain(assigned, _FLAG.finditer(text, start, end))
@@ -103,12 +104,17 @@ def named_secrets(text: str, start: int, end: int) -> Iterator[Secret]:
 
 
 def family_of(name: str, value: str) -> str | None:
-    """Return the family of a secret, by its name and its whole value; None when the value is not a secret."""
+    """Return the family (type) of a secret, given its name and its complete value; None when the value is no
+    secret.
+    """
     return _family(name, value, quoted=True, follows="")
 
 
 def _family(name: str, value: str, *, quoted: bool, follows: str) -> str | None:
-    """Return the family of a value after a name, or None; `follows` is the character after the value."""
+    """Return the family (type) of the secret `value` after a name; None when it is no secret.
+
+    `follows` is the character after the value.
+    """
     digits = any(map(str.isdigit, value))
     if len(value) < 8 or (follows and follows in _OPENING) or not digits:
         return None
@@ -128,7 +134,9 @@ def _family(name: str, value: str, *, quoted: bool, follows: str) -> str | None:
 
 
 def _is_password(value: str, *, quoted: bool) -> bool:
-    """Return whether a value named password has letters and digits and is neither code nor a placeholder."""
+    """Return whether a value named password can be one: it has letters and digits and is neither code nor a
+    placeholder.
+    """
     if len(value) > 128 or is_placeholder(value):
         return False
     if not quoted and _CODE.search(value):

@@ -1,7 +1,7 @@
-"""Find secrets in recalled text, by their form or by their name, and replace them.
+"""Find secrets in recalled text, by their format or by their name, and replace them.
 
-A prefilter reads a text once and returns the kinds of secrets it may contain. Most texts contain none; for these, the
-modules with the rules are not even loaded.
+A prefilter reads a text once and returns the kinds of secrets that it may contain. Most texts contain none; the
+modules with the rules are imported with the first text that may.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _PREFILTER: Final = SecretPrefilter(
 
 
 def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
-    """Return the secrets that overlap characters [low, high) of the text, in order and disjoint.
+    """Return the secrets that overlap characters [low, high) of the text, in order and without overlaps.
 
-    Text around the range is also read, as far as a secret may extend, so that a secret cut by the range is found.
+    The text around the range is read as far as a secret can extend, so that a secret that crosses its ends is found.
     """
     high = len(text) if high is None else min(high, len(text))
     if low >= high:
@@ -47,7 +47,7 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
 
 
 def redacted(text: str) -> str:
-    """Return the text with every secret replaced by its label, such as "[redacted github]"."""
+    """Return the text with every secret replaced by the label of its family, such as "[redacted github]"."""
     found = secrets(text)
     if not found:
         return text
@@ -59,12 +59,14 @@ def redacted(text: str) -> str:
 
 
 def label(family: str) -> str:
-    """Return the text that replaces a secret of a family."""
+    """Return the text that replaces a secret of a family: "[redacted github]" for "github"."""
     return f"[redacted {family}]"
 
 
 def _disjoint(found: list[Secret]) -> list[Secret]:
-    """Return the secrets in order; overlapping ones are merged into one with the family of the first."""
+    """Return the secrets in order. Overlapping ones are merged into one secret, with the family of the first of
+    them.
+    """
     disjoint: list[Secret] = []
     for secret in sorted(found, key=lambda secret: (secret.start, -secret.end)):
         if disjoint and secret.start < disjoint[-1].end:

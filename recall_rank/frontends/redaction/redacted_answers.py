@@ -1,4 +1,4 @@
-"""Answers of the tools, and responses of searches, with their secrets replaced."""
+"""Replace the secrets in answers of the tools and in responses of searches."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ _CACHED_CHARS: Final = 512  # titles and folders are shorter, and come again in 
 
 
 def hidden(text: str, low: int, high: int) -> list[Edit]:
-    """Return the edits that replace every secret in characters [low, high). The value of the search option
-    `redact`.
+    """Return the edits that replace every secret in characters [low, high) of the text.
+
+    This function is the value of the search option `redact`.
     """
     return [(start, end, label(family)) for start, end, family in secrets(text, low, high)]
 
 
 def without_secrets(value: Any, name: str | None = None) -> Any:
-    """Return the JSON value with every secret replaced; lists and objects are changed in place.
+    """Return the JSON value with every secret replaced. Lists and objects are changed in place.
 
-    `name` is the key of the value in its object.
+    `name` is the key of `value` in the object around it, None when there is none.
     """
     kind = type(value)
     if kind is str:
@@ -67,7 +68,7 @@ def without_secrets(value: Any, name: str | None = None) -> Any:
 
 
 def _redact_result(hit: dict[str, Any]) -> None:
-    """Replace the secrets of one result in place; only its fields with recalled text are read."""
+    """Replace the secrets in one result of an answer, in place; only fields with recalled text are read."""
     for key in _RESULT_FIELDS:
         item = hit.get(key)
         if item is not None:
@@ -80,7 +81,7 @@ def _redact_result(hit: dict[str, Any]) -> None:
 def response_without_secrets(response: SearchResponse) -> SearchResponse:
     """Return the response with the secrets replaced in titles, directories, near misses and suggestions.
 
-    Snippets are unchanged: a search with the option `redact` has replaced their secrets.
+    Snippets are unchanged: the search replaced their secrets when it got the option `redact`.
     """
     results = [
         replace(
@@ -98,7 +99,10 @@ def response_without_secrets(response: SearchResponse) -> SearchResponse:
 
 
 def _redacted_input(value: Any, name: str | None = None) -> Any:
-    """Return the input of a tool with every secret replaced, also in the keys, which the caller of the tool chose."""
+    """Return the input of a tool call with every secret replaced, in keys, too, since the agent chose them.
+
+    `name` is the key of `value` in the object around it.
+    """
     if isinstance(value, str):
         return _redacted_value(name, value)
     if isinstance(value, dict):
@@ -107,12 +111,12 @@ def _redacted_input(value: Any, name: str | None = None) -> Any:
 
 
 def _redacted_value(name: str | None, value: str) -> str:
-    """Return a string with its secrets replaced; the results for short strings are cached."""
+    """Return a string with its secrets replaced; `name` is its key. Results for short strings are cached."""
     return _cached(name, value) if len(value) <= _CACHED_CHARS else _replaced(name, value)
 
 
 def _replaced(name: str | None, value: str) -> str:
-    """Return a label when the name marks the whole value as a secret, else the value with its secrets replaced."""
+    """Return a label if the key `name` marks the whole value as a secret, else the value with its secrets replaced."""
     if name and any(word in name.casefold() for word in _NAME_WORDS):
         from recall_rank.frontends.redaction.named_secrets import family_of  # loaded on first use
 

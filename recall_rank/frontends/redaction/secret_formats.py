@@ -1,4 +1,4 @@
-"""Tables of secret formats: prefixes, alphabets and lengths of keys that are recognised by form or by name.
+"""Tables of secret formats: the prefixes, alphabets and lengths of keys, and the names before secrets.
 
 The formats are public facts, most of them from the default rules of gitleaks 8 (MIT), the others as the providers
 document or issue them. The modules key_patterns and named_secrets read the tables.
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 
 class Secret(NamedTuple):
-    """Characters [start, end) of a text that are a secret, and the family of the secret, such as "github"."""
+    """A secret in a text: its characters [start, end), and its family, that is, its type, such as "github"."""
 
     start: int
     end: int

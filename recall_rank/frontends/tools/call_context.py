@@ -1,4 +1,4 @@
-"""CallContext: the histories that a call of a tool reads, its caller, its time and the options of the host."""
+"""CallContext: the histories that a tool call reads, its caller, the current time, and the options of the host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Everything that one call of a tool or hook depends on besides its arguments."""
+    """The inputs of one call of a tool or hook besides its arguments: histories, caller, time, host options."""
 
     histories: Recall
     context: Context
@@ -30,19 +30,19 @@ class CallContext:
 
     @property
     def knows_project(self) -> bool:
-        """Whether the caller's context identifies the current project."""
+        """Whether the caller's context has a project, a directory or a worktree."""
         return bool(self.context.project or self.context.directory or self.context.worktree)
 
 
 def no_project() -> ToolError:
-    """Return the error for scope "project" when the current project is unknown."""
+    """Return the error for a call with scope "project" whose current project is unknown."""
     return ToolError("list_failed", "Failed to list sessions: no current project is known")
 
 
 def list_sessions(call: CallContext, scope: str, search: str | None = None) -> list[Session]:
-    """Return the sessions of a scope, newest first, optionally those whose title contains `search`.
+    """Return the sessions of a scope, newest first; with `search`, only those with this text in their title.
 
-    Raises ToolError when the scope is unknown or when every source failed.
+    Raises ToolError when no current project is known for scope "project", and when no source could be read.
     """
     if scope == "project" and not call.knows_project:
         raise no_project()

@@ -1,4 +1,4 @@
-"""RecallTools: the five recall tools, and hooks that are handed in, as calls by name over one set of histories."""
+"""RecallTools: calls of the five recall tools, and of hooks that are passed in, by name over the same histories."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ MAX_VIEWS: Final = 4  # views of single projects that are kept for the next call
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: the function that answers calls, and a function that returns its parameters for host options."""
+    """A tool: the function that answers its calls, and the function that returns its parameters for given host
+    options.
+    """
 
     answer: CallHandler
     parameters: Callable[[HostOptions], tuple[Parameter, ...]]
@@ -54,11 +56,11 @@ TOOLS: Final[Mapping[str, Tool]] = {
 
 
 class RecallTools:
-    """Answers calls by name and never raises. Thread-safe.
+    """Answers calls of tools and hooks by name. Thread-safe; no call raises.
 
-    `options` are fixed at the start. `context` applies to calls without one. `hooks` maps further names to functions,
-    such as recall_rank.frontends.hooks.HOOKS. With the option `global_` off, every call is answered from a view of the
-    histories that contains only the project of its caller.
+    `options` are those of the host. `context` is the context for calls without one of their own. `hooks` maps the
+    names of hooks to functions, as recall_rank.frontends.hooks.HOOKS does. With the option `global_` off, a call sees
+    only the project of its caller.
     """
 
     def __init__(
@@ -88,10 +90,12 @@ class RecallTools:
         wire: str = "snake",
         cancel: Any = None,
     ) -> dict[str, Any]:
-        """Return the answer of a tool or hook: {"ok": true, ...} or {"ok": false, "error", "error_category"}.
+        """Return the answer of a tool or hook: {"ok": true, ...} or {"ok": false, "error", "error_category", ...}.
 
-        Mode "schema" refuses values that the schema of opencode-session-recall refuses; mode "raw" replaces them by
-        usable ones and warns. `wire` "camel" answers in camelCase names. Arguments are accepted in either case.
+        Arguments may have snake_case or camelCase names. With `mode` "schema", values that the schema of
+        opencode-session-recall refuses are errors; with "raw", they are replaced by usable values, with a warning.
+        With `wire` "camel", the answer has camelCase names. `now` is in epoch milliseconds, by default the current
+        time.
         """
         options = options or self._options
         try:
@@ -109,8 +113,9 @@ class RecallTools:
         return answer
 
     def _arguments(self, name: str, args: object, options: HostOptions, *, schema: bool) -> Mapping[str, Any]:
-        """Return the arguments of a call by their snake_case names. Raises ToolError for an unknown tool or refused
-        arguments.
+        """Return the arguments of a call: snake_case name -> value.
+
+        Raises ToolError for an unknown tool and for arguments that are refused.
         """
         if name not in TOOLS and name not in self._hooks:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
@@ -125,7 +130,7 @@ class RecallTools:
         return known
 
     def _call_context(self, context: Context | None, options: HostOptions, now: int | None, cancel: Any) -> CallContext:
-        """Return the call context; the repository of its directory is filled in."""
+        """Return the inputs of a call; the repository is added to `context`, by default the context of the tools."""
         from recall_rank.loaders.projects.repositories import name_context_repository
 
         here = name_context_repository(context or self._context) or Context()
@@ -137,7 +142,7 @@ class RecallTools:
         return TOOLS[name].answer(call, args) if hook is None else hook(call, args)
 
     def _view(self, context: Context) -> Recall:
-        """Return the histories reduced to the project of a context; the MAX_VIEWS most recent views are kept."""
+        """Return the histories reduced to the project of a context, cached for the MAX_VIEWS contexts used last."""
         context = replace(context, in_context=(), in_context_since=None)  # does not change what a project contains
         with self._lock:
             view = self._views.pop(context, None) or self._histories.only(context)

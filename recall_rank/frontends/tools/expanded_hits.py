@@ -1,4 +1,7 @@
-"""The parameter `expand` of `recall`: the first hits as whole messages or with their neighbours, within two budgets."""
+"""The parameter `expand` of the tool `recall`: return the first hits as whole messages, or with their neighbours.
+
+Two budgets limit the number of messages and of characters.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,10 @@ _FIELDS: Final = ("content", "output", "error")
 def expanded_hits(
     call: CallContext, request: RecallRequest, results: Sequence[Result], warnings: Warnings
 ) -> list[dict[str, Any]]:
-    """Return the first hits that are not titles, expanded as JSON objects within the budgets.
+    """Return the first hits among `results`, titles excepted, as JSON objects with whole messages or with neighbours.
 
-    Texts cut by a budget, and messages that could not be read again, are reported in `warnings`.
+    Messages and texts are cut to the budgets of the request. `warnings` gets a note on cuts, and on messages that can
+    no longer be read.
     """
     given = request.given
     wanted = min(given["expand_results"], 3)
@@ -62,7 +66,11 @@ def expanded_hits(
 
 
 def _put_neighbours(call: CallContext, hit: Result, window: int, budget: _Budget, entry: dict[str, Any]) -> bool:
-    """Put the messages around a hit into the entry; return False when the budget of messages is used up."""
+    """Put the messages around a hit into its JSON object `entry`.
+
+    At most `window` messages are put on each side, and as many as the budget has left. Returns false when it has none
+    left.
+    """
     if budget.messages <= 0:
         budget.context_cut = True
         return False
@@ -85,8 +93,10 @@ def _put_neighbours(call: CallContext, hit: Result, window: int, budget: _Budget
 
 
 def _window(window: int | str, messages: int, results: int, most: int) -> int:
-    """Return the number of messages on each side of a hit; "auto" shares the budget of messages evenly among the
-    hits.
+    """Return the number of messages to show on each side of a hit.
+
+    For the window "auto", the budget of `messages` is divided evenly among `results` hits, with at most `most` on each
+    side.
     """
     if isinstance(window, int):
         return window
@@ -94,7 +104,7 @@ def _window(window: int | str, messages: int, results: int, most: int) -> int:
 
 
 class _Budget:
-    """The number of messages and characters that may still be shown, and whether something was cut."""
+    """The numbers of messages and of characters that may still be shown, and whether something was cut."""
 
     __slots__ = ("chars", "context_cut", "messages", "redact", "text_cut")
 
@@ -106,7 +116,10 @@ class _Budget:
         self.text_cut = False
 
     def formatted(self, message: Message) -> dict[str, Any]:
-        """Return the message with its texts cut to the budget; output of recall tools is replaced by OMITTED."""
+        """Return the message as JSON values, its texts cut to the remaining characters of the budget.
+
+        The output of recall tools is replaced by the note OMITTED.
+        """
         entry = full_message(message)
         if self.redact:  # before texts are cut: half of a secret is not recognised
             entry = without_secrets(entry)
@@ -122,7 +135,9 @@ class _Budget:
         return entry
 
     def _cut(self, part: dict[str, Any], name: str) -> None:
-        """Cut one text of a part to the remaining characters and subtract its length from them."""
+        """Cut the text `name` of a part to the remaining characters of the budget, and subtract its length from
+        them.
+        """
         text: str = part[name]
         most = min(FIELD_CHARS, self.chars)
         if len(text) > most:

@@ -1,6 +1,4 @@
-"""The parameters of the five tools: their types and limits, validation by the schema, and replacement of invalid
-values.
-"""
+"""The parameters of the five tools: types and limits, validation by schema, replacement of invalid values."""
 
 from __future__ import annotations
 
@@ -21,9 +19,9 @@ TIMES: Final = ("before", "after", "since", "until", "last", "from", "to")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a tool.
+    """One parameter of a tool: its name, type, default and limits.
 
-    The schema accepts numbers from `low` to `high`; accepted numbers above `cap` are lowered to it.
+    The schema accepts numbers from `low` to `high`. An accepted number above `cap` is reduced to `cap`.
     """
 
     name: str
@@ -39,7 +37,7 @@ class Parameter:
 
 
 def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
-    """Return the parameters of `recall`, in the order in which invalid values are reported."""
+    """Return the parameters of the tool `recall`, in the order in which invalid values are reported."""
     return (
         Parameter("query", "text", required=True),
         Parameter("scope", "choice", "global", ("session", "project", "global")),
@@ -73,12 +71,12 @@ def recall_parameters(options: HostOptions) -> tuple[Parameter, ...]:
 
 
 def get_parameters(_: HostOptions | None = None) -> tuple[Parameter, ...]:
-    """Return the parameters of `recall_get`."""
+    """Return the parameters of the tool `recall_get`."""
     return Parameter("session_id", "text", required=True), Parameter("message_id", "text", required=True)
 
 
 def context_parameters(options: HostOptions) -> tuple[Parameter, ...]:
-    """Return the parameters of `recall_context`."""
+    """Return the parameters of the tool `recall_context`."""
     most = options.max_window
     return (
         *get_parameters(),
@@ -89,7 +87,7 @@ def context_parameters(options: HostOptions) -> tuple[Parameter, ...]:
 
 
 def messages_parameters(options: HostOptions) -> tuple[Parameter, ...]:
-    """Return the parameters of `recall_messages`."""
+    """Return the parameters of the tool `recall_messages`."""
     return (
         Parameter("session_id", "text"),
         Parameter("offset", "number", 0, low=0),
@@ -101,7 +99,7 @@ def messages_parameters(options: HostOptions) -> tuple[Parameter, ...]:
 
 
 def sessions_parameters(options: HostOptions) -> tuple[Parameter, ...]:
-    """Return the parameters of `recall_sessions`."""
+    """Return the parameters of the tool `recall_sessions`."""
     return (
         Parameter("scope", "choice", "project", ("project", "global")),
         Parameter("search", "text"),
@@ -110,12 +108,12 @@ def sessions_parameters(options: HostOptions) -> tuple[Parameter, ...]:
 
 
 def refused(parameters: Sequence[Parameter], args: Mapping[str, Any]) -> list[str]:
-    """Return the names of the parameters whose values the schema refuses, in the order of `parameters`."""
+    """Return the names of the parameters whose value in `args` the schema refuses, in the order of `parameters`."""
     return [each.name for each in parameters if not each.added and not _accepts(each, args.get(each.name))]
 
 
 def _accepts(parameter: Parameter, value: object) -> bool:
-    """Return whether the schema accepts the value."""
+    """Return whether the schema accepts the value for the parameter."""
     if value is None:
         return not parameter.required
     kind = parameter.type
@@ -135,7 +133,7 @@ def _accepts(parameter: Parameter, value: object) -> bool:
 
 
 def _in_range(parameter: Parameter, value: object) -> bool:
-    """Return whether the value is a number that the schema accepts."""
+    """Return whether the value is a number within the limits of the parameter."""
     if not isinstance(value, int | float) or not _is_number(value):
         return False
     if parameter.type in ("whole", "window") and value != math.floor(value):
@@ -153,10 +151,10 @@ def _is_number(value: object) -> bool:
 def read(
     parameters: Sequence[Parameter], args: Mapping[str, Any], warnings: Warnings, expansion_warnings: Warnings
 ) -> dict[str, Any]:
-    """Return a usable value for every parameter; times and the query are returned unchanged.
+    """Return parameter name -> usable value, for every parameter; times and the query are returned as they are.
 
-    An invalid value is replaced by the nearest accepted one or by the default, and a warning is added: to
-    `expansion_warnings` for a parameter of EXPANSION, else to `warnings`.
+    An invalid value is replaced by the nearest accepted value or by the default, with a warning. The warning is added
+    to `expansion_warnings` for the parameters in EXPANSION, to `warnings` for all others.
     """
     found: dict[str, Any] = {}
     for parameter in parameters:
@@ -230,7 +228,7 @@ def _ignored(parameter: Parameter, value: object, reason: str, warnings: Warning
 
 
 def _shown(value: object) -> str:
-    """Return the value as quoted in a warning, at most 60 characters."""
+    """Return the value as text for a warning, cut to 60 characters."""
     if isinstance(value, int) and abs(value) > LARGEST:
         return "a number of no use"
     text = repr(value) if isinstance(value, str | int | float) else type(value).__name__

@@ -1,4 +1,4 @@
-"""The answer of `recall`: a SearchResponse as JSON values in the format of the original tool.
+"""The answer of the tool `recall`: a SearchResponse as JSON values in the format of opencode-session-recall.
 
 Fields that do not apply to a match mode, such as scores of literal hits, are left out.
 """
@@ -20,9 +20,10 @@ _REPLACED: Final = ("warnings", "suggestions", "near_misses", "load_errors", "lo
 
 
 def shaped(request: RecallRequest, response: SearchResponse, *, fallback: bool) -> dict[str, Any]:
-    """Return the response without warnings, suggestions, near misses and load errors, which are added afterwards.
+    """Return the response as an answer, without warnings, suggestions, near misses and load errors, which are added
+    later.
 
-    `fallback` is true when the hits are those of the fallback text scan, whatever match mode was requested.
+    `fallback` tells that the hits are those of a literal text scan, since no term of the query matched.
     """
     answer = response.to_dict()
     for name in _REPLACED:
@@ -45,8 +46,9 @@ def shaped(request: RecallRequest, response: SearchResponse, *, fallback: bool) 
 
 
 def _shape_result(entry: dict[str, Any], result: Result, *, scanned: bool) -> None:
-    """Change the JSON object of one result to the format of the original tool; fields of ranking are removed if
-    `scanned`.
+    """Convert the JSON object of one result to the format of opencode-session-recall, in place.
+
+    With `scanned`, that is, for hits ordered by time, the fields about ranking are removed.
     """
     why = entry["why"]
     if result.title_match is not None:
@@ -65,9 +67,10 @@ def _shape_result(entry: dict[str, Any], result: Result, *, scanned: bool) -> No
 def set_coverage(
     answer: dict[str, Any], request: RecallRequest, response: SearchResponse, buckets: Sequence[str] | None
 ) -> None:
-    """Remove from the coverage of an answer what a caller of this scope must not see.
+    """Convert the coverage in an answer to the format of opencode-session-recall, without counts outside of the scope.
 
-    `buckets` are the directory buckets of the searched sessions; None when no directory was requested.
+    `buckets` are the directory buckets ("exact", "project", "global") of the searched sessions; None when no directory
+    was requested.
     """
     coverage = answer["coverage"]
     coverage.pop("per_source", None)
@@ -93,7 +96,7 @@ def set_coverage(
 
 
 def set_unknown_session(answer: dict[str, Any], session_id: str) -> list[str]:
-    """Change the counts of an answer whose requested session does not exist; return the load errors to report."""
+    """Set the counts of an answer to a call whose session id is unknown; return the errors to report."""
     coverage = answer["coverage"]
     answer["scanned"] = 1
     for name in ("sessions_discovered", "sessions_eligible", "sessions_searched"):
@@ -103,9 +106,10 @@ def set_unknown_session(answer: dict[str, Any], session_id: str) -> list[str]:
 
 
 def load_errors(response: SearchResponse, request: RecallRequest) -> list[str]:
-    """Return the errors of reading the sources, each with its place.
+    """Return the errors in reading the sources, as lines of text that begin with the place.
 
-    Failed stores are left out of a widened search: only its fallback needed them, which has a warning of its own.
+    Sources that failed as a whole are left out when the search was widened from a project to all projects: a warning
+    about the widening covers them.
     """
     return [
         error
@@ -116,19 +120,19 @@ def load_errors(response: SearchResponse, request: RecallRequest) -> list[str]:
 
 
 def set_load_errors(answer: dict[str, Any], errors: Sequence[str]) -> None:
-    """Put the number of load errors and the first MAX_LOAD_ERRORS of them into an answer."""
+    """Put the number of errors in reading the sources, and the first MAX_LOAD_ERRORS of them, into an answer."""
     if errors:
         answer["load_error_count"] = len(errors)
         answer["load_errors"] = [repaired(error) for error in errors[:MAX_LOAD_ERRORS]]
 
 
 def _limit(name: str, request: RecallRequest) -> str:
-    """Return the name of a limit in the format of the original tool."""
+    """Return the name that opencode-session-recall uses for a limit of the search, such as "max_sessions"."""
     return "max_sessions" if name == "sessions_limit" and request.capped else name
 
 
 def _replace(entry: dict[str, Any], name: str, value: Any) -> None:
-    """Set a field of an entry; remove it when the value is empty."""
+    """Set the field `name` of `entry`, or remove the field when the value is empty."""
     if value:
         entry[name] = value
     else:

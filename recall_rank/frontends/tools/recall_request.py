@@ -1,4 +1,4 @@
-"""RecallRequest: a checked and completed call of the tool `recall`, and the sessions that it selects."""
+"""RecallRequest: a call of the tool `recall`, checked and completed; and the selection of its sessions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_FLAGS: Final = re.compile(r"\(\?:")
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """A checked call of `recall`: the options of Recall.search, and the options of its answer."""
+    """A checked call of the tool `recall`: options for Recall.search, and options for the answer."""
 
     query: str
     options: dict[str, Any]  # of Recall.search, without results, offset and order
@@ -42,25 +42,30 @@ class RecallRequest:
 
     @property
     def scans(self) -> bool:
-        """Whether hits are ordered by time instead of relevance, the default of literal and regex matching."""
+        """Whether hits are ordered by time rather than by relevance, as is the default for literal and regex
+        matching.
+        """
         return self.options["match"] in ("literal", "regex") and self.given["order"] != "relevance"
 
     @property
     def one_session(self) -> bool:
-        """Whether a single session is searched."""
+        """Whether only one session is searched."""
         return self.session is not None or self.options["scope"] == "session"
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedSession:
-    """A session that a request searches, and its bucket relative to the directory of the request."""
+    """A session that a request searches, and its directory bucket: "exact", "project" or "global".
+
+    The bucket tells how near the session is to the directory of the request.
+    """
 
     session: Session
     bucket: str  # one of DIRECTORY_BUCKETS
 
 
 def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
-    """Return the request that the arguments describe. Raises ToolError for a request that cannot be served."""
+    """Return the request that the arguments of a call describe. Raises ToolError for a request that is refused."""
     warnings, expansion_warnings = Warnings(), Warnings()
     given = read(recall_parameters(call.options), args, warnings, expansion_warnings)
     query = args.get("query")
@@ -88,7 +93,7 @@ def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
 
 
 def selected_sessions(call: CallContext, request: RecallRequest) -> list[SelectedSession]:
-    """Return the sessions that a request searches, in search order."""
+    """Return the sessions that a request searches, in the order in which they are searched."""
     given, options = request.given, request.options
     if request.unknown:
         return []
@@ -114,14 +119,14 @@ def selected_sessions(call: CallContext, request: RecallRequest) -> list[Selecte
 
 
 def _directory_bucket(session: Session, folder: str | None, context: Context) -> str:
-    """Return "exact" for a session inside the folder, "project" for one of the context's worktree, else "global"."""
+    """Return "exact" for a session in `folder`, "project" for one of the caller's project, else "global"."""
     if folder and inside(session.directory or "", folder):
         return "exact"
     return "project" if in_project(session, replace(context, project=None)) else "global"
 
 
 def _check_query(query: object, match: str) -> None:
-    """Raise ToolError unless the query is a text, or a pattern, of an accepted length."""
+    """Raise ToolError unless `query` is a text, or for match mode "regex" a pattern, of an accepted length."""
     if not isinstance(query, str):
         raise ToolError("query_required", f"query must be a string, not {type(query).__name__}")
     if match == "regex":
@@ -133,7 +138,7 @@ def _check_query(query: object, match: str) -> None:
 
 
 def _check_pattern(pattern: str) -> None:
-    """Raise ToolError unless RE2 compiles the pattern and no flags are set inside it."""
+    """Raise ToolError unless the pattern compiles under RE2 and sets no flags inside itself, as (?i) does."""
     if not pattern.strip():
         raise ToolError("regex_empty", "Regex pattern is empty")
     if len(pattern) > MAX_PATTERN_CHARS:
@@ -149,8 +154,9 @@ def _check_pattern(pattern: str) -> None:
 
 
 def _time_window(call: CallContext, args: Mapping[str, Any], warnings: Warnings) -> tuple[int | None, int | None]:
-    """Return the bounds (after, before) in epoch milliseconds; None is no bound. Raises ToolError for an empty
-    window.
+    """Return the time bounds (after, before) of a call in epoch milliseconds; None is no bound.
+
+    Raises ToolError when they exclude every time.
     """
     times: dict[str, Any] = {}
     for name in TIMES:
@@ -169,7 +175,7 @@ def _time_window(call: CallContext, args: Mapping[str, Any], warnings: Warnings)
 
 
 def _quotable(value: object) -> object:
-    """Return a value shortened so that a warning can quote it; a nested value becomes the name of its type."""
+    """Return the value, shortened to be quoted in a warning; a list or object is replaced by the name of its type."""
     if isinstance(value, str):
         return value if len(value) <= 60 else f"{value[:57]}..."
     if value is None or isinstance(value, int | float):
@@ -178,7 +184,10 @@ def _quotable(value: object) -> object:
 
 
 def _wanted_session(call: CallContext, given: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Return the id of the one session to search, None for several, and whether that id is unknown."""
+    """Return (id, unknown): the id of the one session to search, and whether no session has that id.
+
+    The id is None when several sessions are to be searched.
+    """
     if not given["session_id"]:
         if given["scope"] == "session" and not call.context.session_id:
             raise ToolError("no_current_session", "There is no current session: name one by sessionID")

@@ -1,4 +1,4 @@
-"""The tool `recall`: an agent's arguments in, an answer of JSON values out."""
+"""The tool `recall`: search the histories for an agent, and answer with JSON values."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from recall_rank.model import SearchResponse, Session
 
 
 def recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Search the histories and return the answer with its hits. Raises ToolError for an invalid or cancelled
-    request.
+    """Search the histories and return the answer with its hits.
+
+    Raises ToolError for an invalid request and for a cancelled call.
     """
     request = read_request(call, args)
     if call.cancelled():
@@ -63,7 +64,7 @@ def recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _search(call: CallContext, request: RecallRequest) -> SearchResponse:
-    """Return the response to a request, its hits in the requested order."""
+    """Return the response to a request, with its hits ordered by relevance or by time, as requested."""
     given = request.given
     results, offset = given["results"], given["offset"]
 
@@ -84,7 +85,11 @@ def _aborted() -> ToolError:
 
 
 def _warn_of_fallback(call: CallContext, buckets: Iterable[str], warnings: Warnings, *, unlisted: bool) -> None:
-    """Add warnings when a search was extended beyond the requested directory."""
+    """Add warnings about a search that may extend beyond the requested directory.
+
+    `buckets` are the directory buckets of the searched sessions. `unlisted` tells that the sessions of a source could
+    not be listed.
+    """
     if not (call.context.worktree or call.context.directory):
         warnings.add("fallback_no_worktree", "No worktree is known: no session counts as of this project")
     if unlisted:
@@ -101,7 +106,7 @@ def _put_advice(
     *,
     fallback: bool,
 ) -> None:
-    """Add suggestions to an answer, and near misses to an answer without hits."""
+    """Add suggestions for the next search to an answer, and near misses to an answer without hits."""
     if request.unknown:  # the session that was asked for counts as searched
         count = replace(response.coverage.sessions, eligible=1)
         response = replace(response, coverage=replace(response.coverage, sessions=count))

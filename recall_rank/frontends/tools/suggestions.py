@@ -1,4 +1,4 @@
-"""Suggestions for the next search, and near misses of a search without hits."""
+"""Suggestions for the next search, and near misses of a search that has no hits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _PATTERN_MARKS: Final = re.compile(
 
 
 def looks_like_regex(query: str) -> bool:
-    """Return whether the query compiles as a pattern and contains a construct that prose rarely has."""
+    """Return whether a query is probably meant as a regular expression.
+
+    It compiles as one, and contains a construct that is rare in prose, such as a character class.
+    """
     if _PATTERN_MARKS.search(query) is None:
         return False
     try:
@@ -42,8 +45,9 @@ def looks_like_regex(query: str) -> bool:
 
 
 def suggestions(request: RecallRequest, response: SearchResponse, fallback: bool) -> Suggestions:
-    """Return suggestions for the next search, the most promising first; `fallback` is true for hits of the fallback
-    text scan.
+    """Return suggestions for the next search, the most promising first.
+
+    `fallback` tells that the hits are those of a literal text scan, since no term of the query matched.
     """
     found, given, results = Suggestions(), request.given, response.results
     if given["match"] != "regex" and looks_like_regex(request.query):
@@ -70,8 +74,8 @@ def suggestions(request: RecallRequest, response: SearchResponse, fallback: bool
 def near_misses(response: SearchResponse, sessions: Sequence[Session]) -> list[dict[str, Any]]:
     """Return the near misses of a search without hits as JSON objects.
 
-    The response's own come first. The newest of the searched `sessions` follow, up to MAX_NEAR_MISSES in all, with the
-    reason that they hold no hit.
+    Those of the response come first. If there are fewer than MAX_NEAR_MISSES, the first of `sessions`, the newest that
+    were searched, are added.
     """
     found: list[dict[str, Any]] = []
     for miss in response.near_misses:

@@ -18,9 +18,10 @@ _BUCKETS: Final = {"exact": 0, "project": 1, "global": 2}
 
 
 def scan_page(search: Search, results: int, offset: int) -> SearchResponse:
-    """Return the page of `results` hits from `offset` on.
+    """Return the page of `results` hits that begins with hit number `offset`.
 
-    `search` takes `results` and `offset` and returns hits ordered by time.
+    Hits are ordered by time, but on the first pages each session has PER_SESSION hits before any has more. `search`
+    takes `results` and `offset`, and returns a response with hits ordered by time.
     """
     diversified = DIVERSIFIED_PAGES * results
     window = min(MAX_FETCHED, max(MIN_FETCHED, diversified))
@@ -36,14 +37,20 @@ def scan_page(search: Search, results: int, offset: int) -> SearchResponse:
 
 
 def scan_groups(search: Search, results: int, offset: int) -> SearchResponse:
-    """Return a page of sessions, each with its newest hit, or with its title when it has no other hit."""
+    """Return a page of sessions, each represented by its newest hit, or by its title if that is its only hit.
+
+    `search` takes search options and returns a response ordered by time.
+    """
     response = search(results=results, offset=offset)
     found = [_newest_hit(search, entry) for entry in response.results]
     return replace(response, results=_nearest_first(found))
 
 
 def _newest_hit(search: Search, entry: Result) -> Result:
-    """Return the newest hit of the session of a grouped result, found by a second search when there are several."""
+    """Return the newest hit of the session of `entry`, a result grouped by session.
+
+    If the session has several hits, a second search finds the newest one.
+    """
     if not entry.hit_count or entry.hit_count < 2:
         return entry
     last = search(results=1, offset=entry.hit_count - 1, group="part", session_id=entry.session_id).results
@@ -60,7 +67,7 @@ def _newest_hit(search: Search, entry: Result) -> Result:
 
 
 def _titles_last(hits: Sequence[Result]) -> list[Result]:
-    """Return the hits with each title moved behind the other hits of its session."""
+    """Return the hits with each title moved to the end of the hits of its session."""
     ordered: list[Result] = []
     waiting: list[Result] = []
     session = ""
@@ -73,12 +80,12 @@ def _titles_last(hits: Sequence[Result]) -> list[Result]:
 
 
 def _nearest_first(hits: Sequence[Result]) -> list[Result]:
-    """Return the hits sorted by directory bucket; the sort is stable."""
+    """Return the hits ordered by directory bucket: exact, project, global. The order within a bucket is kept."""
     return sorted(hits, key=lambda hit: _BUCKETS.get(hit.directory_relevance, 0))
 
 
 def _diversified(hits: Sequence[Result]) -> list[Result]:
-    """Return the first PER_SESSION hits of every session, then the others."""
+    """Return the first PER_SESSION hits of each session, followed by all other hits."""
     taken: dict[str, int] = {}
     first: list[Result] = []
     rest: list[Result] = []

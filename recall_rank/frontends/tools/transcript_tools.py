@@ -1,4 +1,4 @@
-"""The tools that read without a search: a message, its neighbours, the messages of a session, the sessions."""
+"""The tools that read messages or list sessions: recall_get, recall_context, recall_messages, recall_sessions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNKNOWN_SESSION = "Unknown session"
 
 
 def recall_get(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one message in full. Raises ToolError when it is unknown or cannot be read."""
+    """Return the answer with one message in full. Raises ToolError when the message is unknown or cannot be read."""
     warnings = Warnings()
     session_id, message_id = _ids(read(get_parameters(), args, warnings, warnings))
     try:
@@ -37,7 +37,10 @@ def recall_get(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recall_context(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message and its neighbours. Raises ToolError when it is unknown or cannot be read."""
+    """Return the answer with a message and its neighbours.
+
+    Raises ToolError when the message is unknown or cannot be read.
+    """
     warnings = Warnings()
     given = read(context_parameters(call.options), args, warnings, warnings)
     session_id, message_id = _ids(given)
@@ -62,7 +65,10 @@ def recall_context(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]
 
 
 def recall_messages(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a page of the messages of a session. Raises ToolError when it is unknown or cannot be read."""
+    """Return the answer with a page of the messages of a session, by default the current session.
+
+    Raises ToolError when the session is unknown or cannot be read.
+    """
     warnings = Warnings()
     given = read(messages_parameters(call.options), args, warnings, warnings)
     session_id = given.pop("session_id") or call.context.session_id
@@ -85,7 +91,10 @@ def recall_messages(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
 
 
 def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the newest sessions of the project, or of all projects. Raises ToolError when they cannot be listed."""
+    """Return the answer with the newest sessions of the current project, or of all projects.
+
+    Raises ToolError when they cannot be listed.
+    """
     warnings = Warnings()
     given = read(sessions_parameters(call.options), args, warnings, warnings)
     everywhere = given["scope"] == "global"
@@ -103,7 +112,7 @@ def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
 
 
 def global_disabled() -> ToolError:
-    """Return the error for scope "global" where the host allows a single project only."""
+    """Return the error for a call with scope "global" when the host allows searches in one project only."""
     return ToolError("global_disabled", "Global scope is disabled here: use scope 'project' or 'session'")
 
 
@@ -121,7 +130,7 @@ def _ids(given: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _looked_up(call: CallContext, session_id: str, find: Callable[[], Any]) -> Any:
-    """Return the result of `find`; errors about unknown or unreadable sessions are raised as ToolError."""
+    """Return find(). Its errors about unknown or unreadable sessions and messages are raised as ToolError."""
     try:
         return find()
     except UnknownSession:
@@ -133,9 +142,10 @@ def _looked_up(call: CallContext, session_id: str, find: Callable[[], Any]) -> A
 
 
 def _unknown_session(call: CallContext, session_id: str) -> ToolError:
-    """Return the error for a session that is not known.
+    """Return the error for an unknown session.
 
-    Most agents name the file of a session by its id: where such a file could not be read, the error says why.
+    Most agents name the file of a session by its id. If a file with this id in its name could not be read, the error
+    gives the reason.
     """
     for report in call.histories.sources():
         for failure in report.failures:

@@ -52,10 +52,10 @@ def _escaped_value(value: Any) -> Any:
 
 
 def untrusted_text(answer: Mapping[str, Any]) -> str:
-    """Return the answer as text: a notice, then one line of JSON per item between two lines with a random number.
+    """Return the answer as text for a model: a notice, then JSON lines between two delimiters.
 
-    A line is the name of a list and one of its items; the line `answer` holds the other fields. The random number has
-    128 bits and is new for each answer, so that no recalled text can contain it.
+    A JSON line consists of the name of a list and one of its items; the line "answer" has all other fields. The
+    delimiters have a random number of 128 bits, new for each answer, so that no recalled text can contain them.
     """
     import orjson
 
@@ -74,7 +74,7 @@ def untrusted_text(answer: Mapping[str, Any]) -> str:
 
 
 def _for_readers(value: Any) -> Any:
-    """Return the value without the fields for programs, and with times as dates."""
+    """Return the JSON value without the fields that only programs need, and with times as dates."""
     if isinstance(value, dict):
         return {
             name: utc_minute(item) if name in _TIMES and isinstance(item, int) else _for_readers(item)
@@ -89,7 +89,7 @@ def _escaped_text(text: str) -> str:
 
 
 def _moved(text: str, spans: list[dict[str, int]]) -> list[dict[str, int]]:
-    """Return the spans of a text as spans of its escaped form."""
+    """Return `spans`, which are character ranges of `text`, as ranges of its escaped form."""
     edits = [(*found.span(), escaped(found)) for found in UNSAFE_IN_LINES.finditer(text)]
     shown = edited(text, edits)
     moved = []

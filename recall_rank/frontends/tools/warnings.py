@@ -1,6 +1,6 @@
-"""Warnings, suggestions and errors of an answer; each is a sentence and a category.
+"""Warnings, suggestions and errors of an answer; each has a sentence and a category.
 
-The sentence is for people and models; programs decide by the category.
+The sentence is for people and models; programs use the category.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MAX_SUGGESTIONS: Final = 3
 
 
 class ToolError(Exception):
-    """An error of a call: a sentence, a category and `extra` fields, which make up its answer."""
+    """An error of a call: a sentence, a category, and `extra` fields. The answer to the call is made of them."""
 
     def __init__(self, category: str, text: str, **extra: Any) -> None:
         super().__init__(text)
@@ -23,7 +23,7 @@ class ToolError(Exception):
 
 
 class _CategorizedTexts:
-    """Distinct sentences in the order in which they were added, each with its category."""
+    """Distinct sentences in the order in which they were added, each with its category, for one field of an answer."""
 
     __slots__ = ("_categories",)
     _name: ClassVar[str]
@@ -33,13 +33,11 @@ class _CategorizedTexts:
         self._categories: dict[str, str] = {}  # sentence -> category
 
     def add(self, category: str, text: str) -> None:
-        """Append a sentence; a sentence that was added before keeps its position and category."""
+        """Add a sentence at the end, unless it was added before; then its position and category are unchanged."""
         self._categories.setdefault(text, category)
 
     def put(self, answer: dict[str, Any]) -> None:
-        """Write the sentences, up to the limit, and their categories into an answer; write nothing when there are
-        none.
-        """
+        """Write the first sentences, up to the limit, and their categories into an answer, if there are any."""
         if self._categories:
             first = list(self._categories.items())[: self._most]
             answer[f"{self._name}s"] = [repaired(str(text)) for text, _ in first]
@@ -50,8 +48,9 @@ class _CategorizedTexts:
 
 
 class Warnings(_CategorizedTexts):
-    """Warnings about arguments that a call ignored or changed and results it left out; at most MAX_WARNINGS are
-    returned.
+    """Warnings of one call: arguments that were ignored or changed, results that were left out.
+
+    An answer has at most MAX_WARNINGS of them.
     """
 
     __slots__ = ()
@@ -59,13 +58,13 @@ class Warnings(_CategorizedTexts):
     _most = MAX_WARNINGS
 
     def extend(self, others: Warnings) -> None:
-        """Append the warnings of another collection."""
+        """Add the warnings of another collection at the end."""
         for text, category in others._categories.items():
             self.add(category, text)
 
 
 class Suggestions(_CategorizedTexts):
-    """Suggestions for the next call; at most MAX_SUGGESTIONS are returned."""
+    """Suggestions for the next call. An answer has at most MAX_SUGGESTIONS of them."""
 
     __slots__ = ()
     _name = "suggestion"
