@@ -74,8 +74,8 @@ def select_sessions(
 
 
 def confined(sessions: Sequence[Session]) -> list[Session]:
-    """The sessions without references to sessions outside of `sessions`: ids of parents, fork origins and continued
-    sessions, and all places but the first, are removed.
+    """The sessions without traces of others: ids of sessions outside of `sessions` (parent, fork origin, continued
+    session) and all places but the first are removed.
     """
     ids = {session.id for session in sessions}
     return [

@@ -76,7 +76,7 @@ class UnitReader:
 
 
 class RecordingSource(SourceWrapper):
-    """A source that records in `units` (a UnitReader) which of its units each session was read from."""
+    """A source that tells `units`, a UnitReader, from which unit each session was read."""
 
     def __init__(self, source: Source, units: UnitReader) -> None:
         super().__init__(source)

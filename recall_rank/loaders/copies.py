@@ -59,8 +59,8 @@ def fork_notices(copies: int) -> list[Notice]:
 
 
 def forked(session: Session, own: Sequence[Message], origin: Session) -> Session:
-    """The session with only the messages `own`. `forked_from` becomes the id of `origin` unless the session names
-    another already.
+    """The session with only the messages `own`. Its `forked_from` becomes the id of `origin` unless it is already
+    set.
     """
     other = origin.id if origin.id != session.id else None
     return replace(session, messages=tuple(own), forked_from=session.forked_from or other)

@@ -57,8 +57,8 @@ class HistoryJsonl(BaseSource):
 
 
 class _HistoryReader:
-    """Reads a history file once, whole or from a resume point on; then `state` is the record of the last session
-    before that point.
+    """Reads a history file once, either whole or from a resume point on. In the second case `state` is the record
+    of the last session before that point.
     """
 
     def __init__(self, name: str, location: str, state: Record | None = None) -> None:

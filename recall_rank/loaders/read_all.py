@@ -114,7 +114,7 @@ def _read(loaded: LoadedSource, unit: Unit) -> None:
 
 
 def failure_reason(error: Exception) -> str:
-    """The reason of a failed read, as text for people."""
+    """The reason why a read failed, as text for people."""
     if isinstance(error, OSError):
         return error.strerror or str(error) or type(error).__name__
     return f"{type(error).__name__}: {error}"
@@ -129,8 +129,8 @@ def resolve_sessions(loaded: LoadedSource) -> None:
 
 
 def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
-    """Keep one copy of each session that was found several times: the one with most messages, in a tie the first.
-    It gets the places of the others.
+    """Keep each session that was found several times only once: where it has most messages, in a tie in the first
+    source. It gets the places of the others.
     """
     best: dict[tuple[str | None, str], tuple[int, int, int]] = {}
     for at, each in enumerate(loaded):

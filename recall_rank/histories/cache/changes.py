@@ -1,4 +1,4 @@
-"""Turn changed units into the sessions to index and the sessions to delete."""
+"""Turn changed units (files or sessions of a database) into the sessions to index and the sessions to delete."""
 
 from __future__ import annotations
 

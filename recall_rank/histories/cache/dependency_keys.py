@@ -48,8 +48,8 @@ def serials_of(keys: array[int], wanted: Iterable[int]) -> Iterator[int]:
 
 
 def joined(keys: array[int], added: Iterable[int], serials: Collection[int] | None) -> array[int]:
-    """The sorted union of `keys` and `added`. With `serials`, only keys of sessions with these serial numbers are
-    returned; without, keys of deleted sessions stay, which does no harm.
+    """The sorted union of the dependency keys `keys` and `added`. With `serials`, only keys of sessions with these
+    serial numbers are returned; without, keys of deleted sessions stay, which does no harm.
     """
     fresh = [key for key in set(added) if not _holds(keys, key)]
     if serials is None and len(fresh) < FEW:

@@ -1,4 +1,6 @@
-"""Read the changed units again, and every unit whose sessions depend on sessions of a changed unit."""
+"""Read the changed units (files or sessions of a database), and every unit whose sessions depend on sessions of a
+changed unit.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +78,8 @@ class Invalidation:
                     self.homes[held.group].append((at, key))
 
     def follow(self, todo: list[UnitRef], lost: Sequence[SessionEntry]) -> None:
-        """Read the units `todo`, and all units whose sessions depend on sessions of these units or on the sessions
-        `lost`.
+        """Read the units `todo`, and all units whose sessions depend on sessions of these units or on `lost`, the
+        sessions of units that are gone or changed.
         """
         stirred: set[int] = set()
         groups = {held.group for held in lost}

@@ -15,8 +15,8 @@ from recall_rank.model import RefreshReport, SourceReport
 
 
 class TableView(Protocol):
-    """Read access to the table of a refresh in sections, so that a search, a refresh or a list of sessions reads
-    only the section that it needs.
+    """Read access to the table of a refresh (its record of sources, units and sessions) in sections, so that a
+    search, a refresh or a list of sessions reads only the section that it needs.
     """
 
     @property
@@ -33,11 +33,13 @@ class TableView(Protocol):
         ...
 
     def units(self) -> Table:
-        """The table, possibly without its sessions. The caller must not change it."""
+        """The table of a refresh (its record of sources, units and sessions), possibly without the sessions. The
+        caller must not change it.
+        """
         ...
 
     def table(self) -> Table:
-        """A copy of the whole table, with its sessions, that the caller may change."""
+        """A copy of the table of a refresh (its record of sources, units and sessions) that the caller may change."""
         ...
 
 
@@ -63,7 +65,7 @@ class NextState:
 
 
 class MemoryTable:
-    """A table of a refresh that is kept in memory and was not written to disk."""
+    """The table of a refresh (its record of sources, units and sessions), kept in memory and not written to disk."""
 
     __slots__ = ("_reports", "_table")
 

@@ -54,7 +54,9 @@ def find(folder: Path, held: CacheState | None = None) -> FoundGeneration:
 
 
 def checked(folder: Path, state: CacheState) -> float | None:
-    """The time at which a generation last equalled its sources, in seconds since 1970; None when it is unknown."""
+    """The time at which a generation (published version of the index) last equalled its sources, in seconds since
+    1970; None when it is unknown.
+    """
     if state.manifest is not None:
         with suppress(OSError):
             return (folder / state.manifest.name).stat().st_mtime
@@ -62,7 +64,9 @@ def checked(folder: Path, state: CacheState) -> float | None:
 
 
 def touch(folder: Path, state: CacheState) -> None:
-    """Record that a generation equals its sources now. A failure to record it is ignored."""
+    """Record that a generation (published version of the index) equals its sources now. A failure to record it is
+    ignored.
+    """
     if state.manifest is not None:
         with suppress(OSError), Folder(folder) as held:
             held.touch(state.manifest.name)

@@ -23,7 +23,9 @@ class SessionLocation(NamedTuple):
 
 @dataclass(slots=True)
 class SessionEntry:
-    """A session in the table of a refresh, with its counts and its location in the index."""
+    """A session in the table of a refresh (its record of sources, units and sessions), with its counts and its
+    location in the index.
+    """
 
     session: Session  # without messages; after copies were resolved if the session is indexed
     serial: int  # identifies the session while it is in the table

@@ -1,5 +1,5 @@
-"""Encode the table of a refresh as sections of JSON; opening an index for a search reads only the small first
-section.
+"""Encode the table of a refresh (its record of sources, units and sessions) as sections of JSON; opening an index
+for a search reads only the small first section.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def sections(
 
 
 class StoredTable:
-    """The table of a refresh on disk; each section is read when it is first needed.
+    """The table of a refresh (its record of sources, units and sessions) on disk; each section is read when it is
+    first needed.
 
     Every method raises DamagedIndexError when a section cannot be decoded.
     """

@@ -51,7 +51,7 @@ def account(turns: Sequence[RolloutTurn], usage: Record) -> bool:
 
 
 def roll_back(turns: Sequence[RolloutTurn], count: object) -> None:
-    """Flag as abandoned the last `count` turns of the user and every turn after the earliest of them."""
+    """Flag as abandoned the last `count` turns of the user, and all turns that follow the first of these."""
     count = count if type(count) is int else 0
     for turn in reversed(turns):
         if count <= 0:

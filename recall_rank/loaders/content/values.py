@@ -1,4 +1,4 @@
-"""JSON values converted to the types of the model: text, times in milliseconds, mappings, lists and paths."""
+"""Convert JSON values to the types of the model: text, times in milliseconds, mappings, lists and paths."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def touched_files(tool_input: Any) -> tuple[str, ...]:
-    """The paths that a tool call names in its input."""
+    """The paths of files that a tool call names in its input."""
     if type(tool_input) is not dict or tool_input.keys().isdisjoint(_FILE_KEYS):
         return ()
     return tuple([value for key in _FILE_KEYS if type(value := tool_input.get(key)) is str and value])

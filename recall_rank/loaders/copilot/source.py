@@ -33,7 +33,7 @@ _MOVED = re.compile(r"\d+-copilot-tool-output-[\w-]+")
 
 class Copilot(SessionFiles):
     """A source for the folder of all sessions, the folder of one session, or one file of events. Each file is one
-    unit.
+    unit, read on its own.
     """
 
     resolves = True

@@ -201,8 +201,8 @@ def _wrote(path: Path) -> bool:
 
 
 def _peek(path: Path) -> Iterator[Record]:
-    """Yield the first records of a file, except records with ids and times, which only the formats of other
-    programs have.
+    """Yield the first records of a file. Records with ids and times are left out, because only other programs'
+    formats have them.
     """
     return (
         record for record in read_first_records(path) if not record.keys() & {"uuid", "timestamp", "sessionId", "t"}

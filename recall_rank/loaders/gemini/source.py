@@ -32,7 +32,7 @@ _OLDER = re.compile(rb'\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"projectHash"')
 
 class Gemini(SessionFiles):
     """A source for the folder of all projects, the folder of one project, or one conversation. Each file is one
-    unit.
+    unit, read on its own.
     """
 
     def __init__(self, path: Path, name: str | None = None) -> None:

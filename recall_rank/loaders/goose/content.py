@@ -52,8 +52,8 @@ class GooseConversation:
         return title_from(self.words)
 
     def _flags(self, message: Message, metadata: dict[str, Any]) -> Flag:
-        """The flags that a message's visibility implies: a compaction hides old messages from the model, and its
-        own summary from people.
+        """The flags that the visibility of a message implies. A compaction hides old messages from the model, and
+        hides its summary from people.
         """
         for_agent, for_person = metadata.get("agentVisible", True), metadata.get("userVisible", True)
         if not for_agent:

@@ -88,7 +88,7 @@ def session_rows(reader: RowReader, key: str) -> HermesRows | None:
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """Session id -> a digest of the session's row and of its messages' count, newest id and abandoned rows."""
+    """Session id -> a digest of the session's row, the count and newest id of its messages, and its abandoned rows."""
     known = columns(reader)
     if not known:
         return {}

@@ -164,8 +164,8 @@ def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
 
 
 def _line_at(data: bytearray, wanted: bytes, at: int, end: int) -> int:
-    """The offset in data[at:end] of a line that equals `wanted`, with or without a comma behind it; -1 without such
-    a line.
+    """The offset in `data`, from `at` to `end`, of a line that equals `wanted`, with or without a comma behind it;
+    -1 without such a line.
     """
     while (at := data.find(wanted, at, end)) >= 0:
         behind = data[at + len(wanted) : at + len(wanted) + 2]

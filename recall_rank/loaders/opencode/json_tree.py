@@ -152,7 +152,7 @@ class OpenCodeTree(BaseSource):
                     pass
 
     def _version(self) -> int:
-        """The number of migrations that the layout went through; 0 when it is not recorded."""
+        """The number of format migrations that the store went through; 0 when it is not recorded."""
         try:
             text = read_small(self._root / "migration", self._root, 64)[0].strip()
         except OSError:

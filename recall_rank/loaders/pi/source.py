@@ -87,7 +87,7 @@ class Pi(SessionFiles):
         return self.resolve_across(sessions)
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """Remove the messages that a fork copied from the sessions of several stores."""
+        """Remove from the sessions of several stores the messages that a fork copied."""
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
         return count_once(sessions, order, lambda message: [(message.id, message.time)])
 
