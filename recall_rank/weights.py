@@ -19,7 +19,10 @@ NeighbourWeights = tuple[float, float, float, float]
 
 
 class KindWeights(NamedTuple):
-    """Kind of a document -> factor of its evidence. Names and order of the fields are those of model.Kind."""
+    """Factors of the evidence of a document, one for each kind of document.
+
+    Names and order of the fields are those of model.Kind.
+    """
 
     TITLE: float = 0.8  # a title is short and gains by every length norm; content answers more
     USER: float = 1.5  # a person's words: few, and what is searched for later

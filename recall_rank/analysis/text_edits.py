@@ -41,7 +41,10 @@ class Edited:
 
 
 def edited(text: str, edits: Sequence[Edit], low: int = 0, high: int | None = None) -> Edited:
-    """Characters [low, high) of `text` after the edits that overlap them; each replacement is shown in full."""
+    """Return characters [low, high) of `text` with `edits` applied; edits outside of that range are ignored.
+
+    An edit is (start, end, replacement). A replacement is never cut, even if its edit crosses an end of the range.
+    """
     high = len(text) if high is None else high
     if not edits:
         return Edited(text[low:high], (), low)

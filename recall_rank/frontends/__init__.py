@@ -1,1 +1,1 @@
-"""Front ends of the library: the agent tools, the hooks, the MCP server and the command line."""
+"""The front ends of the library: the tools for agents, the hooks, the MCP server and the command line."""

@@ -1,1 +1,1 @@
-"""Answer one query from one index reader."""
+"""The search engine: answer one query from one index."""

@@ -20,8 +20,9 @@ ROLE_FILTERS = ("user", "assistant", "all")
 
 
 class RankOptions(TypedDict, total=False):
-    """The keyword arguments of rank(): search options as in SearchOptions, without `sessions`, which is the corpus
-    there.
+    """The keyword arguments of rank(): search options as in SearchOptions.
+
+    The search option `sessions` is not among them, since the argument of rank() with that name is the corpus.
     """
 
     match: Match

@@ -1,4 +1,4 @@
-"""The parsed query: its words, compounds and phrases, its options and its weights."""
+"""The parsed query: its words, compounds (words written as one), quoted phrases, options and weights."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class Query:
 
     @classmethod
     def parse(cls, text: str, now: int, options: Options) -> Query:
-        """The parsed `text` with checked options, at the time `now` in ms.
+        """The query that `text` and checked options give, at the time `now` in milliseconds since 1970.
 
-        Raises ValueError for an empty query, one that is too long, or an impossible time window.
+        Raises ValueError for a blank or too long text, and for time bounds that exclude every time.
         """
         if not isinstance(text, str):
             raise TypeError(f"query must be a string, not {text!r}")
@@ -117,6 +117,6 @@ _STOP_FORMS = frozenset(word.encode() for word in STOP_WORDS)
 
 
 def _words(text: str) -> tuple[list[Word], list[Compound]]:
-    """The words and the compounds of a query, in order."""
+    """The words of a query, and its compounds, that is, words written as one; both in the order of the text."""
     words, compounds = query_tokens(encode(text), _STOP_FORMS)
     return _words_of(words), _compounds_of(compounds)

@@ -9,7 +9,7 @@ from recall_rank._core.rank.candidate import Candidate
 
 @dataclass(slots=True)
 class PageEntry:
-    """One entry of a page of results: a part, or a session represented by one of its parts."""
+    """One result on a page: a part, or, when results are grouped, a session represented by one of its parts."""
 
     candidate: Candidate
     session: int  # its number in the index reader

@@ -45,7 +45,10 @@ _JUDGED_CHARS: Final = 256  # of a value, by which it is judged
 
 
 def _shapes(cell: str) -> re.Pattern[str]:
-    """Return the regular expression for the value formats in one cell of the table NAMED."""
+    """Return the regular expression for values in any of the formats that a cell of the table NAMED lists.
+
+    A format is "uuid", or a letter for an alphabet with a length, such as A32 or A20-40.
+    """
     shapes = []
     for shape in cell.split():
         if shape == "uuid":

@@ -1,4 +1,7 @@
-"""Pages of literal and regex hits ordered by time: sessions newest first, messages oldest first, titles last."""
+"""Pages of hits of literal and regex searches, ordered by time.
+
+Sessions are ordered newest first, the messages of a session oldest first, and its title comes last.
+"""
 
 from __future__ import annotations
 

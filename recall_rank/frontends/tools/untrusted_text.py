@@ -26,9 +26,9 @@ _TIMES: Final = frozenset({"time", "created", "updated"})
 
 
 def with_controls_escaped(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer with control and invisible characters of its texts escaped, such as \\x1b or \\u202e.
+    """Return the answer with control and invisible characters in its texts escaped, such as \\x1b or \\u202e.
 
-    Line ends and tabs are kept. The spans of a changed snippet are moved along with their words.
+    Line ends and tabs are kept. The spans of a changed snippet are corrected, so that they cover their words.
     """
     import orjson
 

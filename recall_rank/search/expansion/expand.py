@@ -241,7 +241,7 @@ class _Expander:
         self.groups.append(_group(written, at, span, members, boost, 0, 0.0, joint))
 
     def _compounds(self) -> None:
-        """Add a group for each compound of the query: words written as one, or a word with its punctuation."""
+        """Add a term group for each compound of the query: words written as one, or a word with its punctuation."""
         weights = self.weights
         for compound, terms in zip(self.query.compounds, self.known_compounds, strict=True):
             if self.late():
@@ -254,7 +254,7 @@ class _Expander:
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
-        """Add a group for neighbouring words of the query that a document writes as one form."""
+        """Add a term group for neighbouring words of the query that a document writes as one form."""
         words, weights = self.query.words, self.weights
         joinable = [b"" if word.cjk else word.form for word in words]
         few = len(words) <= LONG_QUERY
@@ -270,8 +270,8 @@ class _Expander:
             self._add(" ".join([each.written for each in words[at : last + 1]]), at, last + 1 - at, members, boost)
 
     def _word(self, at: int, word: Word) -> None:
-        """Add the groups of the word at index `at`: its forms, its halves and, for a word without terms, longer
-        terms.
+        """Add the term groups of the word at index `at`: its forms, its halves and, for a word without terms,
+        longer terms.
         """
         form, terms, weights = word.form, self.known[at], self.weights
         if word.cjk and self._in_pair(at):
@@ -302,7 +302,7 @@ class _Expander:
             self._add(word.written, at, 1, self.lexicon.longer(form), weights.prefix)
 
     def _split(self, at: int, word: Word, *, written: bool) -> None:
-        """Add groups for the two halves of the word at index `at`, such as "user" and "name" for "username".
+        """Add term groups for the two halves of the word at index `at`, such as "user" and "name" for "username".
 
         When the word is alone in the query, or `written` in some form in the documents, a document must hold both
         halves. Otherwise a blank is taken to be missing, and each half matches by itself.

@@ -242,7 +242,10 @@ class Lexicon:
         return [self._family(form) for form in forms]
 
     def _family(self, form: bytes) -> list[Inflection]:
-        """The inflections of one word in all segments: irregular ones first, the others in vocabulary order."""
+        """The inflections of one English word in the vocabularies of all segments.
+
+        Those in the table of irregular forms come first, the others by length and bytes.
+        """
         found: dict[bytes, list[int]] = {}
         for segment in self._segments:
             for other, (term,) in family(segment.vocabulary, form, self._late):
@@ -272,7 +275,7 @@ def characters(form: bytes) -> int:
 
 
 def _vocabulary_order(form: bytes) -> tuple[int, bytes]:
-    """The sort key of a form in a vocabulary: number of characters, then bytes."""
+    """The sort key by which a vocabulary orders its forms: number of characters, then bytes."""
     return characters(form), form
 
 

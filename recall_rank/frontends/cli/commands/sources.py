@@ -88,7 +88,7 @@ def _problems(report: SourceReport, verbose: bool) -> Iterator[Line]:
 
 
 def _size(count: int) -> str:
-    """Return a number of bytes in the largest unit in which it is at least 1."""
+    """Return a number of bytes as text, in the largest unit that gives at least 1."""
     size, unit = float(count), "B"
     for larger in ("KiB", "MiB", "GiB"):
         if size < 1024:

@@ -51,7 +51,7 @@ def markdown_lines(session: Session) -> Iterator[str]:
 def html_lines(session: Session) -> Iterator[str]:
     """Yield a session as an HTML document with all texts escaped.
 
-    Its Content-Security-Policy forbids to load or run anything.
+    Its Content-Security-Policy allows nothing to be loaded or run.
     """
     title = html.escape(_title(session))
     yield "<!doctype html>"

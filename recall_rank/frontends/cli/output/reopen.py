@@ -1,4 +1,4 @@
-"""The shell command that reopens a session in the agent that wrote it."""
+"""Make the shell command that reopens a session in the agent that wrote it."""
 
 from __future__ import annotations
 

@@ -81,7 +81,10 @@ def marked(snippet: str, spans: Sequence[Span]) -> Line:
 
 
 def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
-    """Yield the totals and the coverage of the search; then warnings, near misses and suggestions."""
+    """Yield the lines after the hits: totals, coverage of the search, warnings, near misses, suggestions.
+
+    `offset` is the number of hits on earlier pages.
+    """
     coverage = response.coverage
     searched = [_searched(coverage.sessions, "session"), _searched(coverage.parts, "part")]
     if coverage.per_source:
