@@ -43,8 +43,8 @@ _UNNAMED = "New Agent"
 
 
 class CursorCli(SessionFiles):
-    """A source for Cursor's folder in the home folder, a folder inside it, or one file. Each database or transcript
-    is one unit.
+    """A source for Cursor's folder in the home folder, a folder inside that, or one file. Each database or
+    transcript is one unit, read on its own.
     """
 
     def __init__(self, path: Path, name: str | None = None) -> None:

@@ -12,8 +12,8 @@ from recall_rank.model import Flag, Part, Tokens
 
 
 def part_from(key: str, data: dict[str, Any], *, by_user: bool, outputs: ExternalOutputs) -> Part:
-    """The message part made from an OpenCode part; a type without text (step-start, snapshot, ...) gives a part
-    without text.
+    """The message part made from an OpenCode part. A type without text (step-start, snapshot, ...) gives a message
+    part without text.
     """
     kind = text_of(data.get("type")) or "unknown"
     if kind == "tool":

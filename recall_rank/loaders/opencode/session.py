@@ -116,8 +116,8 @@ def typed(messages: Iterable[Message]) -> Iterator[str]:
 
 
 def _path(messages: Iterable[Record], name: str) -> str | None:
-    """The folder that the first answer with such a field names in it; the oldest sessions record no folder
-    themselves.
+    """The folder `name` (such as "cwd") of the first message that records it; None without one. The oldest sessions
+    record no folder themselves.
     """
     paths = (text_of(mapping(data.get("path")).get(name)) for data in messages)
     return next((path for path in paths if path), None)
