@@ -51,7 +51,7 @@ def share(claims: Sequence[bool]) -> float:
 
 
 def quantile(values: Iterable[float], part: float) -> float:
-    """The value that a share `part` (0 to 1) of the values lies below; NaN for no values.
+    """The quantile `part` of the values, such as the 95th percentile for 0.95; NaN for no values.
 
     By nearest rank, without interpolation.
     """

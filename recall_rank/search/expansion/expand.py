@@ -224,10 +224,10 @@ class _Expander:
     def _add(
         self, written: str, at: int, span: int, members: list[Member], boost: float, *, joint: bool = False
     ) -> None:
-        """Append a term group, unless `members` is empty; of members with equal terms, the most similar one is kept.
+        """Append a term group for the `span` query words from index `at` on, unless `members` is empty.
 
-        The group covers the `span` words of the query from index `at` on. `joint` requires that a document also holds
-        the group before it.
+        `members` are term ranges (first, last, similarity); of equal ranges, the most similar one is kept. With
+        `joint`, a document must also hold the group before it.
         """
         if not members:
             return

@@ -41,11 +41,10 @@ class FormLookup:
         self._deadline_ns = deadline_ns
 
     def members(self, form: bytes, terms: Terms, at: int, span: int, *, repair: bool) -> list[Member]:
-        """The matching terms, as members (first, last, similarity), of a form that covers the query words [at, at +
-        span).
+        """The matching terms of a form that covers the query words [at, at + span).
 
-        They are its own `terms`. With `repair` and without terms of its own, they are those of similar spellings; in
-        fuzzy mode a single word gets both.
+        They are term ranges (first, last, similarity): the form's own `terms`, or, with `repair` and without own
+        terms, those of similar spellings. In fuzzy mode a single word gets both.
         """
         members: list[Member] = []
         if terms:
@@ -56,7 +55,7 @@ class FormLookup:
         return members
 
     def inflected(self, family: Iterable[Inflection], at: int, share: float = 1.0) -> list[Member]:
-        """The members (first, last, similarity) for the inflections `family` of the query word at index `at`.
+        """The term ranges (first, last, similarity) of the inflections `family` of the query word at index `at`.
 
         Each has the similarity `share` times the weight `stem`. The inflections are also noted as forms to find in
         passages.
@@ -68,8 +67,8 @@ class FormLookup:
         return members
 
     def tagged(self, forms: list[bytes], share: float = 1.0) -> dict[int, list[Member]]:
-        """Index in `forms` -> members (first, last, similarity): the names of tools, authors and directories equal to
-        that form.
+        """Index in `forms` -> term ranges (first, last, similarity) of the names of tools, authors and directories
+        that equal the form.
 
         Each has the similarity `share` times the weight of its kind of name.
         """
@@ -79,8 +78,8 @@ class FormLookup:
         return found
 
     def misspelt_names(self, form: bytes) -> list[Member]:
-        """The members (first, last, similarity) for names of tools, authors and directories at one or two edits
-        from a form.
+        """The term ranges (first, last, similarity) of names of tools, authors and directories at one or two edits
+        from `form`.
         """
         members: list[Member] = []
         if len(form) < MIN_REPAIR or form.isdigit():
@@ -93,7 +92,7 @@ class FormLookup:
         return members
 
     def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> list[Member]:
-        """The members (first, last, similarity) for other spellings of a form within the edit bound.
+        """The term ranges (first, last, similarity) of other spellings of a form, within the edit bound.
 
         `known` tells whether documents hold the form itself. If not, the nearest spellings also add their inflections
         and equal names.

@@ -129,9 +129,10 @@ class Lexicon:
         return sum([self.frequency(number, number + 1) for number in terms])
 
     def frequencies(self, groups: list[list[Member]], most: int) -> list[int]:
-        """For each group, the sum of the document frequencies of its members, at most `most`.
+        """For each group of term ranges, the sum of the document frequencies of its terms, at most `most`.
 
-        Only eligible documents are counted; a document that holds two members counts twice.
+        A range is (first, last, similarity). Only eligible documents are counted; a document that holds two terms
+        counts twice.
         """
         if self._only is not None:
             return self._only_postings.frequencies(groups, most)
@@ -218,8 +219,8 @@ class Lexicon:
         return [found[other] for other in order]
 
     def longer(self, form: bytes) -> list[Member]:
-        """The members (first, last, similarity 1) for all terms that begin with `form`; none if it is below
-        MIN_PREFIX characters.
+        """The terms that begin with `form`, as ranges (first, last, similarity 1); none if it is below MIN_PREFIX
+        characters.
         """
         if characters(form) < MIN_PREFIX:
             return []
@@ -265,7 +266,7 @@ class Lexicon:
 
 
 def members_of(terms: Terms, similarity: float) -> list[Member]:
-    """A member (term, term + 1, similarity) for each of the term numbers `terms`."""
+    """The term numbers `terms` as a term range (term, term + 1, similarity) each."""
     return [(number, number + 1, similarity) for number in terms]
 
 

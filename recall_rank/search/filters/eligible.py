@@ -143,8 +143,8 @@ def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]
 def _by_words(reader: IndexReader, query: Query, part_marks: bytearray, deadline_ns: int) -> tuple[int, int]:
     """Apply the options `must` and `must_not`: clear the marks of parts whose text fails them.
 
-    The marks of parts that were not read before `deadline_ns` are cleared, too. Returns two counts: the parts that
-    were read, which are those from number 0 on, and the parts that passed or were not read.
+    The marks of parts that were not read before `deadline_ns`, a monotonic time, are cleared, too. Returns two counts:
+    the parts that were read, always the first ones of the index, and the parts that passed or were not read.
     """
     said, before, reached = reader.content_parts(), bytes(part_marks), reader.parts
     for wanted, texts in ((True, query.options.must), (False, query.options.must_not)):
@@ -201,8 +201,9 @@ def _skipped(**reasons: int) -> dict[str, int]:
 
 
 def _limits(query: Query, *, cut: bool) -> list[str]:
-    """The names of the options that limited a search, for its coverage; `cut` tells whether `sessions` excluded a
-    session.
+    """The names of the options that limited a search, for its coverage.
+
+    `cut` tells whether the option `sessions`, the largest number of sessions to search, left any out.
     """
     o = query.options
     found = []
