@@ -11,15 +11,17 @@ def mark_eligible(columns not None, const uint8_t[::1] session_keep not None, co
                   int64_t after, int64_t before, const uint8_t[::1] type_keep not None,
                   const uint8_t[::1] tool_keep not None, bint titles, unsigned char[::1] messages not None,
                   unsigned char[::1] parts not None):
-    """Write u8 marks of the messages and parts that pass the filters; returns the number of each, titles not counted.
+    """Mark the messages and parts that pass the filters of a search, in messages u8 and parts u8.
+
+    Returns (messages, parts), the number of marked ones, titles not counted.
 
     `columns` has the attributes message_session u32, message_role u8, message_time i64 (ms), part_message u32,
     part_type u32 and part_tool u32. session_keep, role_keep, type_keep and tool_keep are marks u8, indexed by session,
-    role, type and tool number. A message passes when its session and its role are marked and after < time < before. A
-    part passes when its message passes and its type and its tool are marked. The title of a session passes when
-    `titles` is true and any message of the session passes.
+    role, type and tool number. A message passes if its session and its role are marked and after < time < before. A
+    part passes if its message passes and its type and its tool are marked. The title of a session passes if `titles` is
+    true and any message of the session passes.
 
-    Raises ValueError when columns differ in length or name a row that does not exist; TypeError for a missing column.
+    Raises ValueError if columns differ in length or name a row that does not exist; TypeError for a missing column.
     O(messages + parts).
     """
     cdef const uint32_t[::1] message_session = columns.message_session, part_message = columns.part_message
@@ -71,9 +73,9 @@ def mark_eligible(columns not None, const uint8_t[::1] session_keep not None, co
 
 def mark_documents_of_parts(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part not None,
                             unsigned char[::1] docs not None):
-    """Set docs[d] to the mark of the part of document d.
+    """Copy the mark of each part to its documents: docs[d] = parts[doc_part[d]].
 
-    parts u8[parts], doc_part u32[docs], docs u8[docs]. Raises ValueError when lengths differ or a part does not exist.
+    parts u8[parts], doc_part u32[docs], docs u8[docs]. Raises ValueError if lengths differ or a part does not exist.
     """
     cdef Py_ssize_t k, count = doc_part.shape[0], part_count = parts.shape[0]
     cdef bint good = True
@@ -90,9 +92,9 @@ def mark_documents_of_parts(const unsigned char[::1] parts not None, const uint3
 
 
 def count_marks(const unsigned char[::1] marks not None, const unsigned char[::1] also=None):
-    """The number of bytes of `marks` that are not 0; with `also`, of indices at which both are not 0.
+    """Return the number of bytes of `marks` that are not 0; with `also`, only where `also` is not 0 either.
 
-    Raises ValueError when lengths differ.
+    Raises ValueError if lengths differ.
     """
     cdef Py_ssize_t k, found = 0
     if also is not None and also.shape[0] != marks.shape[0]:
@@ -127,7 +129,7 @@ def clear_first_parts(unsigned char[::1] marks not None, const uint8_t[::1] role
 
 
 def marked_indices(const unsigned char[::1] marks not None):
-    """The indices of the bytes that are not 0, ascending."""
+    """Return the indices of the bytes of `marks` that are not 0, ascending."""
     cdef Py_ssize_t k = 0, size = marks.shape[0]
     cdef const unsigned char* at
     cdef uint64_t eight
@@ -147,7 +149,10 @@ def marked_indices(const unsigned char[::1] marks not None):
 
 
 def keep_marks(unsigned char[::1] marks not None, const unsigned char[::1] others not None, bint wanted):
-    """Clear marks[k] unless (others[k] != 0) equals `wanted`. Raises ValueError when lengths differ."""
+    """Set marks[k] to 0 where others[k] is 0; or, if `wanted` is false, where others[k] is not 0.
+
+    Raises ValueError if lengths differ.
+    """
     cdef Py_ssize_t k
     if others.shape[0] != marks.shape[0]:
         raise ValueError("the marks differ in length")
@@ -159,9 +164,9 @@ def keep_marks(unsigned char[::1] marks not None, const unsigned char[::1] other
 
 def are_marked(const unsigned char[::1] marks not None, const uint64_t[::1] starts not None,
                const uint64_t[::1] ends not None, uint64_t width):
-    """Whether all marks of the bytes [starts[k], ends[k]) are set, each of which covers `width` bytes.
+    """Return whether all blocks that contain a byte of [starts[k], ends[k]), for any k, are marked.
 
-    Bytes beyond the last mark do not count.
+    A block has `width` bytes; marks[b] is the mark of block b. Bytes behind the last block are ignored.
     """
     cdef uint64_t last, at, count = marks.shape[0]
     cdef Py_ssize_t k

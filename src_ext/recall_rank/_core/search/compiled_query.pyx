@@ -1,4 +1,4 @@
-"""A query as arrays of term groups, members and weights, validated once and read without the GIL."""
+"""A query as arrays of term groups and weights, validated once and read without the GIL."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uint8_t, uint32_t
@@ -63,7 +63,7 @@ cdef class CompiledQuery:
         return self.groups.count
 
     cdef int append_group(self, members, bint joint) except -1:
-        """Append a group. Raises ValueError as the constructor does."""
+        """Append a group with these `members`. Raises ValueError as the constructor does."""
         cdef Py_ssize_t group = self.groups.count, at = self.starts[group]
         cdef uint32_t first, last
         cdef float weight
@@ -83,7 +83,10 @@ cdef class CompiledQuery:
         return 0
 
     cdef void merge_equal(self, double* factors) noexcept nogil:
-        """Merge every group into the first group with equal members; halves of compound words are not merged."""
+        """Merge every group into the first group with equal members, adding its factor; compounds are not merged.
+
+        factors[k] is the factor of group k.
+        """
         cdef Py_ssize_t group, target, kept = 0, count = self.groups.count
         cdef uint32_t start, size
         for group in range(count):
@@ -106,11 +109,14 @@ cdef class CompiledQuery:
         self.members = self.starts[kept]
 
     cdef bint is_half(self, Py_ssize_t group, Py_ssize_t count) noexcept nogil:
-        """Whether a group is the first or the second half of a compound word; `count` groups exist."""
+        """Return whether group number `group` of `count` is the first or the second half of a compound word."""
         return self.joint[group] or (group + 1 < count and self.joint[group + 1])
 
     cdef Py_ssize_t find_equal(self, Py_ssize_t group, Py_ssize_t kept) noexcept nogil:
-        """The first of the `kept` groups that has the members of `group` and is no half; `kept` if none is."""
+        """Return the number of the first of `kept` groups with the members of `group`, or `kept` if there is none.
+
+        Halves of compound words are skipped.
+        """
         cdef uint32_t start = self.starts[group], size = self.starts[group + 1] - start, own
         cdef Py_ssize_t target
         for target in range(kept):
@@ -124,10 +130,10 @@ cdef class CompiledQuery:
         return kept
 
     cdef int restrict(self, uint32_t first_term, uint32_t last_term, QueryGroups* own, uint32_t** memory) except -1:
-        """Write to *own the groups with only their members in [first_term, last_term), renumbered from 0.
+        """Write to own[0] the groups of the query for one segment, which has the terms [first_term, last_term).
 
-        *memory receives the allocation behind *own; the caller frees it with PyMem_RawFree(). Raises ValueError when a
-        member crosses last_term.
+        Members of other segments are left out, and terms are renumbered from 0. memory[0] is set to the allocation
+        behind own[0]; the caller frees it with PyMem_RawFree(). Raises ValueError if a member crosses last_term.
         """
         cdef Py_ssize_t group, k, found = 0, count = self.groups.count
         cdef uint32_t* starts

@@ -1,7 +1,7 @@
-"""BM25 (Robertson and Zaragoza 2009) over the postings of a segment, one block of documents at a time.
+"""BM25 (Robertson and Zaragoza 2009) over the postings of a segment, one block of 65,536 documents at a time.
 
-Within a block, scoring goes term group by term group (term-at-a-time) into an array of scores. A group is one query
-word with all its forms; its frequency is the weighted sum of the frequencies of its members.
+Within a block, one term group after the other is added to an array of scores (term-at-a-time). A group is one query
+word with all its forms, its members; its frequency is the weighted sum of the frequencies of its members.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -27,7 +27,7 @@ rr_fill_lanes()
 
 
 cdef bint reserve_scratch(BlockScratch* scratch) noexcept nogil:
-    """Allocate scratch memory for accumulate_blocks(); False when memory ran out. Ends with release_scratch()."""
+    """Allocate the memory that accumulate_blocks() works in; False if memory ran out. release_scratch() must follow."""
     scratch.dirty = False
     scratch.scores = <float*>acquire_zeroed(FLOAT_BYTES)
     scratch.first.docs = <uint16_t*>acquire(DOC_BYTES)
@@ -42,7 +42,7 @@ cdef bint reserve_scratch(BlockScratch* scratch) noexcept nogil:
 
 
 cdef void release_scratch(BlockScratch* scratch) noexcept nogil:
-    """Return scratch memory to the pool, all floats set to 0."""
+    """Return the memory to the pool, with all floats set to 0."""
     if scratch.dirty:
         memset(scratch.scores, 0, FLOAT_BYTES)
     release_zeroed(scratch.scores, FLOAT_BYTES)
@@ -50,9 +50,9 @@ cdef void release_scratch(BlockScratch* scratch) noexcept nogil:
 
 
 cdef int64_t main_member(Postings postings, const QueryGroups* groups, Py_ssize_t group) noexcept nogil:
-    """The index of the single-term member of a group with the highest document frequency; -1 when there is none.
+    """Return the index of the group's main member: of its single terms, the one in most documents; -1 if none.
 
-    The main member is scored straight from its postings, without the array of sums. A half of a compound word has no
+    The main member is scored directly from its postings, without the array of sums. The half of a compound word has no
     main member, since its frequencies count only after the other half is known.
     """
     cdef uint32_t member, first
@@ -73,7 +73,10 @@ cdef int64_t main_member(Postings postings, const QueryGroups* groups, Py_ssize_
 
 cdef inline Py_ssize_t keep_eligible(uint16_t* docs, uint8_t* tfs, Py_ssize_t count, const uint8_t* mask,
                                      Py_ssize_t doc_count) noexcept nogil:
-    """Remove postings of documents >= doc_count or not set in u8 `mask` (NULL: all set); returns how many remain."""
+    """Remove the postings of ineligible documents from docs and tfs, and return how many remain.
+
+    A document is eligible if it is below doc_count and mask[document] is not 0; a NULL mask means all.
+    """
     cdef Py_ssize_t k, count_left = 0
     while count and docs[count - 1] >= doc_count:
         count -= 1
@@ -89,9 +92,10 @@ cdef inline Py_ssize_t keep_eligible(uint16_t* docs, uint8_t* tfs, Py_ssize_t co
 cdef uint64_t score_term(Postings postings, Py_ssize_t block, uint32_t term, float weight, float factor,
                          const ShapeWeight* shape_weights, const uint16_t* shapes, const uint8_t* mask,
                          Py_ssize_t doc_count, float* scores, float* sums) noexcept nogil:
-    """Add the scores of one term to the documents of a block and return the number of postings read.
+    """Add the scores of one term to `scores`, one for each document of a block; return the number of postings read.
 
-    `sums`, if not NULL, are frequencies of other members of the group: they count with the term's and are reset to 0.
+    `sums`, if not NULL, has the frequencies of the group's other members for each document. They are added to the
+    term's own, and reset to 0.
     """
     cdef uint16_t docs[ROOM]
     cdef uint8_t tfs[ROOM]
@@ -152,9 +156,9 @@ cdef uint64_t sum_frequencies(Postings postings, Py_ssize_t block, const QueryGr
 
 cdef void score_sums(FrequencySums* sums, FrequencySums* before, float factor, const ShapeWeight* shape_weights,
                      const uint16_t* shapes, float* scores) noexcept nogil:
-    """Add the BM25 scores of summed frequencies to `scores` and reset the sums to 0.
+    """Add the BM25 scores of summed frequencies to `scores`, and reset the sums to 0.
 
-    `before`, if not NULL, has the sums of the other half of a compound word: the smaller of both frequencies counts.
+    `before`, if not NULL, has the sums of the other half of a compound word; the smaller of both frequencies is scored.
     """
     cdef Py_ssize_t k
     cdef const ShapeWeight* shape_weight
@@ -179,7 +183,7 @@ cdef void score_sums(FrequencySums* sums, FrequencySums* before, float factor, c
 cdef bint accumulate_block(Postings postings, Py_ssize_t block, const QueryGroups* groups, const int64_t* main_members,
                            const uint16_t* shapes, const uint8_t* mask, Py_ssize_t doc_count, BlockScratch* scratch,
                            int64_t deadline) noexcept nogil:
-    """Add the scores of all groups to the documents of a block; False when the deadline interrupts."""
+    """Add the scores of all groups to the documents of a block; False if the deadline passed before the end."""
     cdef float* scores = scratch.scores
     cdef FrequencySums* first = &scratch.first
     cdef FrequencySums* second = &scratch.second
@@ -229,13 +233,16 @@ cdef void release_doc_scores(DocScores* scored) noexcept nogil:
 
 cdef void collect_block(float* scores, uint32_t base, Py_ssize_t doc_count, DocScores* scored,
                         bint use_simd) noexcept nogil:
-    """Append the scores above 0 of a block, whose first document is `base`, to `scored`; reset the block's to 0."""
+    """Append the documents of a block with a score above 0 to `scored`, and reset `scores` to 0.
+
+    `base` is the number of the block's first document.
+    """
     cdef Py_ssize_t size = BLOCK if doc_count > BLOCK else (doc_count + 7) & ~7
     scored.count = rr_collect_nonzero(scores, size, base, scored.docs, scored.scores, scored.count, use_simd)
 
 
 def nonzero_scores(float[::1] scores not None, bint use_simd):
-    """A list of (index, score) for the elements of f32[n] that are not 0; resets all elements to 0.
+    """Return a list of (index, score) for the elements of scores, f32[n], that are not 0; reset all to 0.
 
     `use_simd` permits AVX2 where the processor has it; results are equal. Raises ValueError unless n % 8 == 0.
     """
@@ -258,9 +265,9 @@ cdef Py_ssize_t accumulate_blocks(Postings postings, const QueryGroups* groups, 
                                   BlockScratch* scratch, int64_t deadline) noexcept nogil:
     """Score the documents of all blocks, in ascending order, and append those with a score above 0 to `scored`.
 
-    eligible u8[documents] marks the documents that may be scored, NULL for all. Returns the number of complete blocks;
-    a block that the deadline (ns of the monotonic clock, 0 for none) interrupts adds no document. The time for fusing
-    the documents found so far is subtracted from the deadline.
+    eligible, u8[documents], marks the documents that may be scored; NULL means all. Returns the number of complete
+    blocks; a block that the deadline (ns of the monotonic clock, 0 for none) interrupts adds no document. The clock
+    stops early enough to leave time for fusing the documents found so far.
     """
     cdef int64_t[MAX_MAIN_MEMBERS] main_members
     cdef Py_ssize_t group, block, base, done = 0

@@ -1,4 +1,4 @@
-"""Evidence of a query over the segments of an index: documents scored, fused into hits, returned best first."""
+"""Evidence of a query: its scored documents over all segments, fused into hits, and the best of these."""
 
 from operator import itemgetter
 
@@ -29,13 +29,13 @@ cdef struct Slot:              # of one segment
 
 
 cdef class Evidence:
-    """The evidence of one query over n >= 0 segments. Used by one thread at a time.
+    """The evidence, that is scored documents and hits, of one query over n >= 0 segments.
 
-    `sources` are the SegmentSources of an IndexReader, in its order; parts, documents, sessions and terms are numbered
-    as in that reader. eligible u8[docs of all segments] marks the documents that may be hits, None all. At most
-    `processors` large segments are read at the same time. The calls come in this order: accumulate(), add_times(),
-    fuse(), then any of the others. Raises ValueError when the buffer has another length or the sources do not follow
-    each other.
+    Used by one thread at a time. `sources` are the SegmentSources of an IndexReader, in its order; parts, documents,
+    sessions and terms have the reader's numbers. eligible, u8[docs of all segments], marks the documents that may be
+    hits; None means all. At most `processors` large segments are read at the same time. The calls come in this order:
+    accumulate(), add_times(), fuse(), then any of the others. Hits have a tier: every hit of a lower tier ranks before
+    those of a higher one. Raises ValueError if the buffer has another length or the sources do not follow each other.
     """
 
     cdef tuple each
@@ -89,7 +89,7 @@ cdef class Evidence:
 
     @property
     def docs_done(self):
-        """The number of leading documents that accumulate() scored before the deadline."""
+        """The number of documents, from document 0 on, that accumulate() read before the deadline."""
         cdef SegmentEvidence own
         cdef Py_ssize_t done = 0
         for own in self.each:
@@ -101,11 +101,11 @@ cdef class Evidence:
     # --- documents -----------------------------------------------------------------------------------------
 
     def accumulate(self, CompiledQuery query not None, int64_t deadline_ns=0):
-        """Score all eligible documents, newest block first; False when the deadline came before the last block.
+        """Score all eligible documents, newest block first; False if the deadline passed before the last block.
 
         deadline_ns is a time.monotonic_ns(), 0 for none. Without the GIL; segments of LARGE documents or more are read
-        at the same time by `processors` threads. Raises ValueError when the query names terms that do not
-        exist, or is the second.
+        at the same time by `processors` threads. May be called once. Raises ValueError for a second call, and when the
+        query names terms that do not exist.
         """
         cdef SegmentEvidence own
         cdef Py_ssize_t terms = 0, large = 0
@@ -132,9 +132,9 @@ cdef class Evidence:
             return all(list(pool.map(self.accumulate_segments, each, ends, deadlines)))
 
     def accumulate_segments(self, Py_ssize_t first, Py_ssize_t last, int64_t deadline_ns):
-        """Score the prepared segments [first, last) in turn; False when the deadline came before the end.
+        """Score the prepared segments [first, last) in turn; False if the deadline passed before the end.
 
-        Several threads may call it for different segments. accumulate() is the only caller.
+        Only accumulate() calls it, from several threads for different segments.
         """
         cdef Py_ssize_t k
         cdef int64_t deadline = deadline_ns
@@ -153,7 +153,7 @@ cdef class Evidence:
         return whole
 
     def add_times(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, float value):
-        """Add `value` to every scored document whose message's time, in ms, is in one of [starts[k], ends[k])."""
+        """Add `value` to every scored document whose message has a time, in ms, in a range [starts[k], ends[k])."""
         cdef SegmentEvidence own
         if ends.shape[0] != starts.shape[0]:
             raise ValueError("starts and ends differ in length")
@@ -166,13 +166,15 @@ cdef class Evidence:
     # --- hits ----------------------------------------------------------------------------------------------
 
     def fuse(self, neighbours not None, session not None, only=None, float echo=0, float echo_floor=0):
-        """Make a hit of every part with evidence and add what its context adds; return the number of hits.
+        """Make a hit of every part with evidence, add to its score what its context adds, and return the number of
+        hits.
 
-        neighbours, 12 floats: weights of the best part of the messages at -1, +1, -2 and +2, for sessions with an agent
-        at work, between people, and with an agent that only talks. session, 4 floats: weight of the L3 norm of the
-        session's messages (agent, people), then of its title's score (agent, people). `echo` is the weight of what the
-        evidence of a user's message exceeds `echo_floor` by, for the agent's prose that answers the message. only
-        u8[parts of all segments] marks the parts that may be hits, None all; the others still count as context.
+        neighbours, 12 floats: weights of the best score of the message one before, one after, two before and two after;
+        four for sessions in which an agent uses tools, four for those between people, four for those with an agent that
+        only talks. session, 4 floats: the weight of the L3 norm of the session's messages (with an agent, between
+        people), then of its title's score (with an agent, between people). `echo` weights, for an agent's prose that
+        answers a user's message, how much that message's score exceeds `echo_floor`. only, u8[parts of all segments],
+        marks the parts that may be hits, None means all; other parts still count as context.
         """
         cdef SegmentEvidence own
         cdef Py_ssize_t k
@@ -201,9 +203,10 @@ cdef class Evidence:
         return self.hit_count
 
     def extend(self, Evidence other not None, float share):
-        """Append the hits of `other` whose parts are not hits yet, as a new tier, with their scores times `share`.
+        """Append the hits of `other` as a new tier, with their scores times `share`, unless their parts are hits
+        already.
 
-        Raises ValueError when `other` is this object or over other segments.
+        Raises ValueError if `other` is this object or has other segments.
         """
         cdef SegmentEvidence own, others
         if other is self or other.count != self.count:
@@ -218,9 +221,9 @@ cdef class Evidence:
         self.tiers += 1
 
     def extend_marked(self, const uint8_t[::1] parts not None):
-        """Append the parts marked in u8[parts of all segments] that are not hits yet, as a new tier with score 0.
+        """Append the marked parts as a new tier with score 0, unless they are hits already.
 
-        Raises ValueError for a marked part without a document.
+        parts is u8[parts of all segments]. Raises ValueError for a marked part without a document.
         """
         cdef SegmentEvidence own
         if parts.shape[0] != self.parts:
@@ -232,7 +235,7 @@ cdef class Evidence:
         self.tiers += 1
 
     cdef int score_all(self) except -1:
-        """Score every hit of every segment, unless that was done before."""
+        """Compute the fused score of every hit of every segment, unless that was done before."""
         cdef SegmentEvidence own
         for own in self.each:
             own.score_all(&self.weights)
@@ -241,7 +244,8 @@ cdef class Evidence:
     # --- what was found ------------------------------------------------------------------------------------
 
     def top(self, Py_ssize_t count):
-        """The `count` best hits, best first: lower tier, higher score, newer message, then the reader's order.
+        """Return the `count` best hits, best first: by lower tier, higher score, newer message, then the reader's
+        order.
 
         May be called again with any count. Hits that cannot be among the best are not scored.
         """
@@ -274,7 +278,11 @@ cdef class Evidence:
         return found
 
     cdef int merge_best(self, HitRow* rows, Py_ssize_t count) except -1:
-        """Write the `count` best of the segments' sorted hits, numbered as in the reader. O(count * segments)."""
+        """Write the `count` best of the segments' sorted hits to `rows`, with the reader's numbers; return their
+        number.
+
+        O(count * segments).
+        """
         cdef Py_ssize_t k, n
         cdef Slot* best
         for k in range(count):
@@ -287,7 +295,7 @@ cdef class Evidence:
         return 0
 
     def among(self, const uint8_t[::1] parts not None):
-        """The hits whose parts are marked in u8[parts of all segments], by ascending part. O(hits)."""
+        """Return the hits in the parts marked in u8[parts of all segments], ascending by part. O(hits)."""
         cdef Py_ssize_t k, part
         cdef SegmentEvidence own
         cdef Hits found = Hits.__new__(Hits)
@@ -309,7 +317,9 @@ cdef class Evidence:
         return found
 
     def sessions(self):
-        """A SessionHit for every session with hits: lower tier, higher score, then the reader's order. O(hits)."""
+        """Return a SessionHit for every session with hits: by lower tier, higher score, then the reader's order.
+        O(hits).
+        """
         cdef Py_ssize_t k
         cdef SessionHitRow* rows
         cdef SegmentEvidence own
@@ -357,8 +367,9 @@ cdef class Evidence:
 
 
 cdef bint leads(const Slot* a, const Slot* b) noexcept:
-    """Whether the next hit of segment `a` ranks before that of `b`; of equal hits the one with the lower session
-    number.
+    """Return whether the next hit of segment `a` ranks before that of `b`.
+
+    Of equal hits, the one with the lower session number ranks first.
     """
     cdef SegmentEvidence one = <SegmentEvidence>a.evidence, other = <SegmentEvidence>b.evidence
     cdef const HitRow* left = a.best + a.at
@@ -377,20 +388,20 @@ cdef bint leads(const Slot* a, const Slot* b) noexcept:
 
 
 cdef inline HitRow renumbered(const HitRow* hit, SegmentSource source) noexcept:
-    """A hit with the part and document numbers of the reader."""
+    """Return a hit of a segment with the reader's part and document numbers."""
     return HitRow(hit.score, hit.base, <uint32_t>source.first_part + hit.part, <uint32_t>source.first_doc + hit.doc,
                   hit.tier)
 
 
 def by_rank(hit):
-    """The sort key of a SessionHit: tier, descending score, session."""
+    """Return the sort key of a SessionHit: tier, descending score, session number."""
     return hit[6], -hit[3], hit[0]
 
 
 def idf(double documents, double frequency):
-    """The inverse document frequency of BM25 (Robertson and Zaragoza 2009), with 1 added under the logarithm: never
-    negative.
+    """Return the inverse document frequency of BM25 (Robertson and Zaragoza 2009), ln(1 + (N - n + 0.5) / (n + 0.5)).
 
-    ln(1 + (N - n + 0.5) / (n + 0.5)) for N documents, n of which hold the term.
+    N is `documents`, the number of all documents; n is `frequency`, the number of those that contain the term. Never
+    negative, because of the 1 that is added.
     """
     return logf(1 + (documents - frequency + 0.5) / (frequency + 0.5))

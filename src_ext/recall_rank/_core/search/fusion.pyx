@@ -1,4 +1,7 @@
-"""Fuse passage scores into hits: a part has the score of its best passage, to which its context adds."""
+"""Fuse the scores of passages into hits, one for each part.
+
+A part has the score of its best passage, to which its context, neighbouring messages and the session, adds.
+"""
 
 from libc.math cimport cbrtf
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -17,12 +20,12 @@ cdef enum:
 
 
 cdef const uint32_t* column32(const uint32_t[::1] view) noexcept nogil:
-    """The address of a u32 column, NULL for an empty one."""
+    """Return the address of a u32 column, or NULL if it is empty."""
     return &view[0] if view.shape[0] else NULL
 
 
 cdef const uint8_t* column8(const uint8_t[::1] view) noexcept nogil:
-    """The address of a u8 column, NULL for an empty one."""
+    """Return the address of a u8 column, or NULL if it is empty."""
     return &view[0] if view.shape[0] else NULL
 
 
@@ -41,7 +44,7 @@ cdef void release_context(ContextScores* context) noexcept nogil:
 
 cdef void add_in_times(DocScores* scored, DocColumns columns, const int64_t[::1] starts, const int64_t[::1] ends,
                        float value) noexcept nogil:
-    """Add `value` to every scored document whose message's time, in ms, lies in one of [starts[k], ends[k])."""
+    """Add `value` to every scored document whose message has a time, in ms, in a range [starts[k], ends[k])."""
     cdef Py_ssize_t at, k
     cdef int64_t time
     for at in range(scored.count):
@@ -54,10 +57,11 @@ cdef void add_in_times(DocScores* scored, DocColumns columns, const int64_t[::1]
 
 cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* places, ContextScores* context,
                      Run* runs) noexcept nogil:
-    """Keep the best passage of each part, in place, and fill `context` and `runs`; return the number of runs.
+    """Reduce `scored` to the best passage of each part, fill in `context` and `runs`, and return the number of runs.
 
-    `places` is DocColumns.doc_positions(). `runs` has room for one run a session, or for one run a document where the
-    messages of a session are not contiguous. Negative scores count as 0. O(documents + messages + sessions).
+    A run is a range of consecutive hits of one session. `places` is DocColumns.doc_positions(). `runs` has room for one
+    run a session, or for one run a document if the messages of a session are not consecutive. Negative scores count as
+    0. O(documents + messages + sessions).
     """
     # plain addresses instead of views: the compiler knows that no write below changes them
     cdef const uint32_t* part_of = column32(columns.doc_part)
@@ -121,9 +125,11 @@ cdef Py_ssize_t fold(DocScores* scored, DocColumns columns, const uint32_t* plac
 
 cdef Py_ssize_t keep_only(DocScores* scored, DocColumns columns, const uint8_t* keep, Run* runs,
                           Py_ssize_t count) noexcept nogil:
-    """Remove the hits whose part is not marked in keep u8[parts], and runs without hits; return the runs that stay.
+    """Remove the hits whose parts are not marked in keep, u8[parts], and the runs without hits; return how many runs
+    remain.
 
-    The context scores do not change: a removed part still counts for its neighbours and its session.
+    A run is a range of consecutive hits of one session. Context scores do not change: a removed part still counts for
+    its neighbours and its session.
     """
     cdef const uint32_t* part_of = column32(columns.doc_part)
     cdef Py_ssize_t k, j, found = 0, left = 0
@@ -144,11 +150,13 @@ cdef Py_ssize_t keep_only(DocScores* scored, DocColumns columns, const uint8_t* 
 
 cdef Py_ssize_t score_run(const DocScores* scored, const Run* run, DocColumns columns, const ContextScores* context,
                           const FusionWeights* weights, float least, HitRow* hits) noexcept nogil:
-    """Write the hits of a run whose base is at least `least`, with their fused scores; return their number.
+    """Write the fused scores of the hits of a run, that is consecutive hits of one session; return how many were
+    written.
 
-    score = base + sum(neighbours * message_best of the neighbour) + session * session_norm
-          + title * session_title, unless the hit is the title
-          + echo * max(0, message_best of the answered message - echo_floor), for an agent's prose.
+    Only hits whose base, the score of the best passage, is at least `least` are written. The score is
+    base + sum(neighbours * message_best of the neighbour) + session * session_norm
+    + title * session_title, unless the hit is the title
+    + echo * max(0, message_best of the answered message - echo_floor), for an agent's prose.
     `hits` has room for every hit of the run.
     """
     cdef Py_ssize_t k, other, messages = columns.messages

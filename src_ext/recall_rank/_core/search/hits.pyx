@@ -1,4 +1,4 @@
-"""Hits of a search: their records, their order, and a search for the best of them that need not score all."""
+"""Hits of a search: their records, their order, and a search for the best of them that does not score all."""
 
 from collections import namedtuple
 
@@ -33,7 +33,7 @@ cdef class Hits:
             hit += 1
 
     cdef HitRow* reserve(self, Py_ssize_t count) except NULL:
-        """Allocate `count` zeroed rows, which the caller fills; may be called once for each object."""
+        """Allocate `count` zeroed rows, which the caller fills in; may be called once for each object."""
         if self.rows != NULL:
             raise ValueError("hits are made once")
         self.rows = <HitRow*>PyMem_Malloc(count * sizeof(HitRow))
@@ -60,22 +60,22 @@ cdef class Hits:
 
     @property
     def first_tier(self):
-        """The number of leading hits of tier 0, the hits of the prefilter."""
+        """The number of hits of tier 0, those of the prefilter, which come first."""
         cdef Py_ssize_t found = 0
         while found < self.count and self.rows[found].tier == 0:
             found += 1
         return found
 
     def parts(self):
-        """The part of every hit, in order."""
+        """Return the part number of every hit, in order."""
         return [self.rows[k].part for k in range(self.count)]
 
     def docs(self):
-        """The best passage of every hit, in order."""
+        """Return the document number of every hit's best passage, in order."""
         return [self.rows[k].doc for k in range(self.count)]
 
     def taken(self, places not None):
-        """The hits at `places`, in the order of `places`. Raises IndexError for a place outside."""
+        """Return the hits at the indices `places`, in that order. Raises IndexError for an index outside."""
         cdef Hits found = Hits.__new__(Hits)
         cdef HitRow* hit = found.reserve(len(places))
         cdef Py_ssize_t at
@@ -91,7 +91,7 @@ cdef class Hits:
 
 
 cdef bint reserve_hits(HitBuffer* hits, Py_ssize_t wanted) noexcept nogil:
-    """Grow the buffer to at least `wanted` rows; False when memory ran out. The rows that are there stay."""
+    """Grow the buffer to room for at least `wanted` rows, keeping its rows; False if memory ran out."""
     cdef Py_ssize_t more = 2 * wanted + 256
     cdef void* grown
     if wanted <= hits.room:
@@ -120,7 +120,7 @@ cdef void mark_parts(const HitBuffer* hits, uint8_t* parts) noexcept nogil:
 
 
 cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
-    """The first index >= `at` whose byte is not 0, `count` when there is none. Fast when few bytes are set."""
+    """Return the first index from `at` on at which `marks` is not 0, or `count`. Fast if few bytes are set."""
     cdef uint64_t eight
     while at < count:
         if at + 8 <= count:
@@ -138,7 +138,7 @@ cdef Py_ssize_t next_marked(const uint8_t* marks, Py_ssize_t at, Py_ssize_t coun
 
 
 cdef bint ranks_before(const HitRow* a, const HitRow* b, DocColumns columns) noexcept nogil:
-    """Whether `a` ranks before `b`: lower tier, higher score, newer message, lower part number."""
+    """Return whether `a` ranks before `b`: by lower tier, higher score, newer message, lower part number."""
     cdef int64_t left, right
     if a.tier != b.tier:
         return a.tier < b.tier
@@ -188,7 +188,7 @@ cdef void best_first(HitRow* hits, Py_ssize_t total, Py_ssize_t count, DocColumn
 
 
 cdef bint represents_before(const HitRow* a, const HitRow* b) noexcept nogil:
-    """Whether `a` represents its session rather than `b`: lower tier, higher score, lower part number."""
+    """Return whether `a` is a better hit to represent its session: by lower tier, higher score, lower part number."""
     if a.tier != b.tier:
         return a.tier < b.tier
     if a.score != b.score:
@@ -197,7 +197,7 @@ cdef bint represents_before(const HitRow* a, const HitRow* b) noexcept nogil:
 
 
 cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns columns) noexcept nogil:
-    """Count a hit in the row of its session; `rows` has one row a session of the segment."""
+    """Count a hit in the row of its session, and keep the better representative; `rows` has one row a session."""
     cdef SessionHitRow* row = rows + columns.message_session[columns.part_message[hit.part]]
     cdef bint content = columns.doc_class[hit.doc] != TITLE
     if not content:
@@ -215,7 +215,7 @@ cdef void add_to_session(SessionHitRow* rows, const HitRow* hit, DocColumns colu
 
 
 cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept nogil:
-    """Whether context_bound() holds: context never lowers a score, and no run gets context from another run."""
+    """Return whether context_bound() is valid: context never lowers a score and never comes from another run."""
     cdef int k
     cdef bint good = columns.ordered and weights.echo >= 0
     for k in range(4 * TALKS):
@@ -227,7 +227,7 @@ cdef bint can_bound(const FusionWeights* weights, DocColumns columns) noexcept n
 
 cdef float context_bound(const Run* run, DocColumns columns, const ContextScores* context,
                          const FusionWeights* weights) noexcept nogil:
-    """Upper bound of what the context adds to any hit of the run."""
+    """Return an upper bound of what the context adds to any hit of a run, that is consecutive hits of a session."""
     cdef int k, talk = columns.session_talk[run.session], people = talk == PEOPLE
     cdef float most = weights.session[people] * context.session_norm[run.session]
     cdef float asked = (run.best_message if columns.asked_in_session else context.best) - weights.echo_floor
@@ -240,7 +240,7 @@ cdef float context_bound(const Run* run, DocColumns columns, const ContextScores
 
 
 cdef void sink_bound(Bound* bounds, Py_ssize_t at, Py_ssize_t count) noexcept nogil:
-    """Sift down the bound at `at` in a heap of `count` bounds, whose root is the highest."""
+    """Restore the max-heap `bounds` of `count` upper bounds after the one at index `at` was lowered."""
     cdef Bound moved = bounds[at]
     cdef Py_ssize_t child
     while True:
@@ -257,14 +257,14 @@ cdef void sink_bound(Bound* bounds, Py_ssize_t at, Py_ssize_t count) noexcept no
 
 
 cdef void heapify(Bound* bounds, Py_ssize_t count) noexcept nogil:
-    """Order the bounds as a max-heap."""
+    """Order `bounds`, the upper bounds of scores, as a max-heap."""
     cdef Py_ssize_t k
     for k in range(count // 2 - 1, -1, -1):
         sink_bound(bounds, k, count)
 
 
 cdef bint reserve_threshold(Threshold* threshold, Py_ssize_t count) noexcept nogil:
-    """Allocate a threshold for the best `count` > 0 scores, empty at first; False when memory ran out.
+    """Allocate an empty Threshold, which finds the lowest of the best `count` > 0 scores; False if memory ran out.
 
     release_threshold() frees it.
     """
@@ -280,8 +280,9 @@ cdef void release_threshold(Threshold* threshold) noexcept nogil:
 
 
 cdef void keep_best(HitBuffer* hits, Py_ssize_t more, Threshold* threshold) noexcept nogil:
-    """Append those of the `more` rows after the end of the buffer that reach the threshold, and raise the
-    threshold.
+    """Append those of the `more` rows behind the end of the buffer that reach the threshold.
+
+    Their scores raise the threshold, the lowest score that can still be among the best.
     """
     cdef Py_ssize_t k, first = hits.count
     cdef float score
@@ -304,10 +305,11 @@ cdef void keep_best(HitBuffer* hits, Py_ssize_t more, Threshold* threshold) noex
 cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_count, DocColumns columns,
                        const ContextScores* context, const FusionWeights* weights, Threshold* threshold,
                        HitBuffer* hits) noexcept nogil:
-    """Fill the buffer with a superset of the segment's hits that are among the best of the search.
+    """Fill the buffer with all hits of a segment that can be among the best of the search, and maybe others, unordered.
 
-    False when memory ran out. Runs are scored by descending upper bound until no bound reaches the threshold: O(runs +
-    log(runs) * scored runs), where scoring every hit is O(hits). can_bound() must hold. The rows are in no order.
+    Returns False if memory ran out. Runs, that is consecutive hits of a session, are scored by descending upper bound
+    until no bound reaches the threshold. O(runs + log(runs) * scored runs); scoring every hit would be O(hits).
+    can_bound() must hold.
     """
     cdef Py_ssize_t size = (run_count + 1) * sizeof(Bound)
     cdef Bound* bounds = <Bound*>acquire(size)
@@ -340,7 +342,7 @@ cdef bint collect_best(const DocScores* scored, const Run* runs, Py_ssize_t run_
 
 
 cdef void drop_below(HitBuffer* hits, const Threshold* threshold) noexcept nogil:
-    """Remove hits that fell below the threshold after they were collected."""
+    """Remove the hits below the threshold, which has risen since they were collected."""
     cdef Py_ssize_t k, kept = 0
     for k in range(hits.count):
         if threshold.known < threshold.count or -hits.rows[k].score <= threshold.heap[0].most:

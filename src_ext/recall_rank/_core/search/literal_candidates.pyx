@@ -1,4 +1,4 @@
-"""Candidate documents of a literal run of letters and digits, found from terms and postings without reading text."""
+"""Find, from terms and postings, the documents that can contain a run of letters and digits, without reading text."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -19,7 +19,7 @@ cdef enum:
 
 cdef bint contains(const unsigned char* form, Py_ssize_t size, const unsigned char* run,
                    Py_ssize_t length) noexcept nogil:
-    """Whether form[0:size] contains run[0:length]."""
+    """Return whether form[0:size] contains run[0:length]."""
     cdef const unsigned char* last = form + size - length
     while form <= last:
         form = <const unsigned char*>memchr(form, run[0], last - form + 1)
@@ -32,9 +32,9 @@ cdef bint contains(const unsigned char* form, Py_ssize_t size, const unsigned ch
 
 
 def terms_containing(Vocabulary vocabulary not None, bytes run not None, Py_ssize_t most, int64_t deadline_ns=0):
-    """The numbers of the terms that contain `run`, ascending; terms of fields are left out.
+    """Return the numbers of the terms that contain `run`, ascending; terms tagged with a field are left out.
 
-    `run` consists of lower-case ASCII letters and digits. None when there are more than `most` such terms, or when the
+    `run` consists of lower-case ASCII letters and digits. None if there are more than `most` such terms, or if the
     deadline, a time.monotonic_ns(), 0 for none, passed first.
     """
     cdef uint32_t points[MAX_TERM]
@@ -101,10 +101,11 @@ def mark_documents(Postings postings not None, terms not None, unsigned char[::1
 def ranges_around(const unsigned char[::1] documents not None, const uint64_t[::1] doc_start not None,
                   const uint32_t[::1] doc_part not None, const uint64_t[::1] part_start not None, Py_ssize_t reach,
                   eligible=None):
-    """Byte ranges around the marked documents of eligible parts: (starts u64, ends u64, parts u32), as memoryviews.
+    """Return the byte ranges around marked documents, in eligible parts: (starts u64, ends u64, parts u32).
 
     A range is a document and up to `reach` bytes of its part on both sides. Overlapping ranges are merged, up to 256
-    KiB. Parts ascend. Raises ValueError when the columns do not fit together.
+    KiB. parts[k] is the part of range k; parts ascend. documents and eligible are marks u8[docs] and u8[parts]. Raises
+    ValueError if the lengths of the columns do not agree.
     """
     cdef Py_ssize_t count = documents.shape[0], parts = part_start.shape[0] - 1, doc, found = 0, marked = 0
     cdef uint64_t start, end, begin, behind, back = reach

@@ -1,4 +1,4 @@
-"""Evidence of a query in one segment: scored documents, fused into hits, extended by further tiers of hits."""
+"""Evidence of a query in one segment: scored documents, fused into hits, to which tiers of other hits are added."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.mem cimport PyMem_RawFree
@@ -22,13 +22,14 @@ cdef enum:
 
 
 cdef class SegmentSource:
-    """A segment as evidence reads it: its columns, its postings and its place in the numbering of an IndexReader.
+    """A segment as Evidence reads it: its columns, its postings, and its place in the numbering of an IndexReader.
 
-    first_part and first_doc are the reader's numbers of the segment's part 0 and document 0. live_parts u8[parts] marks
-    the parts of sessions that are not deleted, None when none is. session_runs are two buffers u32[runs], None when the
-    reader numbers sessions as the segment does: sessions firsts[k], firsts[k] + 1 ... before firsts[k + 1] have the
-    numbers numbers[k], numbers[k] + 1 ... in the reader. The buffers must not change. Raises ValueError when the
-    postings have fewer blocks than the columns have documents, or when a buffer has another length.
+    first_part and first_doc are the reader's numbers of the segment's part 0 and document 0. live_parts, u8[parts],
+    marks the parts of sessions that are not deleted; None if no session is. session_runs is None if the reader numbers
+    sessions as the segment does. Otherwise it is (firsts, numbers), two u32[runs]: session firsts[k] of the segment has
+    the number numbers[k] in the reader, and the sessions up to firsts[k + 1] follow it in both. The buffers must not
+    change. Raises ValueError if the postings have fewer blocks than the documents need, or if a buffer has another
+    length.
     """
 
     def __cinit__(self, DocColumns columns not None, Postings postings not None, Py_ssize_t first_part=0,
@@ -50,7 +51,7 @@ cdef class SegmentSource:
                 raise ValueError("the buffers of session_runs differ in length")
 
     cdef uint32_t session_number(self, uint32_t session) noexcept nogil:
-        """The reader's number of a session of the segment. O(log(runs))."""
+        """Return the reader's number of a session, given its number in the segment. O(log(runs))."""
         cdef Py_ssize_t low = 0, high = 0, middle
         if self.firsts is not None:
             high = self.firsts.shape[0]
@@ -87,7 +88,7 @@ cdef class SegmentEvidence:
     # --- documents -----------------------------------------------------------------------------------------
 
     cdef int prepare(self, CompiledQuery query, uint32_t first_term, uint32_t last_term) except -1:
-        """Allocate the state for accumulate(). The terms of the segment are [first_term, last_term) of the reader."""
+        """Allocate the state for accumulate(). The segment's terms are [first_term, last_term) in the reader."""
         self.query = query
         self.groups = query.groups
         if first_term or last_term < query.term_count:
@@ -101,7 +102,7 @@ cdef class SegmentEvidence:
         return 0
 
     cdef bint accumulate(self, BlockScratch* scratch, int64_t deadline) noexcept nogil:
-        """Score the documents block by block; False when the deadline, 0 for none, came before the last block."""
+        """Score the documents block by block; False if the deadline, 0 for none, passed before the last block."""
         cdef Py_ssize_t docs = self.columns.docs
         cdef Py_ssize_t blocks = accumulate_blocks(self.source.postings, &self.groups, self.shapes, self.eligible, docs,
                                                    &self.scored, scratch, deadline)
@@ -123,7 +124,7 @@ cdef class SegmentEvidence:
         return 0
 
     cdef void gather(self) noexcept nogil:
-        """Fuse the documents into hits: one a part that `only` marks and whose session is live."""
+        """Fuse the documents into hits: one for each part that `only` marks, in sessions that are not deleted."""
         self.run_count = fold(&self.scored, self.columns, self.positions, &self.context, self.runs)
         if self.only != NULL:
             self.run_count = keep_only(&self.scored, self.columns, self.only, self.runs, self.run_count)
@@ -132,7 +133,7 @@ cdef class SegmentEvidence:
         self.hit_count = self.scored.count
 
     cdef int score_all(self, const FusionWeights* weights) except -1:
-        """Score every hit into `hits`, unless that was done before."""
+        """Compute the fused score of every hit into `hits`, unless that was done before."""
         if self.has_all:
             return 0
         if not reserve_hits(&self.hits, self.scored.count + 1):
@@ -154,18 +155,21 @@ cdef class SegmentEvidence:
         self.hits.count = self.scored.count
 
     cdef int prepare_best(self, Py_ssize_t count, const FusionWeights* weights) except -1:
-        """Prepare find_best(): score all hits when few would be left out, or when scores have no upper bound."""
+        """Prepare find_best(); score all hits at once if few would be left out or scores have no upper bound."""
         if not self.has_all and (count >= self.hit_count or not can_bound(weights, self.columns)):
             self.score_all(weights)
         return 0
 
     cdef bint find_best(self, const FusionWeights* weights, Threshold* threshold) noexcept nogil:
-        """Collect the hits that may be among the best of the search; False when memory ran out."""
+        """Collect the hits that can be among the best of the search into `hits`; False if memory ran out."""
         return self.has_all or collect_best(&self.scored, self.runs, self.run_count, self.columns, &self.context,
                                             weights, threshold, &self.best)
 
     cdef const HitRow* sorted_best(self, const Threshold* threshold, Py_ssize_t* found) noexcept nogil:
-        """The best hits after find_best(), best first, at most threshold.count; their number is set in `found`."""
+        """Return the hits that find_best() collected, best first, at most threshold.count.
+
+        Their number is written to found[0].
+        """
         cdef HitRow* rows = self.hits.rows
         cdef Py_ssize_t total = self.hit_count
         if not self.has_all:
@@ -178,7 +182,7 @@ cdef class SegmentEvidence:
     # --- extensions: hits of a further tier, after score_all() ---------------------------------------------
 
     cdef int append(self, uint32_t part, uint32_t doc, float score, float base, uint32_t tier) except -1:
-        """Add one hit."""
+        """Append one hit with these values."""
         if not reserve_hits(&self.hits, self.hit_count + 1):
             raise MemoryError
         self.hits.rows[self.hit_count] = HitRow(score, base, part, doc, tier)
@@ -187,7 +191,7 @@ cdef class SegmentEvidence:
         return 0
 
     cdef int extend(self, SegmentEvidence other, float share, uint32_t tier) except -1:
-        """Add the hits of `other` whose parts are not hits yet, with their scores times `share`."""
+        """Append the hits of `other`, with scores times `share`, unless their parts are hits already."""
         cdef Py_ssize_t k
         cdef const HitRow* hit
         cdef uint8_t* known = self.known_parts()
@@ -201,7 +205,10 @@ cdef class SegmentEvidence:
         return 0
 
     cdef int extend_marked(self, const uint8_t* parts, uint32_t tier) except -1:
-        """Add the parts marked in u8[parts] that are not hits yet, each with its first document and a score of 0."""
+        """Append the parts marked in u8[parts] with score 0, unless they are hits already.
+
+        The document of such a hit is the first of its part.
+        """
         cdef Py_ssize_t part, doc, count = self.columns.parts
         cdef uint8_t* known = self.known_parts()
         try:
@@ -218,7 +225,10 @@ cdef class SegmentEvidence:
         return 0
 
     cdef uint8_t* known_parts(self) except NULL:
-        """Marks of the parts that are hits, u8[parts + 1], in memory of the scratch pool."""
+        """Return u8[parts + 1], 1 for each part that is a hit.
+
+        The memory is from the scratch pool; the caller releases it.
+        """
         cdef uint8_t* marks = <uint8_t*>acquire(self.columns.parts + 1)
         if marks == NULL:
             raise MemoryError
@@ -227,7 +237,7 @@ cdef class SegmentEvidence:
         return marks
 
     cdef Py_ssize_t first_doc_of(self, uint32_t part) noexcept nogil:
-        """The first document of a part, by binary search: documents are in the order of their parts."""
+        """Return the number of the first document of a part, by binary search."""
         cdef Py_ssize_t low = 0, high = self.columns.docs, middle
         while low < high:
             middle = low + (high - low) // 2

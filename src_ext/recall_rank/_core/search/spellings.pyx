@@ -1,6 +1,6 @@
-"""Other spellings of query words that a vocabulary has: with the tag of a field, several words as one, one as two.
+"""Find other spellings of query words in a vocabulary: with a field's tag, joined to one word, or split in two.
 
-Words are passed as lists of forms. An empty form stands for a word that is not looked up.
+Words are passed as lists of forms, that is normalised words in UTF-8. An empty form is not looked up.
 """
 
 from libc.string cimport memcpy
@@ -19,7 +19,10 @@ cdef bint is_plain(const unsigned char* form, Py_ssize_t size) noexcept nogil:
 
 
 def tagged_terms(Vocabulary vocabulary not None, list forms not None, bytes tags not None):
-    """The terms made of a byte of `tags` and a form, as (index of the form, index of the tag, term number)."""
+    """Return the terms made of a byte of `tags` and a form: a list of (form index, tag index, term number).
+
+    A tag is a byte in front of a term that says in which field its word occurs.
+    """
     cdef unsigned char term[MAX_TERM]
     cdef Py_ssize_t at, tag, size, number
     cdef bytes form
@@ -39,11 +42,12 @@ def tagged_terms(Vocabulary vocabulary not None, list forms not None, bytes tags
 
 
 def joined_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t longest, bytes unknown not None):
-    """Joins of two to `longest` neighbouring words, as (first, last, form, term number).
+    """Join two to `longest` neighbouring words; return a list of (first, last, form, term number).
 
-    Returned are joins that are terms, and joins that include a word marked in `unknown`, one byte a word, for repair;
-    the number of a join that is no term is -1. Joins longer than MAX_TERM bytes or with an empty form are left out.
-    Raises ValueError when `forms` and `unknown` differ in length.
+    form is the join of forms[first] to forms[last], both included. Returned are joins that are terms, and joins that
+    contain an unknown word, which may be repaired later; their term number is -1 if they are no terms. unknown has one
+    byte for each word, not 0 if it is unknown. Joins longer than MAX_TERM bytes or with an empty form are left out.
+    Raises ValueError if `forms` and `unknown` differ in length.
     """
     cdef unsigned char term[MAX_TERM]
     cdef Py_ssize_t sizes[MAX_TERM]  # sizes[k]: bytes of the join of the words [at, at + k]
@@ -78,9 +82,9 @@ def joined_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t
 
 
 def split_words(Vocabulary vocabulary not None, list forms not None, Py_ssize_t shortest):
-    """The cuts of forms into two terms of at least `shortest` bytes each, as (index of the form, byte of the cut).
+    """Split forms into two terms of at least `shortest` bytes each; return a list of (form index, byte of the cut).
 
-    Only forms of ASCII letters and digits are cut. Raises ValueError for shortest < 1.
+    Only forms of ASCII letters and digits are split. Raises ValueError for shortest < 1.
     """
     cdef const unsigned char* data
     cdef Py_ssize_t at, cut, size
