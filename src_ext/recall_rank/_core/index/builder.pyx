@@ -1,4 +1,4 @@
-"""Turn texts into documents, terms and postings, to build a segment."""
+"""Turn texts into documents, terms and postings, from which a segment is built."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -30,17 +30,17 @@ cdef struct Pair:
 
 
 cdef object column(Py_ssize_t count, Py_ssize_t width, void** data):
-    """A bytes object for `count` items of `width` bytes, to be filled through `data`."""
+    """Return an empty bytes object of `count` items of `width` bytes; data[0] is set to its memory, to be filled in."""
     made = PyBytes_FromStringAndSize(NULL, count * width)
     data[0] = PyBytes_AS_STRING(made)
     return made
 
 
 cdef class SegmentBuilder:
-    """Collects documents and returns the vocabulary and the postings of all of them.
+    """Collects documents, and returns the vocabulary and the postings of all of them.
 
-    Documents are numbered in the order in which they are added. Postings are divided into blocks of 65,536 documents;
-    each block lists its own terms. No ranking weight is used here.
+    Documents are numbered in the order in which they are added. Postings are divided into blocks of 65,536 documents.
+    No ranking weight is used here.
     """
 
     def __cinit__(self):
@@ -66,7 +66,7 @@ cdef class SegmentBuilder:
         return self.table.count
 
     cdef inline int count_term(self, Block* block, Slot* slot) noexcept nogil:
-        """Count one more occurrence of a term in the current document, up to 255; -1 when memory ran out."""
+        """Count one more occurrence of a term, `slot`, in the current document, up to 255; -1 if memory ran out."""
         cdef uint64_t wanted
         cdef void* grown
         cdef Pair* pair
@@ -93,7 +93,7 @@ cdef class SegmentBuilder:
         return 0
 
     cdef Block* current(self) noexcept nogil:
-        """The block of the current document, appended if it is new; NULL when memory ran out."""
+        """Return the block of the current document, appended if it is new; NULL if memory ran out."""
         cdef uint32_t wanted = self.docs // BLOCK_DOCS + 1
         cdef void* grown
         if wanted > self.block_count:
@@ -106,9 +106,9 @@ cdef class SegmentBuilder:
         return self.blocks + wanted - 1
 
     cdef int64_t add_document(self, const unsigned char* text, Py_ssize_t size, bint goes_on) noexcept nogil:
-        """Add a document; returns the number of its words, -1 when memory ran out.
+        """Add a document; return the number of its words, or -1 if memory ran out.
 
-        `goes_on` says that its last word continues in the next document.
+        `goes_on` tells whether the last word of the text continues in the next document.
         """
         cdef unsigned char[8] partial = [PARTIAL, 0, 0, 0, 0, 0, 0, 0]
         cdef Block* block = self.current()
@@ -133,11 +133,11 @@ cdef class SegmentBuilder:
         return self.buffer.words
 
     def add(self, bytes text not None, Py_ssize_t start, Py_ssize_t end, fields=()):
-        """Add text[start:end] as the next document; returns the number of its words.
+        """Add text[start:end] as the next document; return the number of its words.
 
-        `fields` are (tag, bytes) pairs: every word of them is counted as the term tag + word. When a run of ASCII
-        letters and digits is in none of the document's tokens, or continues after its end, the document holds the term
-        "\\x04" once.
+        `fields` are (tag, bytes) pairs; each word of these bytes is counted as the term tag + word. If the document has
+        a run of ASCII letters and digits that none of its tokens contains, or that continues behind its end, the term
+        "\\x04" is counted once.
         """
         cdef const unsigned char* data = text
         cdef int64_t words
@@ -156,7 +156,7 @@ cdef class SegmentBuilder:
         return words
 
     cdef int tagged(self, bytes tag, bytes value) except -1:
-        """Count the words of a field. Raises ValueError unless the tag is one byte."""
+        """Count each word of `value` as the term tag + word. Raises ValueError unless the tag is one byte."""
         if tag is None or len(tag) != 1:
             raise ValueError(f"the tag of a field is one byte, not {tag!r}")
         if self.add_field(tag[0], value, len(value)):
@@ -164,7 +164,7 @@ cdef class SegmentBuilder:
         return 0
 
     cdef int add_field(self, unsigned char tag, const unsigned char* text, Py_ssize_t size) noexcept nogil:
-        """Count every word of a field of the last document; -1 when memory ran out."""
+        """Count each word of a text as the term tag + word in the last document; -1 if memory ran out."""
         cdef unsigned char form[MAX_TERM + 16]
         cdef Py_ssize_t k, length
         cdef Token* token
@@ -189,10 +189,10 @@ cdef class SegmentBuilder:
         return 0
 
     def finish(self):
-        """The vocabulary as a dict of little-endian bytes; the builder accepts no more documents.
+        """Return a dict column name -> little-endian bytes; no more documents can be added.
 
-        Vocabulary: arena u8, offsets u32[terms + 1], starts u32[66], signatures u32[terms]. The entry `postings` has
-        the arguments of Postings.
+        The columns of the vocabulary are arena u8, offsets u32[terms + 1], starts u32[66] and signatures u32[terms].
+        "postings" has the tuple of the arguments of Postings.
         """
         if self.frozen:
             raise ValueError("the segment is finished")
@@ -210,7 +210,10 @@ cdef class SegmentBuilder:
             free(renumbered)
 
     cdef dict finish_vocabulary(self, uint32_t* renumbered):
-        """The vocabulary columns in term order; renumbered[k] is set to the number of the k-th interned term."""
+        """Return the vocabulary columns, name -> bytes, with terms in sorted order.
+
+        renumbered[k] is set to the new number of the term that was the k-th to occur.
+        """
         cdef Interner* table = &self.table
         cdef uint32_t count = table.count, k, number
         cdef uint32_t by_length[LENGTHS + 1]
@@ -268,7 +271,7 @@ cdef class SegmentBuilder:
                 "signatures": signatures_column}
 
     cdef tuple finish_postings(self, uint32_t* renumbered):
-        """The postings columns, by a counting sort of each block by term. Frees the pairs of each block."""
+        """Return the postings columns as a tuple; each block is sorted by term. Frees the pairs of each block."""
         cdef uint32_t count = self.table.count, b, term
         cdef uint64_t k, at, largest = 0
         cdef Block* block

@@ -1,13 +1,14 @@
-"""Columns that are computed from other columns, and so are not stored on disk."""
+"""Columns that are computed from other columns, and therefore not stored on disk."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport uint32_t, uint64_t
 
 
 def owners(const uint32_t[::1] firsts not None, Py_ssize_t count):
-    """The owner of each of `count` rows, as a memoryview u32: rows [firsts[n], firsts[n + 1]) belong to owner n.
+    """Return the owner number of each of `count` rows, such as the message of each part, a memoryview u32.
 
-    Raises ValueError when `firsts` does not begin with 0, ascend, and end with `count`.
+    Rows firsts[n] to firsts[n + 1] - 1 belong to owner n. Raises ValueError unless `firsts` begins with 0, ascends, and
+    ends with `count`.
     """
     cdef Py_ssize_t n, row, last = firsts.shape[0] - 1
     cdef bint good = last >= 0 and count >= 0
@@ -27,7 +28,7 @@ def owners(const uint32_t[::1] firsts not None, Py_ssize_t count):
 
 
 def values_at(const uint64_t[::1] values not None, const uint32_t[::1] places not None):
-    """values[place] for each place, as a memoryview u64. Raises ValueError for a place outside of `values`."""
+    """Return values[place] for each of `places`, a memoryview u64. Raises ValueError for an index outside."""
     cdef Py_ssize_t k, count = places.shape[0], size = values.shape[0]
     cdef bint good = True
     cdef uint64_t* out
@@ -45,10 +46,11 @@ def values_at(const uint64_t[::1] values not None, const uint32_t[::1] places no
 
 
 def piece_sizes(const uint64_t[::1] starts not None, const uint32_t[::1] whose not None):
-    """The size of each piece that is followed by another piece of its owner, as a memoryview u32.
+    """Return the size of each piece that another piece of its owner follows, a memoryview u32.
 
-    starts u64[pieces + 1], whose u32[pieces] are the owners. piece_starts() is the inverse. Raises ValueError for a
-    piece of 4 GiB or more.
+    Pieces are consecutive byte ranges, such as documents, and owners their parts. starts, u64[pieces + 1], are the byte
+    offsets of the pieces; whose, u32[pieces], are the numbers of their owners. piece_starts() is the inverse. Raises
+    ValueError for a piece of 4 GiB or more.
     """
     cdef Py_ssize_t k, found = 0, count = whose.shape[0]
     cdef bint good = True
@@ -71,11 +73,11 @@ def piece_sizes(const uint64_t[::1] starts not None, const uint32_t[::1] whose n
 
 def piece_starts(const uint64_t[::1] begins not None, const uint32_t[::1] firsts not None,
                  const uint32_t[::1] sizes not None):
-    """The start of every piece, and the end of the last, as a memoryview u64[pieces + 1]; the inverse of piece_sizes().
+    """Return the start of every piece and the end of the last, u64[pieces + 1]; the inverse of piece_sizes().
 
-    begins u64[owners + 1]: the start of each owner's first piece, and the end of all. firsts u32[owners + 1]: the
-    numbers of the first pieces. sizes u32: the result of piece_sizes(). Raises ValueError when the arrays do not fit
-    together.
+    begins, u64[owners + 1]: the byte at which each owner's first piece starts, and the end of all. firsts, u32[owners +
+    1]: the number of each owner's first piece. sizes, u32: the result of piece_sizes(). Raises ValueError if the
+    lengths of the arrays do not agree.
     """
     cdef Py_ssize_t n, piece, size = 0, last = firsts.shape[0] - 1
     cdef uint64_t at

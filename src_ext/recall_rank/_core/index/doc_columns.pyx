@@ -65,7 +65,7 @@ cdef class DocColumns:
             raise ValueError("a column points outside the segment or is out of order")
 
     def averages(self, eligible=None):
-        """(number of documents, sum of their words) over the eligible documents.
+        """Return (documents, words): the number of eligible documents, and the sum of their words.
 
         `eligible` is u8[docs], or None for all documents, whose sum is cached. Raises ValueError for another length.
         O(documents).
@@ -93,9 +93,10 @@ cdef class DocColumns:
         return count, words
 
     cdef object doc_positions(self):
-        """A bytearray of u32[docs + 1]: the message of each document, with the flags IS_TITLE and SAME_PART.
+        """Return u32[docs + 1], a bytearray: the message number of each document, with the flags IS_TITLE and
+        SAME_PART.
 
-        One load per document replaces three. Computed by the first call in O(documents) and cached; read-only.
+        One read for each document replaces three. Computed by the first call in O(documents) and cached; read-only.
         """
         cdef Py_ssize_t k
         cdef uint32_t* position
@@ -114,7 +115,7 @@ cdef class DocColumns:
         return buffer
 
     cdef object shape_weights(self, const float[:, ::1] norms, const float[::1] class_weights):
-        """A bytearray of ShapeWeight[CLASSES * MAX_WORDS], indexed by doc_shapes(); read-only.
+        """Return ShapeWeight[CLASSES * MAX_WORDS], a bytearray, read-only; index it by a number of doc_shapes().
 
         The tables of the last two pairs of arguments are cached, because a search alternates between two.
         """
@@ -136,9 +137,10 @@ cdef class DocColumns:
         return table
 
     cdef object doc_shapes(self):
-        """A bytearray of u16[docs + 1]: the shape of each document, class * MAX_WORDS + min(words, MAX_WORDS - 1).
+        """Return u16[docs + 1], a bytearray: the shape of each document, class * MAX_WORDS + min(words, MAX_WORDS - 1).
 
-        Computed by the first call in O(documents) and cached; read-only.
+        The shape is all that the score depends on besides frequencies. Computed by the first call in O(documents) and
+        cached; read-only.
         """
         cdef Py_ssize_t k
         cdef uint16_t words
@@ -155,9 +157,10 @@ cdef class DocColumns:
         return buffer
 
     def docs_in(self, const int64_t[::1] starts not None, const int64_t[::1] ends not None, eligible=None):
-        """The number of eligible documents whose message time, ms, is in one of the ranges [starts[k], ends[k]).
+        """Return the number of eligible documents with a message time, in ms, in one of the ranges [starts[k],
+        ends[k]).
 
-        `eligible` is u8[docs] or None for all; starts and ends are i64[ranges]. Raises ValueError when lengths differ.
+        `eligible` is u8[docs] or None for all; starts and ends are i64[ranges]. Raises ValueError if lengths differ.
         O(documents * ranges).
         """
         cdef const uint8_t[::1] view
@@ -184,24 +187,25 @@ cdef class DocColumns:
         return found
 
     def sessions_of(self, list parts not None):
-        """The sessions of a list of parts, in their order. Raises IndexError for a part that does not exist."""
+        """Return the session number of each of `parts`. Raises IndexError for a part that does not exist."""
         return [self.message_session[self.message_of(part)] for part in parts]
 
     def times_of(self, list parts not None):
-        """The times of the parts' messages, ms since 1970, in the order of `parts`.
+        """Return for each of `parts` the time of its message, ms since 1970.
 
         Raises IndexError for a part that does not exist.
         """
         return [self.message_time[self.message_of(part)] for part in parts]
 
     cdef uint32_t message_of(self, Py_ssize_t part) except? 0xFFFFFFFFU:
-        """The message of a part. Raises IndexError for a part that does not exist."""
+        """Return the message number of a part. Raises IndexError for a part that does not exist."""
         if not 0 <= part < self.parts:
             raise IndexError(part)
         return self.part_message[part]
 
     def time_span(self):
-        """The smallest and the largest known message time (above 0), ms since 1970; (0, 0) when no time is known.
+        """Return (oldest, newest), the least and the greatest known message time, ms since 1970; (0, 0) if none is
+        known.
 
         Computed by the first call in O(messages) and cached.
         """

@@ -1,4 +1,4 @@
-"""Collect the text of all parts of sessions, and the columns of messages, parts, fields and documents."""
+"""Collect the text of sessions, and the columns of their messages, parts, fields and documents, for a segment."""
 
 from array import array
 
@@ -36,7 +36,7 @@ cdef int64_t LAST_TIME = 253_402_300_799_999  # the end of the year 9999, ms
 
 
 cdef Py_ssize_t one_more(Array column) except -1:
-    """Grow an array by one element; returns the index of the new element."""
+    """Grow an array by one element; return the index of that element."""
     cdef Py_ssize_t at = len(column)
     resize_smart(column, at + 1)
     return at
@@ -71,15 +71,15 @@ cdef int push64(Array column, int64_t value) except -1:
 
 
 cpdef known_time(time):
-    """The time in ms, or 0 (unknown) for one outside of the calendar, such as from a broken record."""
+    """Return the time in ms, or 0 (unknown) for one outside of the calendar, as in a damaged record."""
     return time if 0 <= time <= LAST_TIME else 0
 
 
 cdef bint append_text(bytearray to, value) except -1:
-    """Append the UTF-8 of a string, with U+FFFD for a lone surrogate.
+    """Append a string to `to` as UTF-8, with U+FFFD for a lone surrogate.
 
-    Returns whether it has a letter beyond ASCII that changes by folding. Raises TypeError when `value` is not a
-    string.
+    Return whether it has a letter beyond ASCII that changes by folding to lower case. Raises TypeError if `value` is
+    not a string.
     """
     cdef Py_ssize_t place = PyByteArray_GET_SIZE(to), length, k
     cdef bint folds = False
@@ -135,17 +135,17 @@ cdef class Ids:
         return len(self.starts) - 1
 
     def buffers(self):
-        """The concatenated UTF-8, and the offsets, u64[strings + 1]."""
+        """Return (UTF-8, offsets): all strings concatenated, and the byte at which each starts, u64[strings + 1]."""
         return bytes(self.data), memoryview(self.starts)
 
 
 cdef class Gatherer:
     """Takes sessions in the order of the segment, and returns the columns of the segment.
 
-    `roles` maps roles to numbers. number(name) numbers a type, tool or author. kind(flags, type, failed, role, people)
-    is the class of a part's documents; hidden(tool) says whether parts of a tool are not searchable; said(kind,
-    passage) is the kind of a passage that a person wrote, UTF-8; fold(text) is the folded form of text. Passages have
-    about `longest` bytes at most.
+    roles is role -> number. number(name) returns a number for a part type, tool or author. kind(flags, type, failed,
+    role, people) returns the class of a part's documents. hidden(tool) tells whether the parts of a tool are not
+    searchable. said(kind, passage) returns the kind of a passage in UTF-8 that a person wrote. fold(text) returns a
+    text in lower case. A passage has about `longest` bytes at most.
     """
 
     cdef SegmentBuilder builder
@@ -214,8 +214,9 @@ cdef class Gatherer:
         return len(self.message_ids)
 
     def title(self, key, title, directory, flags, time, int role, int kind, int talk):
-        """Begin a session, with a message, a part and a document for its title; without title or directory there is
-        no document.
+        """Begin a session: add a message, a part and a document for its title.
+
+        Without title and directory, no document is added.
         """
         self.check()
         push8(self.session_talk, talk)
@@ -252,7 +253,7 @@ cdef class Gatherer:
                           [] if self.is_hidden(tool) else part_fields(part), author or None, None)
 
     cdef bint is_hidden(self, tool) except -1:
-        """hidden(tool), cached; False for None."""
+        """Return hidden(tool), cached: whether the parts of a tool are not searchable. False for None."""
         cdef object known
         if tool is None:
             return False
@@ -262,7 +263,7 @@ cdef class Gatherer:
         return known
 
     cdef int64_t numbered(self, name) except -1:
-        """number(name), cached."""
+        """Return number(name), cached: the number of a part type, tool or author."""
         cdef object known = self.numbers.get(name)
         if known is None:
             known = self.numbers[name] = self.number(name)
@@ -331,7 +332,7 @@ cdef class Gatherer:
                 return 0
 
     cdef int tagged(self, unsigned char tag, value) except -1:
-        """Add the words of a string as terms of the field `tag` to the current document."""
+        """Count the words of a string as terms of the field `tag` in the current document."""
         PyByteArray_Resize(self.scratch, 0)
         append_text(self.scratch, value)
         if self.builder.add_field(tag, <const unsigned char*>PyByteArray_AS_STRING(self.scratch),
@@ -340,7 +341,7 @@ cdef class Gatherer:
         return 0
 
     cdef int keep_folded(self, uint32_t part, list content) except -1:
-        """Store the folded text of a part with letters beyond ASCII that change by folding."""
+        """Store the lower case of a part's text; called for parts with letters beyond ASCII that folding changes."""
         push32(self.folded_part, part)
         for label, value in content:
             self.folded_text.append(label)
@@ -349,7 +350,7 @@ cdef class Gatherer:
         return 0
 
     def finish(self):
-        """The columns by their names in a segment; the gatherer accepts no more sessions."""
+        """Return a dict column name -> column of the segment; no more sessions can be added."""
         self.check()
         self.finished = True
         push32(self.message_first_part, len(self.part_ids))

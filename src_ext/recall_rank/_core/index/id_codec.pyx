@@ -1,4 +1,4 @@
-"""Encode ids without the prefix that they share with the id of their owner, such as a message's with its session's.
+"""Encode ids without the prefix that they share with the id of their owner: a message's owner is its session.
 
 A record is one byte, the length of the shared prefix, followed by the rest of the id.
 """
@@ -13,7 +13,7 @@ cdef enum:
 
 
 cdef bint are_offsets(const uint64_t[::1] starts, Py_ssize_t size) noexcept nogil:
-    """Whether the starts ascend and do not exceed `size` bytes."""
+    """Return whether `starts` ascend and do not exceed `size` bytes."""
     cdef Py_ssize_t k
     for k in range(starts.shape[0] - 1):
         if starts[k] > starts[k + 1]:
@@ -129,9 +129,10 @@ cdef class IdRecords:
         self.block = block
 
     def name(self, Py_ssize_t at, str holder not None):
-        """The id of record `at`, whose owner has the id `holder`; None when a block of the record is not verified yet.
+        """Return the id in record number `at`; `holder` is the id of its owner.
 
-        Lone surrogates are preserved. Raises IndexError for a missing record, ValueError for an invalid one.
+        None if a block of the record is not verified yet. Lone surrogates are preserved. Raises IndexError for a
+        missing record, ValueError for an invalid one.
         """
         cdef Py_ssize_t k
         cdef uint64_t start, end

@@ -39,7 +39,9 @@ cdef inline void interner_prefetch(const Interner* table, uint64_t hash) noexcep
 
 cdef inline Slot* intern(Interner* table, const unsigned char* form, int size, int length,
                          uint64_t hash) noexcept nogil:
-    """The slot of a zero-padded form, inserted if it is new; valid until the next call. NULL when memory ran out."""
+    """Return the table slot of a zero-padded form, inserted if it is new; valid until the next call. NULL if memory ran
+    out.
+    """
     cdef uint64_t head, tail = 0, at = hash & table.mask
     cdef uint32_t low = hash & 0xFFFFFFFFU
     cdef Slot* slot

@@ -63,8 +63,9 @@ cdef class PostingsWriter:
         free(self.firsts)
 
     cdef int put(self, uint32_t term, const uint16_t* docs, const uint8_t* tfs, Py_ssize_t count) except -1 nogil:
-        """Add the postings of a term in the current block; terms ascend, documents ascend, and `count` is at least
-        1.
+        """Add the postings of a term to the current block.
+
+        Terms and documents ascend; `count` is at least 1.
         """
         cdef uint64_t needed, wanted, pointer
         cdef void* grown
@@ -115,7 +116,7 @@ cdef class PostingsWriter:
         return 0
 
     def add(self, const uint64_t[::1] keys not None):
-        """Add the postings of a block: term << 24 | document in the block << 8 | frequency, ascending."""
+        """Add the postings of one block, ascending u64 keys: term << 24 | document in the block << 8 | frequency."""
         cdef Py_ssize_t count = keys.shape[0], k = 0, size
         cdef uint64_t before = 0, key
         cdef uint32_t term
@@ -150,7 +151,7 @@ cdef class PostingsWriter:
             free(tfs)
 
     def frequencies(self):
-        """The number of documents that hold each term so far, u32[terms]."""
+        """Return the number of documents that contain each term so far, u32[terms]."""
         return PyBytes_FromStringAndSize(<char*>self.df, self.term_count * sizeof(uint32_t))
 
     def finish(self):

@@ -12,7 +12,7 @@ rr_fill_bits()
 
 
 cdef Py_ssize_t below(const uint16_t* docs, Py_ssize_t last, int64_t doc) noexcept nogil:
-    """The number of documents below `doc` among the first `last` of ascending `docs`, by binary search."""
+    """Return how many of the first `last` of `docs`, which ascend, are below `doc`, by binary search."""
     cdef Py_ssize_t first = 0, middle
     while first < last:
         middle = first + (last - first) // 2
@@ -24,7 +24,7 @@ cdef Py_ssize_t below(const uint16_t* docs, Py_ssize_t last, int64_t doc) noexce
 
 
 cdef bint reaches(const uint32_t[::1] starts, const uint32_t[::1] ends, int64_t base) noexcept nogil:
-    """Whether one of the ranges [starts[k], ends[k]) overlaps the block that begins with document `base`."""
+    """Return whether a range [starts[k], ends[k]) overlaps the block of which `base` is the first document."""
     cdef Py_ssize_t k
     for k in range(starts.shape[0]):
         if starts[k] < ends[k] and starts[k] < base + BLOCK and ends[k] > base:
@@ -117,8 +117,10 @@ cdef class Postings:
                                 cursor.shared)
 
     cdef Py_ssize_t open(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
-        """Go to the next entry of the block; returns 1 for a posting stored in its pointer, and 0 when frames
-        follow or it is invalid.
+        """Go to the next entry, the postings of a term in the block.
+
+        Return 1 and write the posting if the entry's pointer stores it; return 0 if frames follow or the entry is
+        invalid.
         """
         cdef uint64_t entry = cursor.entry, start = self.starts[cursor.block]
         cdef uint32_t pointer
@@ -136,9 +138,7 @@ cdef class Postings:
         return 0
 
     cdef Py_ssize_t next_run(self, Cursor* cursor, uint16_t* docs, uint8_t* tfs) noexcept nogil:
-        """Unpack the next postings of one term, documents ascending, at most ROOM; returns their number, 0 at the
-        end.
-        """
+        """Unpack up to ROOM further postings of one term, documents ascending; return their number, 0 at the end."""
         cdef Py_ssize_t count
         cdef uint32_t number
         while True:
@@ -164,8 +164,9 @@ cdef class Postings:
 
     cdef uint64_t count(self, uint32_t first, uint32_t last, const uint8_t* eligible,
                         Py_ssize_t documents) noexcept nogil:
-        """The number of documents that hold each of the terms [first, last), summed; NULL for `eligible` counts all
-        documents.
+        """Return the sum of the document frequencies of the terms [first, last), over eligible documents.
+
+        eligible is u8[documents]; NULL counts all documents.
         """
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]
@@ -207,8 +208,9 @@ cdef class Postings:
         return found
 
     def frequency(self, Py_ssize_t first, Py_ssize_t last, eligible=None):
-        """The number of eligible documents that hold each of the terms [first, last), summed; `eligible` is
-        u8[documents] or None.
+        """Return the sum of the document frequencies of the terms [first, last), over eligible documents.
+
+        eligible is u8[documents], or None to count all. Raises IndexError for terms that do not exist.
         """
         cdef const uint8_t[::1] view
         cdef const uint8_t* mask = NULL
@@ -231,10 +233,10 @@ cdef class Postings:
 
     def frequency_in(self, Py_ssize_t first, Py_ssize_t last, const uint32_t[::1] starts not None,
                      const uint32_t[::1] ends not None):
-        """Document frequency within [starts[k], ends[k]), u32 each, summed over the terms [first, last) and the ranges.
+        """Return the sum of the document frequencies of the terms [first, last), over the documents in some ranges.
 
-        Reads only blocks that a range overlaps, each once. Ranges may lie behind the last document. Raises IndexError
-        for terms that do not exist, ValueError when starts and ends differ in length.
+        The ranges [starts[k], ends[k]), u32, may reach beyond the last document. Only blocks that a range overlaps are
+        read, each once. Raises IndexError for terms that do not exist, ValueError if starts and ends differ in length.
         """
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]
@@ -262,8 +264,10 @@ cdef class Postings:
         return found
 
     def frequencies(self, list groups not None, uint64_t most):
-        """For each group of members (first, last, weight), the number of documents that hold each term, summed, at
-        most `most`.
+        """Return for each group the sum of the document frequencies of its members, at most `most`.
+
+        A member (first, last, weight) stands for the terms [first, last); its weight is ignored. Raises IndexError for
+        terms that do not exist.
         """
         cdef Py_ssize_t first, last
         cdef uint64_t found
@@ -278,7 +282,7 @@ cdef class Postings:
         return told
 
     def postings(self, Py_ssize_t term):
-        """The postings of one term: (document, frequency) in document order."""
+        """Return the postings of one term: a list of (document, frequency), ascending by document."""
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]
         cdef Py_ssize_t block, count, k
@@ -298,11 +302,11 @@ cdef class Postings:
 
     def keys(self, Py_ssize_t block, const int64_t[::1] numbers not None, const int64_t[::1] places not None,
              int64_t base):
-        """The postings of a block with new numbers of terms and documents, u64, in the form of PostingsWriter.add().
+        """Return the postings of a block with new term and document numbers, u64, as PostingsWriter.add() takes them.
 
-        numbers[terms] are the new term numbers, places[documents] the new document numbers, -1 for a removed document.
-        Only documents with new numbers in [base, base + 65,536) are returned. The result ascends if both arrays
-        ascend.
+        numbers, i64[terms], are the new term numbers; places, i64[documents], the new document numbers, -1 for a
+        removed document. Only documents with new numbers in [base, base + 65,536) are returned. The result ascends if
+        both arrays ascend.
         """
         cdef uint16_t docs[ROOM]
         cdef uint8_t tfs[ROOM]

@@ -30,8 +30,9 @@ cdef enum:
 
 
 cdef uint32_t signature(const uint32_t* points, int size) noexcept nogil:
-    """The letter signature of a word: the bit of each letter a-z, one of four bits for a digit, one of two for any
-    other character.
+    """Return the letter signature of a word, a bit set.
+
+    It has the bit of each letter a-z that occurs, one of four bits for a digit, and one of two for any other character.
     """
     cdef uint32_t bits = 0, point
     cdef int k
@@ -63,8 +64,9 @@ cdef void fill_edit_query(EditQuery* word, const unsigned char* form, Py_ssize_t
 
 cdef Py_ssize_t append_matches(const EditQuery* word, const uint32_t* terms, const uint32_t* edits, int count,
                                uint32_t* picked, Py_ssize_t found) noexcept nogil:
-    """Append the terms with 1 to word.bound edits to `picked`, which has `found` entries; returns the new number of
-    entries.
+    """Append the terms with 1 to word.bound edits to `picked`, which has `found` entries.
+
+    edits[k] is the distance of terms[k] from the word. Return the new number of entries.
     """
     cdef int k
     for k in range(count):
@@ -135,8 +137,9 @@ cdef class Vocabulary:
 
     cdef Py_ssize_t locate(self, const unsigned char* form, Py_ssize_t size, uint32_t first, uint32_t last,
                            bint after) noexcept nogil:
-        """The first term in [first, last) that is >= `form`; with `after`, the first that is > `form` and does not
-        begin with it.
+        """Return the number of the first term in [first, last) that is not below `form`, or `last`.
+
+        With `after`, the first that is above `form` and does not begin with it.
         """
         cdef uint32_t middle
         cdef Py_ssize_t length, same
@@ -202,7 +205,7 @@ cdef class Vocabulary:
         return row[second] - 1, row[second + 1] - 1
 
     cdef Py_ssize_t number(self, const unsigned char* form, Py_ssize_t size) noexcept nogil:
-        """The number of the term that equals `form`, or -1."""
+        """Return the number of the term that equals `form`, or -1."""
         cdef uint32_t first, last
         if size == 0 or size > MAX_TERM:
             return -1
@@ -214,16 +217,16 @@ cdef class Vocabulary:
         return first
 
     def find(self, bytes form not None):
-        """The number of the term that equals `form`, or -1."""
+        """Return the number of the term that equals `form`, or -1."""
         return self.number(form, len(form))
 
     def find_all(self, list forms not None):
-        """The numbers of the terms equal to each form, in order; -1 for a form that is not a term."""
+        """Return for each form the number of the term that equals it, or -1."""
         cdef bytes form
         return [self.number(form, len(form)) for form in forms]
 
     def prefix(self, bytes form not None, int longest=MAX_TERM):
-        """Ranges [first, last) of the terms that begin with `form` and are longer, with at most `longest` code
+        """Return ranges [first, last) of the terms that begin with `form`, are longer, and have up to `longest` code
         points.
         """
         cdef const unsigned char* data = form
@@ -242,17 +245,16 @@ cdef class Vocabulary:
         return ranges
 
     def within(self, bytes form not None, int bound, bint use_simd=True, int64_t deadline_ns=0):
-        """The terms at 1 to `bound` (at most 3) edits of `form` as (number, edits), fewest edits first, then by
-        number.
+        """Return the terms at 1 to `bound` edits of `form`, a list of (number, edits), by edits, then by number.
 
-        Forms that begin with a control byte are terms of a field, and match terms of that field only. `use_simd` False
-        avoids SIMD instructions and gives equal results. At the deadline, a time.monotonic_ns(), 0 for none, the terms
-        found so far are returned. Raises ValueError for another bound.
+        bound is at most 3. A form that begins with a control byte is a term of a field, and only matches terms of that
+        field. `use_simd` False avoids SIMD instructions and gives equal results. At the deadline, a
+        time.monotonic_ns(), 0 for none, the terms found so far are returned. Raises ValueError for another bound.
         """
         return within_each((self,), form, bound, use_simd, deadline_ns)[0]
 
     cdef bint find_near(self, const EditQuery* word, bint use_simd, int64_t deadline, EditMatches* near) noexcept nogil:
-        """Find the terms near the word until the deadline; False when memory ran out."""
+        """Find the terms within word.bound edits until the deadline, into `near`; False if memory ran out."""
         cdef Py_ssize_t first = 0, last = 0, count
         cdef int length = word.size - word.bound - 1 if word.size > word.bound else 0
         cdef int less = 0, more = 0
@@ -278,9 +280,9 @@ cdef class Vocabulary:
 
     cdef Py_ssize_t keep_near(self, const EditQuery* word, int length, uint32_t* picked,
                               Py_ssize_t count) noexcept nogil:
-        """Move the terms of `picked` that are near the word to the front, with their edits in the upper two bits.
+        """Move the terms of `picked` within word.bound edits to the front, with their edits in the upper two bits.
 
-        All terms have `length` code points and numbers below 2**30. Returns the number of near terms; the others are
+        All terms have `length` code points and numbers below 2**30. Return how many these are; the others are
         overwritten.
         """
         cdef uint32_t waiting[LANES]
@@ -335,9 +337,7 @@ cdef bint reserve_matches(EditMatches* near) noexcept nogil:
 
 
 def within_each(vocabularies, bytes form not None, int bound, bint use_simd=True, int64_t deadline_ns=0):
-    """The result of Vocabulary.within() for each of `vocabularies`; the interpreter lock is released once for all
-    of them.
-    """
+    """Return Vocabulary.within() for each of `vocabularies`; the GIL is released once for all of them."""
     cdef tuple searched = tuple(vocabularies)
     cdef Py_ssize_t count = len(searched), size = len(form), k, j
     cdef bint good = True

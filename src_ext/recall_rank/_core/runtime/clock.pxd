@@ -1,4 +1,4 @@
-"""The monotonic clock that deadlines are compared with."""
+"""The monotonic clock with which deadlines are compared."""
 
 from libc.stdint cimport int64_t
 

@@ -22,6 +22,9 @@ cdef inline void prefetch_text(const unsigned char* text, uint64_t size) noexcep
 
 cdef inline void prefetch_passage(const unsigned char* text, const uint64_t* starts, const uint64_t* ends,
                                   Py_ssize_t count, Py_ssize_t k) noexcept nogil:
-    """Prefetch passage k + LOOKAHEAD, text[starts[.]:ends[.]], if it is below `count`; called when `k` is read."""
+    """Prefetch passage k + LOOKAHEAD, bytes starts[.] to ends[.] of `text`, if it is one of `count` passages.
+
+    To be called when passage k is read.
+    """
     if k + LOOKAHEAD < count:
         prefetch_text(text + starts[k + LOOKAHEAD], ends[k + LOOKAHEAD] - starts[k + LOOKAHEAD])

@@ -80,7 +80,7 @@ cdef class Evidence:
 
     @property
     def hit_count(self):
-        """The number of hits, of all tiers."""
+        """The number of hits of all tiers; every hit of a lower tier ranks before those of a higher one."""
         cdef SegmentEvidence own
         cdef Py_ssize_t found = 0
         for own in self.each:
@@ -278,8 +278,7 @@ cdef class Evidence:
         return found
 
     cdef int merge_best(self, HitRow* rows, Py_ssize_t count) except -1:
-        """Write the `count` best of the segments' sorted hits to `rows`, with the reader's numbers; return their
-        number.
+        """Write the `count` best of the segments' sorted hits to `rows`, best first, with the reader's numbers.
 
         O(count * segments).
         """
