@@ -21,7 +21,10 @@ class _SourcePostings:
     def __init__(
         self, postings: Postings, docs: int, rows: Sequence[SourceRows], term_numbers: npt.NDArray[np.int64]
     ) -> None:
-        """`rows` are the rows of this segment alone, which has `docs` documents."""
+        """Take the postings of one segment with `docs` documents.
+
+        `rows` are the rows of this segment that the merge copies; term_numbers[t] is the merged number of its term t.
+        """
         self.postings = postings
         self.term_numbers = term_numbers
         self.doc_numbers = np.full(docs, -1)  # merged number of each document, -1 for deleted ones

@@ -14,7 +14,10 @@ from recall_rank._core.index.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class MergedTerms:
-    """The distinct terms of all segments, sorted as in a vocabulary, and the new number of each segment's terms."""
+    """The distinct terms of all segments, sorted as in a vocabulary.
+
+    numbers[k] maps the terms of segment k: numbers[k][term number in the segment] is the merged term number.
+    """
 
     numbers: Sequence[npt.NDArray[np.int64]]  # for each segment, the merged number of each of its terms
     arena: npt.NDArray[np.uint8]  # UTF-8 of all terms, concatenated

@@ -54,7 +54,7 @@ class _StoredMessages:
         self.text = segment.text_for(((parts[self.first_part[first]], parts[self.first_part[end]]),))
 
     def message(self, at: int) -> Message:
-        """Message number `at` of the segment."""
+        """Return message number `at` of the segment, with its parts."""
         segment = self.segment
         return Message(
             id=self.message_ids[at - self.first_message],
@@ -65,7 +65,7 @@ class _StoredMessages:
         )
 
     def part(self, at: int) -> Part:
-        """Part number `at` of the segment."""
+        """Return part number `at` of the segment as a Part."""
         segment = self.segment
         fields: dict[str, Any] = {}
         input_values: list[str] = []

@@ -1,8 +1,9 @@
-"""Columns of numbers, compressed to as few bits as runs of 64 neighbours need.
+"""Columns of numbers, compressed in runs: each run of 64 numbers takes as few bits as it needs.
 
-A run of 64 numbers is stored as its minimum and the difference of each number to it; or, when that is shorter, as the
-differences of successive numbers. It begins with a byte (the width in bits, and the flag STEPS), then the minimum,
-zigzag-encoded in groups of seven bits. SLACK bytes follow the last run, because eight bytes are read at a time.
+A run is stored as its minimum and the difference of each number to it; or, if that is shorter, as the differences of
+successive numbers. It begins with a byte (the width of a difference in bits, and the flag STEPS for the second form),
+then the minimum, zigzag-encoded in groups of seven bits. SLACK bytes follow the last run, because eight bytes are read
+at a time.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING
@@ -35,7 +36,7 @@ cdef int bits_of(uint64_t value) noexcept nogil:
 
 
 cdef Py_ssize_t write_run(const int64_t* values, int count, int64_t before, uint8_t* out) noexcept nogil:
-    """Write a run of `count` numbers to `out`, which follow the number `before`; returns the bytes written."""
+    """Write a run of `count` numbers to `out`; `before` is the number in front of it. Return the bytes written."""
     cdef int64_t[RUN] steps
     cdef const int64_t* chosen = values
     cdef int64_t least = values[0], most = values[0], least_step, most_step
@@ -77,7 +78,7 @@ cdef Py_ssize_t write_run(const int64_t* values, int count, int64_t before, uint
 
 
 def pack(const number[::1] values not None):
-    """The compressed bytes of a column, for unpack(). Equal numbers give equal bytes, whatever their type."""
+    """Return the compressed bytes of a column, for unpack(). They depend on the numbers, not on their type."""
     cdef Py_ssize_t count = values.shape[0], first, k, size = 0, here
     cdef int64_t[RUN] run
     cdef int64_t before = 0
@@ -100,9 +101,9 @@ def pack(const number[::1] values not None):
 
 cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int count, uint64_t before,
                          uint64_t* out) noexcept nogil:
-    """Read a run of `count` numbers at `at`, after the number `before`; returns its end, -1 if it is invalid.
+    """Read a run of `count` numbers at offset `at`; `before` is the number in front of it.
 
-    Reads up to SLACK bytes beyond `end`.
+    Return the offset behind the run, or -1 if it is invalid. Reads up to SLACK bytes beyond `end`.
     """
     cdef int k, width, shift = 0
     cdef bint steps
@@ -142,7 +143,7 @@ cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int
 
 
 cdef Py_ssize_t read_runs(const uint8_t[::1] data, Py_ssize_t count, int width, char* out) noexcept nogil:
-    """Read all numbers into `out`, `width` bytes each; -1 when the data is invalid or a number does not fit."""
+    """Read `count` numbers into `out`, `width` bytes each; return -1 if the data is invalid or a number too large."""
     cdef uint64_t[RUN] run
     cdef uint64_t before = 0, seen
     cdef Py_ssize_t at = 0, first = 0, end = data.shape[0] - SLACK

@@ -1,9 +1,9 @@
-"""Write postings in the compressed form that postings.pyx reads.
+"""Write postings in the compressed form that postings.pyx reads, in blocks of 65,536 documents.
 
-A term is lone if exactly one document holds it, with frequency 1, and that is in the first 2**24; its document is
+A term is lone if exactly one document contains it, with frequency 1, and that document is below 2**24; its document is
 stored in a column of its own. All other terms are shared, and numbered without the lone ones. Each block has a bit for
-each shared term that it holds, and an entry with a pointer for each set bit. The pointer is a single posting, or the
-offset of the entry's frames from the start of the block (see posting_frames.pxd).
+each shared term, and an entry, that is a u32 pointer, for each bit that is set. The pointer is a single posting, or the
+offset of several postings (frames, see posting_frames.pxd) from the start of the block.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
@@ -22,7 +22,7 @@ cdef uint32_t SHARED = 0x80000000U  # flag of the new number of a shared term
 
 
 cdef void fill_ranks(const uint64_t* words, Py_ssize_t numbers, uint32_t* ranks, uint64_t before) noexcept nogil:
-    """Write the number of set bits before every 256th number, plus `before`, to `ranks`."""
+    """Write to ranks[k] the number of bits set before number 256 * k of a bit set, plus `before`."""
     cdef Py_ssize_t k
     for k in range(bitset_words(numbers)):
         if k & 3 == 0:
@@ -33,7 +33,7 @@ cdef void fill_ranks(const uint64_t* words, Py_ssize_t numbers, uint32_t* ranks,
 
 
 cdef object column(Py_ssize_t count, str code, void** data):
-    """A memoryview of `count` zeros of the type `code`; `data` is set to its memory."""
+    """Return a memoryview of `count` zeros of the type `code`; data[0] is set to its memory."""
     made = bytearray(count * {"B": 1, "H": 2, "I": 4, "Q": 8}[code])
     data[0] = PyByteArray_AS_STRING(made)
     return memoryview(made).cast(code)
@@ -155,13 +155,14 @@ cdef class PostingsWriter:
         return PyBytes_FromStringAndSize(<char*>self.df, self.term_count * sizeof(uint32_t))
 
     def finish(self):
-        """The columns in the order in which Postings takes them; the writer accepts no more postings.
+        """Return the tuple of columns that Postings takes, in its order; no more postings can be added.
 
-        shared_bits u64 and shared_ranks u32 are over all terms; lone_docs u16 and lone_blocks u8 over lone terms; df
-        u8 over shared terms, 255 standing for 255 and more; frequent u32 has the shared terms with more than 255
-        documents, and more u32 the excess; block_starts u64[blocks + 1] are offsets in the frames; block_bits u64 and
-        block_ranks u32 are concatenated over the blocks, ranks counted from the first block on; pointers u32 are over
-        all entries; frames u8 end with SPARE zeros.
+        shared_bits u64 and shared_ranks u32 are a bit set of all terms, 1 for shared ones. lone_docs u16 and
+        lone_blocks u8 have the document of each lone term. df u8 has the document frequency of each shared term, 255
+        for 255 and more; frequent u32 has the shared terms in more than 255 documents, and more u32 what exceeds 255.
+        block_starts u64[blocks + 1] are offsets in frames. block_bits u64 and block_ranks u32 are the bit sets of all
+        blocks, one after the other; ranks count from the first block. pointers u32 has all entries; frames u8 ends with
+        SPARE zeros.
         """
         cdef Py_ssize_t terms = 0, shared = 0, lone = 0, frequent = 0, block, words, ranks
         cdef uint64_t k, first, entries = 0

@@ -98,7 +98,7 @@ cdef class Postings:
         return min(found, min(<uint64_t>term, <uint64_t>self.shared_count))
 
     cdef void seek(self, Py_ssize_t block, uint32_t first, uint32_t last, Cursor* cursor) noexcept nogil:
-        """Set the cursor to the first posting of the terms [first, last) in a block."""
+        """Set the cursor before the first posting of the terms [first, last) in block number `block`."""
         cdef Py_ssize_t words
         cursor.block = block
         cursor.at = NULL
