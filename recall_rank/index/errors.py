@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class UnusableIndexError(ValueError):
-    """An index exists but cannot be searched. It can be deleted and built again from the histories."""
+    """An index exists but cannot be searched. Building it again from its sessions loses nothing."""
 
 
 class DamagedIndexError(UnusableIndexError):

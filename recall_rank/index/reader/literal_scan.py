@@ -92,7 +92,7 @@ def _mark_all(segment: Segment, needle: bytes, keep: Marks | None, found: Marks,
 def end_of_stride(segment: Segment, part: int, size: int) -> int:
     """Return the end of the longest range of parts that begins at `part` and has at most `size` bytes of text.
 
-    The range has at least one part, even a longer one.
+    The range has at least one part, even if that part alone is longer.
     """
     wanted = segment.part_start[part] + size
     return max(part + 1, bisect_right(segment.part_start, wanted, part, segment.parts + 1) - 1)

@@ -1,4 +1,4 @@
-"""Session rows stored as one byte string each, decoded on first access."""
+"""Session rows, the stored fields of sessions, encoded as one byte string each and decoded on first access."""
 
 from __future__ import annotations
 

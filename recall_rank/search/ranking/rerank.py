@@ -30,7 +30,7 @@ SHORTEST_QUERY = 4  # bytes of a query from which on it is searched as a whole
 def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
     """Return the candidates in their final order, or None when the time for scoring ended first.
 
-    For None, every candidate keeps only its evidence as score.
+    In that case, the score of every candidate is only its evidence, as if nothing had been reranked.
     """
     if not found:
         return []

@@ -182,7 +182,7 @@ cdef class SegmentEvidence:
     # --- extensions: hits of a further tier, after score_all() ---------------------------------------------
 
     cdef int append(self, uint32_t part, uint32_t doc, float score, float base, uint32_t tier) except -1:
-        """Append one hit with these values."""
+        """Append one hit; a hit of a higher tier ranks behind all of a lower tier."""
         if not reserve_hits(&self.hits, self.hit_count + 1):
             raise MemoryError
         self.hits.rows[self.hit_count] = HitRow(score, base, part, doc, tier)
