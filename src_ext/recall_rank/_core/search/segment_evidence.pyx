@@ -49,12 +49,11 @@ cdef class SegmentSource:
             self.firsts, self.numbers = session_runs
             if self.firsts.shape[0] != self.numbers.shape[0]:
                 raise ValueError("the buffers of session_runs differ in length")
+            self.run_count = self.firsts.shape[0]
 
     cdef uint32_t session_number(self, uint32_t session) noexcept nogil:
         """Return the reader's number of a session, given its number in the segment. O(log(runs))."""
-        cdef Py_ssize_t low = 0, high = 0, middle
-        if self.firsts is not None:
-            high = self.firsts.shape[0]
+        cdef Py_ssize_t low = 0, high = self.run_count, middle
         if high == 0:
             return session
         while low + 1 < high:
