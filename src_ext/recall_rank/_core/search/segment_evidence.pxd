@@ -16,7 +16,7 @@ cdef class SegmentSource:
     cdef const uint8_t[::1] live      # u8[parts]: 1 for parts of sessions that are not deleted
     cdef const uint32_t[::1] firsts   # u32[runs]: first session of each run that is consecutive in the reader, too
     cdef const uint32_t[::1] numbers  # u32[runs]: the reader's number of that session
-    cdef Py_ssize_t run_count         # 0 if the reader numbers sessions as the segment does; the buffers are not set then
+    cdef Py_ssize_t run_count         # 0 without runs: the reader numbers sessions as the segment does
     cdef uint32_t session_number(self, uint32_t session) noexcept nogil
 
 cdef class SegmentEvidence:
