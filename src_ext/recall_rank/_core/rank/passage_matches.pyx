@@ -126,7 +126,7 @@ cdef class PassageMatches:
         return self.first
 
     def snippet_window(self, const uint64_t[::1] fields not None, Py_ssize_t width, list weights not None, begin=None):
-        """Return the SnippetWindow of the field that contains the byte `middle`, with these matches selected.
+        """Return the SnippetWindow, with these matches selected, of the field that holds the middle of their best span.
 
         fields, u64[n + 1], are the first bytes of the fields of the passage's part and the end of the last; `begin` is
         as for SnippetWindow. weights has a weight for each word of the query. Raises ValueError for a match of a word
