@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
@@ -125,7 +126,7 @@ class ResolvedSessions:
     notices: Sequence[Notice] = ()
 
 
-class BaseSource:
+class BaseSource(ABC):
     """A base class for sources, in which every optional member has its default.
 
     A subclass implements the members of `Source`, and overrides the optional members that it needs.
@@ -143,23 +144,23 @@ class BaseSource:
     copy_group: str | None = None
     """Sources of one group may hold copies of each other's messages: resolve_across() gets the sessions of all."""
 
+    @abstractmethod
     def units(self) -> Iterable[Unit]:
-        """The units of the store (see Source.units); a subclass must override it."""
-        raise NotImplementedError
+        """The units of the store (see Source.units)."""
 
+    @abstractmethod
     def signature(self, unit: Unit) -> bytes:
-        """Bytes that change with the content of the unit (see Source.signature); a subclass must override it."""
-        raise NotImplementedError
+        """Bytes that change with the content of the unit (see Source.signature)."""
 
+    @abstractmethod
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The sessions of the unit (see Source.read); a subclass must override it."""
-        raise NotImplementedError
+        """The sessions of the unit (see Source.read)."""
 
     def __enter__(self) -> Self:
         """Begin a series of reads; a subclass may open files here and keep them open."""
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, *exception: object) -> None:  # noqa: B027 - a default that does nothing
         """End a series of reads; a subclass closes the files that __enter__() opened."""
 
     def files(self) -> Iterable[str] | None:

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from recall_rank.loaders.claude_code.transcript import Transcript
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
 from recall_rank.loaders.content.values import mapping
 from recall_rank.loaders.copies import count_once
-from recall_rank.loaders.files.regular_files import file_signature, open_file, read_blocks, read_small, walk_names
-from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, unpack_resume_point
+from recall_rank.loaders.files.regular_files import file_signature, open_file, read_small, walk_names
+from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, read_resumable
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.model import BaseSource, Flag, Message, Reading, ResolvedSessions, Session, Source, Unit
@@ -70,14 +71,7 @@ class ClaudeCode(BaseSource):
         """
         path = self._root / unit.key
         with open_file(path, self._root) as file:
-            resume = unpack_resume_point(file, since)
-            if resume is not None:
-                place, state = resume
-                try:
-                    return self._read(unit, path, read_blocks(file, start=place.offset), place, state)
-                except StaleResumePointError:
-                    pass  # an appended record changes earlier ones: read the whole file
-            return self._read(unit, path, read_blocks(file), ResumePoint(), None)
+            return read_resumable(file, since, partial(self._read, unit, path))
 
     def _read(
         self, unit: Unit, path: Path, data: Iterator[bytes], place: ResumePoint, before: dict[str, Any] | None

@@ -10,14 +10,15 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from recall_rank.loaders.codex.index import Thread, threads_of
 from recall_rank.loaders.codex.rollout import AGENT, STARTS, Rollout
 from recall_rank.loaders.copies import fork_notices, forked, with_places_of
-from recall_rank.loaders.files.regular_files import BLOCK, file_signature, open_file, read_blocks, walk_files
-from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, unpack_resume_point
+from recall_rank.loaders.files.regular_files import BLOCK, file_signature, open_file, walk_files
+from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, read_resumable
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.model import BaseSource, Flag, Message, Part, Reading, ResolvedSessions, Session, Source, Unit
 
@@ -74,14 +75,7 @@ class Codex(BaseSource):
         with open_file(path, self._root) as file:
             if path.suffix == PACKED:
                 return self._read(unit, path, _unpacked(file), ResumePoint(), None)
-            resume = unpack_resume_point(file, since)
-            if resume is not None:
-                place, state = resume
-                try:
-                    return self._read(unit, path, read_blocks(file, start=place.offset), place, state)
-                except StaleResumePointError:
-                    pass  # an appended record changes earlier ones: read the whole file
-            return self._read(unit, path, read_blocks(file), ResumePoint(), None)
+            return read_resumable(file, since, partial(self._read, unit, path))
 
     def _read(
         self, unit: Unit, path: Path, data: Iterator[bytes], place: ResumePoint, before: dict[str, Any] | None

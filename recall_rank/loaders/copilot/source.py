@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from recall_rank.loaders.content.external_outputs import ExternalOutputs, Tempor
 from recall_rank.loaders.copies import count_once
 from recall_rank.loaders.copilot.events import AGENT, STARTS, CopilotEvents
 from recall_rank.loaders.copilot.workspace import workspace_of
-from recall_rank.loaders.files.regular_files import file_signature, open_file, read_blocks, read_small
-from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, unpack_resume_point
+from recall_rank.loaders.files.regular_files import file_signature, open_file, read_small
+from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, read_resumable
 from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
@@ -67,14 +68,7 @@ class Copilot(SessionFiles):
         path = self.path_of(unit)
         with open_file(path, self._root) as file:
             owner = os.fstat(file.fileno()).st_uid
-            resume = unpack_resume_point(file, since)
-            if resume is not None:
-                place, state = resume
-                try:
-                    return self._read(unit, path, owner, read_blocks(file, start=place.offset), place, state)
-                except StaleResumePointError:
-                    pass  # an appended record changes earlier ones: read the whole file
-            return self._read(unit, path, owner, read_blocks(file), ResumePoint(), None)
+            return read_resumable(file, since, partial(self._read, unit, path, owner))
 
     def _read(
         self,

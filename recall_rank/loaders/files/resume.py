@@ -5,12 +5,14 @@ place.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
 import orjson
 
-from recall_rank.loaders.files.regular_files import hash_ends, read_ends
+from recall_rank.loaders.files.regular_files import hash_ends, read_blocks, read_ends
+from recall_rank.model import Reading
 
 
 class StaleResumePointError(Exception):
@@ -52,3 +54,21 @@ def unpack_resume_point(file: IO[bytes], since: bytes | None) -> tuple[ResumePoi
     except (ValueError, TypeError):
         return None
     return (ResumePoint(offset, line, head, tail), state) if hash_ends(head, tail).hex() == known else None
+
+
+def read_resumable(
+    file: IO[bytes], since: bytes | None, read: Callable[[Iterator[bytes], ResumePoint, Any], Reading]
+) -> Reading:
+    """The reading of a growing file; of its appended records alone when `since` is still a valid resume point of it.
+
+    `read(blocks, place, state)` reads from `place` on; `state` is None for a whole file. It raises
+    StaleResumePointError when an appended record changes earlier ones: then it is called again for the whole file.
+    """
+    resume = unpack_resume_point(file, since)
+    if resume is not None:
+        place, state = resume
+        try:
+            return read(read_blocks(file, start=place.offset), place, state)
+        except StaleResumePointError:
+            pass
+    return read(read_blocks(file), ResumePoint(), None)
