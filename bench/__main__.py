@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.engines import EngineError, target
 from bench.reporting import compare, plot, report
 
 if TYPE_CHECKING:
@@ -32,11 +33,21 @@ BENCHMARKS = (
     "loaders",
     "refresh",
     "scale",
+    "systems",
 )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 1 a check failed or a figure regressed, 2 wrong usage or data that is not there."""
+    """Exit status: 0 done, 1 a check failed or a figure regressed, 2 wrong usage or data that is not there, 130
+    interrupted.
+    """
+    try:
+        return _main(argv)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _main(argv: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Benchmarks; every one checks its answers.")
     actions = parser.add_subparsers(dest="action", required=True)
     actions.add_parser("list", help="the benchmarks and their questions")
@@ -85,7 +96,7 @@ def _run(parser: argparse.ArgumentParser, names: Sequence[str], rest: Sequence[s
             for result in _reports(module.run(options)):
                 print(result.text(), flush=True)
                 done.append(result)
-        except FileNotFoundError as error:
+        except (FileNotFoundError, EngineError) as error:
             print(f"{module.__name__}: {error}", file=sys.stderr)
             return 2
     last = plans[-1][1]
@@ -109,7 +120,14 @@ def _options(name: str, rest: Sequence[str]) -> tuple[argparse.Namespace, list[s
         help="write SVG plots and Markdown tables into this folder (default: bench/results)",
     )
     module.arguments(parser)
-    return parser.parse_known_args(rest)
+    options, others = parser.parse_known_args(rest)
+    for engine in getattr(options, "engines", "").split(","):
+        try:
+            if engine:
+                target(engine)
+        except EngineError as error:
+            parser.error(f"argument --engines: {error}")
+    return options, others
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # as type checkers take it; importing typing is most of the time before Ctrl-C is heard
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from recall_rank.corpus import Index, rank
     from recall_rank.evaluation.evaluate import evaluate
     from recall_rank.evaluation.labelled_queries import LabelledQuery
@@ -85,6 +86,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'recall_rank' has no attribute {name!r}")
+    import importlib
+
     value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value

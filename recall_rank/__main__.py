@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recall_rank.frontends.cli.main import main
+from recall_rank.frontends.cli.start import main
 
 if __name__ == "__main__":
     main()

@@ -6,16 +6,17 @@ import time
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place, held
 from recall_rank.index.segment.build import build
-from recall_rank.index.segment.segment import Segment
+from recall_rank.index.segment.segment import TITLE_ROLE, Segment
 from recall_rank.model import RefreshReport, SearchResponse, Session, Source
 from recall_rank.model.coerce import sessions_from
 from recall_rank.search.engine import search
 from recall_rank.search.expansion.expand import expand
+from recall_rank.search.expansion.long_query import shortened
 from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.options import RankOptions, SearchOptions, parse_options
 from recall_rank.search.query import Query
@@ -44,6 +45,7 @@ class Index:
     def _reader(self) -> IndexReader:
         if self._held is None:
             raise ValueError("this index is closed")
+        self._held.check()
         return self._held
 
     def _merged(self) -> Segment:
@@ -166,6 +168,7 @@ class Index:
         parsed = self._parse(query, options)
         reader = self._reader
         eligible = eligible_set(reader, parsed)
+        parsed = shortened(parsed, reader, eligible)
         expansion = expand(parsed, reader, eligible)
         evidence = prefilter(reader, parsed, expansion, eligible)
         found = array("f", bytes(4 * reader.parts))
@@ -173,9 +176,38 @@ class Index:
         scores = np.frombuffer(found, dtype=np.float32) / np.float32(expansion.ceiling or 1.0)
         if reader.whole is not None:
             return scores
-        from recall_rank.index.merge.merge import part_rows
+        from recall_rank.index.merge.merge import rows_of
 
-        return scores[part_rows(reader)]
+        return scores[rows_of(reader, "part")]
+
+    @property
+    def part_ids(self) -> list[str]:
+        """The id of every part, in the order of the rows of scores() and of the columns part_*.
+
+        The title of a session is a part, too: `columns["part_is_title"]` marks it.
+        """
+        return self._ids("part")
+
+    @property
+    def message_ids(self) -> list[str]:
+        """The id of every message, in the order of the columns message_*; a title stands in a message of its own."""
+        return self._ids("message")
+
+    @property
+    def session_ids(self) -> list[str]:
+        """The id of every session, newest first: the numbers in the column message_session are its indexes."""
+        return [row.id for row in self._reader.sessions]
+
+    def _ids(self, kind: Literal["part", "message"]) -> list[str]:
+        """The ids of all rows of a kind, in the order of the columns."""
+        reader = self._reader
+        if reader.whole is not None:
+            strings = reader.whole.part_ids if kind == "part" else reader.whole.message_ids
+            return strings.decode_range(0, len(strings))
+        from recall_rank.index.merge.merge import rows_of
+
+        ids = reader.part_ids if kind == "part" else reader.message_ids
+        return [ids[row] for row in rows_of(reader, kind).tolist()]
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
         """The places among `places` that are in the index and have searchable text.
@@ -185,9 +217,20 @@ class Index:
         """
         return held(self._reader, places, project)
 
+    def indexed(self, ids: Iterable[str]) -> list[Session]:
+        """The sessions with these ids and their messages, as far as they are searched: without files, models and the
+        names of tool parameters. Unknown ids are ignored.
+        """
+        from recall_rank.index.reader.indexed_sessions import indexed_sessions
+
+        return indexed_sessions(self._reader, frozenset(ids))
+
     @property
     def columns(self) -> Mapping[str, npt.NDArray[Any]]:
         """Column name -> array: columns of parts (part_*), of messages (message_*) and of documents (doc_*).
+
+        Rows of parts are those of scores() and part_ids, rows of messages those of message_ids; `part_is_title` is 1
+        for a part that is the title of its session.
 
         The arrays are views of the index if it has one segment. Several segments are merged first, which copies them.
         """
@@ -196,7 +239,9 @@ class Index:
         names = [name for name in Segment.__slots__ if name.split("_")[0] in ("part", "message", "doc")]
         segment = self._merged()
         views = {name: getattr(segment, name) for name in names}
-        return {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}
+        columns = {name: np.asarray(view) for name, view in views.items() if isinstance(view, memoryview)}
+        titles = columns["message_role"][columns["part_message"]] == TITLE_ROLE
+        return {**columns, "part_is_title": titles.astype(np.uint8)}
 
     def close(self) -> None:
         """Release the texts and files of the index. Running searches end normally; later ones raise ValueError."""

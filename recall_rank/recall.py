@@ -120,6 +120,10 @@ class Recall:
         """
         return self._backend.ready().index.holds(places, project=project)
 
+    def indexed(self, ids: Iterable[str]) -> list[Session]:
+        """The sessions with these ids as the index holds them; see Index.indexed. transcript() reads their source."""
+        return self._backend.ready().index.indexed(ids)
+
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:
         """A report on reading each source. Sources that were not read yet are read, but not indexed in memory."""
         return list(self._backend.prepare(progress, index=False))
@@ -165,9 +169,9 @@ class Recall:
 
         bare = self.session(session_id)
         loaded = self._backend.inventory()
-        for session in loaded.sessions or ():
-            if (session.agent, session.id, session.source) == (bare.agent, bare.id, bare.source):
-                return replace(bare, messages=session.messages)
+        held = loaded.loaded(bare)
+        if held is not None:
+            return replace(bare, messages=held.messages)
         found = loaded.units.read(bare)
         if found is None and loaded.stored is not None:
             found = loaded.stored(bare)

@@ -113,6 +113,8 @@ class Weights:
     order: float = 2.0  # factor of ORDER documents (always ..., I prefer ...) where a query asks what to do: the answer
     # has to follow them, and they share few words with the question; 1.5 to 3 rank equally well
     subagent: float = 0.9  # factor of a subagent's or abandoned document: the main conversation repeats its content
+    scheduled: float = 0.25  # factor of the score of a session that says a schedule began it, in lists of sessions: it
+    # repeats its words every night; PraisonAI's own search uses this share, too
 
     # --- context: evidence that a message takes from its neighbours and its session ---
 
@@ -152,8 +154,6 @@ class Weights:
     extra: float = (
         0.15  # the caller's own signal, 0 to 1, such as a cosine; small, so that a weaker ranker reorders little
     )
-    recency: float = 0.02  # of equals, the newest
-    recency_days: int = 7  # days in which that boost falls to nothing
 
     # --- calibration: logistic regressions fitted by bench.benchmarks.calibration ---
 

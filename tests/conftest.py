@@ -31,7 +31,7 @@ settings.register_profile("traced", settings.get_profile("dev"), max_examples=20
 settings.register_profile(
     "ci",
     settings.get_profile("dev"),
-    max_examples=int(os.environ.get("RECALL_RANK_EXAMPLES", "2000")),
+    max_examples=int(os.environ.get("RECALL_RANK_EXAMPLES", "1000")),
     database=KEPT,
     print_blob=True,
 )

@@ -19,7 +19,7 @@ from bench.reporting.report import Plot, Report, Table
 from recall_rank import Index, Options
 from recall_rank.search.engine import run as search
 from recall_rank.search.query import Query
-from recall_rank.search.results.calibrate import candidate_signals, query_signals
+from recall_rank.search.results.calibrate import basis_of_certainty, candidate_signals, query_signals
 from recall_rank.search.results.respond import respond
 from recall_rank.weights import DEFAULT
 
@@ -132,6 +132,7 @@ def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Seq
     asked = Query.parse(query.query, int(time.time() * 1000), options)
     done = search(index._reader, asked)  # noqa: SLF001 - what the stages found, not only what they answer
     response = respond(done, cpu_ms=0.0)
+    basis, judged = basis_of_certainty(done, [entry.candidate for entry in done.page])
     good = query.good
     whole = {(session, message) for session, message, part in good if part is None}
     shown = [
@@ -140,9 +141,9 @@ def _search(index: Index, query: LabelledQuery, sessions: set[str], without: Seq
             one.why.confidence,
             _right(one, query, good, whole),
             one.session_id in sessions,
-            query_signals(done) + candidate_signals(done, entry.candidate),
+            query_signals(basis) + candidate_signals(basis, candidate),
         )
-        for one, entry in zip(response.results, done.page, strict=True)
+        for one, candidate in zip(response.results, judged, strict=True)
     ]
     return Answer(response.answerable, shown)
 

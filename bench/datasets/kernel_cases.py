@@ -35,7 +35,7 @@ from recall_rank.index.segment.build import PASSAGE_BYTES
 from recall_rank.model import Message, Part, Result
 
 FEW_TEXTS = 400  # texts for kernels whose slow versions are very slow
-WORTH = array("d", [0.125, 0.125, 0.5, 0.5, 1.5, 0.25, 0.125, 0.0])  # weights of a boost
+WORTH = array("d", [0.125, 0.125, 0.5, 0.5, 1.5, 0.25, 0.125])  # weights of a boost
 MEASURES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
 
 
@@ -350,7 +350,7 @@ def _rerank_case() -> Case:
         native = Candidate(number, number, chance.randrange(64) / 64, number)
         native.features = row
         natives.append(native)
-        slow.append(slow_candidate(native.evidence, number, tuple(row[place] for place in MEASURES)))
+        slow.append(slow_candidate(native.evidence, tuple(row[place] for place in MEASURES), time=number))
     return Case(
         "rerank.boost",
         lambda: [one.score for one in _boosted(rerank.boost, rerank.order, natives)],
@@ -361,7 +361,7 @@ def _rerank_case() -> Case:
 
 
 def _boosted(boost: Any, order: Any, candidates: list[Any]) -> Any:
-    boost(candidates, WORTH, 100, 0.0)
+    boost(candidates, WORTH)
     return order(candidates, lambda one: one.time)
 
 

@@ -147,6 +147,7 @@ class RandomSearches:
                 {"type": part.type if part.type in ("text", "tool", "reasoning") else "text"},
                 {"role": chance.choice(("user", "assistant"))},
                 {"session_id": session.id},
+                {"session_prefix": session.id[: chance.randint(1, len(session.id))]},
                 {"title": (session.title or "").split(" ")[0]},
                 {"sessions": chance.randint(1, len(self.sessions))},
                 {"directory": session.directory, "fallback": chance.random() < 0.6},

@@ -1,4 +1,7 @@
-"""Made-up secrets of many families, in texts around them."""
+"""Made-up secrets of many families, in texts around them.
+
+Those of the disguised families are interrupted or surrounded by colour codes and by characters that no terminal shows.
+"""
 
 from __future__ import annotations
 
@@ -113,6 +116,65 @@ NAMED_SHAPES: Final = (
 )
 
 
+RESET: Final = "\x1b[0m"
+COLOURS: Final = (
+    *(
+        "\x1b[33m",
+        "\x1b[1;32m",
+        "\x1b[01;31m\x1b[K",
+        "\x1b[38;5;208m",
+        "\x1b[38;2;255;121;198m",
+        "\x1b[48:2::30:30:46m",
+    ),
+    *(
+        "\x9b31m",
+        "\x1b(B\x1b[m",
+        "\\x1b[33m",
+        "\\u001b[1;34m",
+        "\\033[0;31m",
+        "\\e[36m",
+        "^[[35m",
+        "\u241b[31m",
+        "[32m",
+    ),
+)
+UNSEEN: Final = (
+    *("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\ufe0f", "\U000e0041", "\u2063", "\u202e"),
+    *("\u034f", "\u180e", "\u061c", "\U000e0100", "\x00", "\x08"),
+)
+# {on} and {off} are colours, {name} and {value} as in NAMED_SHAPES, {first} and {rest} the two halves of a value
+DISGUISED_SHAPES: Final = {
+    "coloured value": ("{name}: {on}{value}{off}", "{name}={on}{value}", "{name}{off}={on}{value}{off} # old"),
+    "coloured name": ("{on}{name}{off}={value}", '{on}"{name}"{off}{on}:{off} "{value}"', "{on}{name}: {value}{off}"),
+    "coloured inside": ("{name}={first}{on}{rest}{off}", "{name} = '{first}{on}{rest}{off}'"),
+    "jq output": (
+        '\x1b[1;39m{{\n  \x1b[0m\x1b[34;1m"{name}"\x1b[0m\x1b[1;39m:\x1b[0m \x1b[0;32m"{value}"\x1b[0m\x1b[1;39m,\n',
+        '\x1b[1;39m[\n  \x1b[0m\x1b[1;34m"{name}"\x1b[0m\x1b[1;39m: \x1b[0m\x1b[0;32m"{value}"\x1b[0m',
+    ),
+    "coloured diff": (
+        "\x1b[32m+\x1b[m\x1b[32m{name} = {value}\x1b[m",
+        "\x1b[31m-{name}: {value}\x1b[m\n\x1b[32m+{name}: none\x1b[m",
+        "\x1b[38;2;80;250;123m+    {name}=\x1b[7m{first}\x1b[27m{rest}\x1b[m",
+    ),
+    "unseen character": (
+        "{name}={unseen}{value}",
+        "{name}={first}{unseen}{rest}",
+        "{cut}={value}",
+        "{cut}: {first}{unseen}{rest}",
+    ),
+}
+DISGUISED_KEYS: Final = {"coloured key": ("ghp_{A36}", COLOURS), "unseen key": ("sk-ant-api03-{W93}AA", UNSEEN)}
+IN_PLACE: Final = (
+    *("bearer header", "upper-case bearer", "database url", "odd database url", "encoded database url"),
+    *("token in a url", "user and token in a url", "xml password"),
+)
+_ODD: Final = "!$%&*+-.,;=~^_()/@#?"
+_BARE: Final = re.compile(
+    r"(?:\x1b|\x9b|\\(?:x1b|u001b|033|e)|\^\[|\u241b)\[?[0-?]*[A-Za-z]|\[[0-9;:]+m|\x1b\(B|"
+    f"[{''.join(UNSEEN)}]"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Planted:
     """A text with a secret at [start, end)."""
@@ -131,8 +193,10 @@ def planted(family: str, count: int, seed: int = 0) -> Iterator[Planted]:
     """Yield made-up secrets of a family, each in a text around it."""
     drawn = random.Random(f"{seed} {family}")
     for number in range(count):
-        if family in ("bearer header", "database url"):
-            secret, shaped = _in_place(drawn, family)
+        if family in IN_PLACE:
+            secret, shaped = _in_place(drawn, number, family)
+        elif family in DISGUISED_SHAPES or family in DISGUISED_KEYS:
+            secret, shaped = _disguised(drawn, number, family)
         elif family in NAMED_FORMS:
             name, form = NAMED_FORMS[family]
             secret = _filled(drawn, form, digits=True)
@@ -147,7 +211,7 @@ def planted(family: str, count: int, seed: int = 0) -> Iterator[Planted]:
         yield Planted(family, text, start, start + len(secret))
 
 
-FAMILIES: Final = (*FORMS, *NAMED_FORMS, "bearer header", "database url")
+FAMILIES: Final = (*FORMS, *NAMED_FORMS, *IN_PLACE, *DISGUISED_SHAPES, *DISGUISED_KEYS)
 
 
 def make(drawn: random.Random, family: str) -> str:
@@ -170,14 +234,68 @@ def _surrounded(drawn: random.Random, number: int, secret: str, *, alone: bool) 
     return SHAPES[number % len(SHAPES)].format(secret)
 
 
-def _in_place(drawn: random.Random, family: str) -> tuple[str, str]:
-    if family == "bearer header":
+def _in_place(drawn: random.Random, number: int, family: str) -> tuple[str, str]:
+    """Return a secret that only its place gives away, and the text of that place."""
+    if family in ("bearer header", "upper-case bearer"):
         secret = _filled(drawn, "{A32}", digits=True)
         quote = drawn.choice(["'", '"', ""])
-        return secret, f"{quote}Authorization: Bearer {secret}{quote}"
-    secret = _filled(drawn, "{A16}", digits=True)
+        word = "Bearer" if family == "bearer header" else drawn.choice(["BEARER", "BASIC", "TOKEN", "bEARER"])
+        return secret, f"{quote}Authorization: {word} {secret}{quote}"
+    if family == "xml password":
+        secret = _filled(drawn, "{A14}", digits=True)
+        name = drawn.choice(["password", "Password", "db:password", "passwd", "PassPhrase", "dbPassword"])
+        more = drawn.choice(["", "", ' type="plain"', " encrypted='false'"])
+        shapes = (
+            "<{0}{1}>{2}</{0}>",
+            "<user>harbor</user><{0}{1}>{2}</{0}>",
+            "<{0}{1}>{2}",
+            "<{0}{1}><![CDATA[{2}]]></{0}>",
+        )
+        return secret, shapes[number % len(shapes)].format(name, more, secret)
     scheme = drawn.choice(["postgres", "postgresql+psycopg", "mysql", "mongodb+srv", "redis", "amqp", "https"])
-    return secret, f"{scheme}://harbor:{secret}@db.harborline.test:5432/bookings"
+    host = drawn.choice(["db.harborline.test:5432/bookings", "localhost/x?a=b", "10.0.0.7:6379", "db.harborline.test"])
+    if family == "token in a url":
+        secret = _filled(drawn, drawn.choice(["{A24}", "{h40}", "{A40}"]), digits=True)
+        return secret, f"https://{secret}{drawn.choice(['', '', ':', ':x-oauth-basic'])}@{host}"
+    if family == "user and token in a url":
+        secret = _filled(drawn, "{A24}", digits=True)
+        return secret, f"git clone https://oauth2:{secret}@{host}"
+    secret = _filled(drawn, "{A16}", digits=True)
+    if family == "odd database url":
+        odd = drawn.choices(_ODD, k=3)
+        secret = f"{drawn.choice('$%')}{secret[:3]}{odd[0]}{secret[3:9]}{odd[1]}{odd[2]}{secret[9:]}"
+    elif family == "encoded database url":
+        secret = f"%{drawn.choice(['24', '40', '2F', '25'])}{secret[:8]}%{drawn.choice(['21', '3a'])}{secret[8:]}"
+    return secret, f"{scheme}://harbor:{secret}@{host}"
+
+
+def _disguised(drawn: random.Random, number: int, family: str) -> tuple[str, str]:
+    """Return a secret with colour codes or unseen characters in it or around it, and the text of its place."""
+    if family in DISGUISED_KEYS:
+        form, between = DISGUISED_KEYS[family]
+        key = _filled(drawn, form, digits=True)
+        at = drawn.randrange(1, len(key) - 1)
+        secret = key[:at] + drawn.choice(between) + key[at:]
+        return secret, f"use {drawn.choice(between)}{secret} there"
+    name, form = NAMED_FORMS[drawn.choice(["an api key", "a secret", "a token", "a password"])]
+    value, unseen = _filled(drawn, form, digits=True), drawn.choice(UNSEEN)
+    at = drawn.randrange(4, len(value) - 4)
+    shapes = DISGUISED_SHAPES[family]
+    marks = {
+        "on": drawn.choice(COLOURS),
+        "off": drawn.choice([RESET, "\x1b[m", "\x1b[39m", "\x1b[0m\x1b[K"]),
+        "unseen": unseen,
+    }
+    pieces = {
+        "name": name,
+        "value": value,
+        "first": value[:at],
+        "rest": value[at:],
+        "cut": f"{name[:2]}{unseen}{name[2:]}",
+    }
+    shaped = shapes[number % len(shapes)].format(**marks, **pieces)
+    begin = shaped.rindex(value[:at])
+    return shaped[begin : shaped.rindex(value[at:]) + len(value) - at], shaped
 
 
 def _filled(drawn: random.Random, form: str, *, digits: bool = False) -> str:
@@ -201,7 +319,7 @@ def _base64(text: str) -> str:
 
 
 def survives(one: Planted, shown: str) -> bool:
-    """Return whether a useful piece of the secret is in the shown text."""
-    secret = one.secret
+    """Return whether a useful piece of the secret is in the shown text, with or without what no terminal shows."""
+    secret, shown = _BARE.sub("", one.secret), _BARE.sub("", shown)
     kept = secret[40:-40] if len(secret) > 200 else secret[-max(8, len(secret) * 3 // 4) :]
     return any(kept[at : at + 8] in shown for at in range(len(kept) - 7))

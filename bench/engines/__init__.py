@@ -67,13 +67,28 @@ class HasWeights(Protocol):
         """An engine over this one's index that ranks by other weights; this one does not change."""
 
 
+class EngineError(Exception):
+    """There is no engine of this name, or its package is not installed."""
+
+
+def target(name: str) -> tuple[str, str]:
+    """Return (module, class) of the engine called `name`. Raises EngineError for a name that is neither in BUILT_IN nor
+    `module:Class`; nothing is imported.
+    """
+    module, colon, attribute = BUILT_IN.get(name, name).partition(":")
+    if not (module and colon and attribute):
+        raise EngineError(f"engine must be one of {', '.join(BUILT_IN)} or module:Class, not {name!r}")
+    return module, attribute
+
+
 def create(name: str) -> Engine:
     """Return the engine called `name` in BUILT_IN, or of the class that `module:Class` names.
 
-    Raises ValueError for an unknown name, and ImportError when the package of the engine is missing.
+    Raises EngineError for an unknown name, and when its module or a package that it needs is missing.
     """
-    target = BUILT_IN.get(name, name)
-    module, colon, attribute = target.partition(":")
-    if not colon:
-        raise ValueError(f"engine must be one of {', '.join(BUILT_IN)} or module:Class, not {name!r}")
-    return cast("Engine", getattr(importlib.import_module(module), attribute)())
+    module, attribute = target(name)
+    try:
+        made = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise EngineError(f"engine {name!r}: {error}") from error
+    return cast("Engine", made())

@@ -32,6 +32,7 @@ _UNIT_MS: Final[Mapping[str, int]] = {
     **dict.fromkeys(("y", "yr", "yrs", "year", "years"), 365 * DAY_MS),
 }
 _DURATION: Final = re.compile(r"([0-9]{1,15})\s*([a-z]{1,7})(?:\s+ago)?")
+_AMBIGUOUS: Final = re.compile(r"[0-9]+\s*M(?:\s+ago)?")
 _DATE: Final = re.compile(
     r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:[t ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?"
     r"\s*(z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?)?)?"
@@ -74,11 +75,19 @@ UNBOUNDED: Final = TimeWindow()
 
 
 def parse_duration(text: str) -> int | None:
-    """The milliseconds of a duration such as "2h", "3 days" or "1w ago"; None for any other text."""
+    """The milliseconds of a duration such as "2h", "3 days" or "1w ago"; None for any other text.
+
+    None for "1M", too: it is a month for some programs and a minute for others.
+    """
     found = _DURATION.fullmatch(text.strip().lower())
-    if found is None or found[2] not in _UNIT_MS:
+    if found is None or found[2] not in _UNIT_MS or _is_ambiguous(text):
         return None
     return int(found[1]) * _UNIT_MS[found[2]]
+
+
+def _is_ambiguous(value: object) -> bool:
+    """Whether a value is a number with the unit M, which could be minutes or months."""
+    return isinstance(value, str) and _AMBIGUOUS.fullmatch(value.strip()) is not None
 
 
 def parse_instant(value: str | float, now: int) -> int | None:
@@ -182,12 +191,11 @@ def _read_bound(parameter: str, value: object, now: int, strict: bool, warnings:
         if time is not None and (isinstance(value, str) or _is_plausible(parameter, time)):
             # Bounds are exclusive whole milliseconds: 5.5 as an upper bound must still let 5 through.
             return math.ceil(value) if isinstance(value, float) and parameter in _UPPER else time
+    accepted = _accepted(parameter) if not _is_ambiguous(value) else "written with m for minutes or mo for months"
     if strict:
-        raise OptionValueError(parameter, f"must be {_accepted(parameter)}, not {value!r}")
+        raise OptionValueError(parameter, f"must be {accepted}, not {value!r}")
     if not _is_blank(value):
-        warnings.append(
-            TimeWarning("time_ignored", parameter, f"Ignored {parameter} {value!r}: it must be {_accepted(parameter)}")
-        )
+        warnings.append(TimeWarning("time_ignored", parameter, f"Ignored {parameter} {value!r}: it must be {accepted}"))
     return None
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from recall_rank.index.reader.places import Place
-from recall_rank.search.query import MAX_QUERY_CHARS
 
 KIND = "query"  # of a query that names none
 
@@ -45,8 +44,6 @@ class LabelledQuery:
             _text(name, getattr(self, name))
         if not self.query.strip():
             raise ValueError("query must not be empty")
-        if len(self.query) > MAX_QUERY_CHARS:
-            raise ValueError(f"query has {len(self.query)} characters; at most {MAX_QUERY_CHARS} are accepted")
         if self.project is not None:
             _text("project", self.project)
         for name in ("relevant", "also", "exclude"):

@@ -67,6 +67,9 @@ def bootstrap(gaps: Sequence[float]) -> tuple[float, float]:
     Introduction to the Bootstrap, 1993, chapter 13). With differences between two rankings of equal queries it is a
     paired test (Sakai, SIGIR 2006). Deterministic: the seed is fixed.
     """
+    from recall_rank.index.merge.numpy_room import require_numpy_room
+
+    require_numpy_room()
     import numpy as np
 
     values = np.array(gaps)

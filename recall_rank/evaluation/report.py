@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from recall_rank.evaluation.metrics import CUTOFF, Rank, bootstrap, mean, quantile, reciprocal, share
+
+LEAST_DIFFERENT: Final = 6  # 2 * .5 ** 6 = .03 is the two-sided chance of equal signs; of five it is .06
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class Difference:
 
     `wins` counts the queries for which the first configuration has the higher value. `mean` is the mean of the values
     of the first configuration minus those of the second; [low, high] is its 95 % confidence interval
-    (metrics.bootstrap). The difference is significant when 0 is outside of that interval.
+    (metrics.bootstrap).
     """
 
     queries: int
@@ -99,6 +101,15 @@ class Difference:
     mean: float
     low: float
     high: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference is more than luck: 0 is outside of the interval, and enough queries differ.
+
+        Where all queries that differ, fewer than LEAST_DIFFERENT, favour one side, a toss of coins would do so in more
+        than one of 20 cases, however narrow the interval is that they give.
+        """
+        return self.wins + self.losses >= LEAST_DIFFERENT and (self.low > 0 or self.high < 0)
 
     @classmethod
     def of(cls, gaps: Sequence[float]) -> Self | None:

@@ -11,22 +11,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from recall_rank.analysis.time_filters import DAY_MS, HOUR_MS, MINUTE_MS
+from recall_rank.analysis.unseen_characters import NOT_IN_EMOJI, UNSEEN_RANGES
 
-# C0 and C1 controls with ESC, CSI and OSC; bidirectional controls; zero-width characters; invisible fillers; tags and
-# variation selectors, which can carry hidden text; line separators; noncharacters of interlinear annotation.
-_UNSAFE_RANGES: Final = (
-    "\x00-\x1f\x7f-\x9f"
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-    "\ud800-\udfff"
-)
-UNSAFE: Final = re.compile(f"[{_UNSAFE_RANGES}]")
+_LINES: Final = UNSEEN_RANGES.replace("\x00-\x1f\x7f", "\x00-\x08\x0b-\x0c\x0e-\x1f\x7f")  # without line ends and tabs
+_JSON: Final = UNSEEN_RANGES.replace("\x00-\x1f\x7f", "\x00-\x09\x0b-\x1f\x7f")  # without line feeds
+UNSAFE: Final = re.compile(f"[{UNSEEN_RANGES}]{NOT_IN_EMOJI}")
 # UNSAFE without line ends and tabs. A carriage return alone can overwrite its line; one before a line feed cannot.
-UNSAFE_IN_LINES: Final = re.compile(
-    "[" + _UNSAFE_RANGES.replace("\x00-\x1f\x7f", "\x00-\x08\x0b-\x0c\x0e-\x1f\x7f") + "]|\r(?!\n)"
-)
-_UNSAFE_IN_JSON: Final = re.compile("[" + _UNSAFE_RANGES.replace("\x00-\x1f\x7f", "\x00-\x09\x0b-\x1f\x7f") + "]")
+UNSAFE_IN_LINES: Final = re.compile(f"[{_LINES}]{NOT_IN_EMOJI}|\r(?!\n)")
+_UNSAFE_IN_JSON: Final = re.compile(f"[{_JSON}]{NOT_IN_EMOJI}")
 _BLANKS: Final = re.compile(r"[\t\n\r ]+")
 _AGE_STEPS: Final = (  # (ages below this limit, are counted in this unit, of this name)
     (HOUR_MS, MINUTE_MS, "min"),

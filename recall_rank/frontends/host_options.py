@@ -27,6 +27,7 @@ class HostOptions:
     max_window: int = 10
     default_width: int = 200
     global_: bool = True
+    primary: bool = True
     nudge: bool = True
     auto_recall: bool = False
     compaction_recall: bool = False
@@ -44,8 +45,10 @@ _CAMEL = {name.title().replace("_", ""): name for name in NAMES}
 
 
 def snake_name(name: str) -> str:
-    """Return the snake_case name of an option given in camelCase; any other name unchanged."""
-    return _CAMEL.get(name[:1].upper() + name[1:], name)
+    """Return the snake_case name of an option given in camelCase or as a field of HostOptions; any other name
+    unchanged.
+    """
+    return _CAMEL.get(name[:1].upper() + name[1:], "global" if name == "global_" else name)
 
 
 def host_options(given: Mapping[str, Any], start: HostOptions | None = None) -> HostOptions:

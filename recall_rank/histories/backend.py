@@ -28,6 +28,8 @@ class Searchable(Protocol):
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]: ...
 
+    def indexed(self, ids: Iterable[str]) -> list[Session]: ...
+
 
 class IndexFactory(Protocol):
     """Makes a Searchable. A Recall passes the class Index as factory, so that `histories` need not import the
@@ -68,6 +70,19 @@ class Inventory:
     units: UnitReader
     stored: Callable[[Session], Session | None] | None = None  # reads a vanished session from the index itself
     sessions: list[Session] | None = None  # with their messages, until an index has been built from them
+    _whole: dict[tuple[str | None, str, str | None], Session] | None = None  # `sessions` by agent, id and source
+
+    def loaded(self, bare: Session) -> Session | None:
+        """The loaded session with the agent, id and source of `bare`; None when it is not among `sessions`."""
+        if self.sessions is None:
+            return None
+        if self._whole is None:
+            self._whole = {(each.agent, each.id, each.source): each for each in reversed(self.sessions)}
+        return self._whole.get((bare.agent, bare.id, bare.source))
+
+    def release(self) -> None:
+        """Forget the loaded sessions: an index holds their text now, and a second copy would double the memory."""
+        self.sessions = self._whole = None
 
 
 class Backend(Protocol):

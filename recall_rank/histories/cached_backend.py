@@ -19,6 +19,7 @@ from recall_rank.histories.cache.store import checked, find
 from recall_rank.histories.inventory import inventory_of
 from recall_rank.histories.project_view import ProjectView
 from recall_rank.index.errors import UnusableIndexError
+from recall_rank.loaders.read_all import failure_reason
 from recall_rank.model import Context, RefreshReport, Source, SourceReport
 from recall_rank.model.progress import Progress
 
@@ -56,12 +57,16 @@ class CachedBackend:
         self._snapshot: Snapshot | None = None
         self._inventory: tuple[CacheState, Inventory] | None = None
         self._looked = 0.0  # monotonic time of the last scan of the sources, in seconds
+        self._heeded: tuple[int, int, int] | None = None  # state of the list of forgotten sessions at the last refresh
         self._closed = False
+        self._tidied = False  # whether indexes of histories that are gone were looked for
 
     def ready(self) -> Snapshot:
         snapshot = self._snapshot
         if snapshot is None:
             snapshot = self._first(None)
+        elif snapshot.reading is None and self._rules.list_state() != self._heeded:
+            snapshot = self._without_forgotten()
         if time.monotonic() - self._looked > FRESH_SECONDS:
             self._start()
         return snapshot
@@ -90,7 +95,10 @@ class CachedBackend:
         called again.
         """
         try:
-            return make(self.state())
+            state = self.state()
+            for segment in state.segments:
+                segment.check()
+            return make(state)
         except UnusableIndexError:
             self.rebuild()
             return make(self.state())
@@ -140,8 +148,10 @@ class CachedBackend:
                 raise ValueError("this Recall is closed")
             if self.folder is not None:
                 with suppress(OSError):  # the refresh below reports the problem
+                    heeded, rules = self._rules.list_state(), self._rules.current()
                     state = find(self.folder).state
-                    if state is not None and state.view.rules == self._rules.digest:
+                    if state is not None and state.view.rules == rules.digest:
+                        self._heeded = heeded
                         return self._adopt(state, state.view.reports(), checked(self.folder, state), None)
             if soon is not None and (part := first_part(self.sources)) is not None:
                 done = refresh(None, part.sources, self._rules)
@@ -149,6 +159,14 @@ class CachedBackend:
                 self._adopt(done.state, done.report.sources, None, None, str(part))
                 soon()
             return self._refreshed(progress)[1]
+
+    def _without_forgotten(self) -> Snapshot:
+        """The snapshot after a refresh that drops what was forgotten since the last one, maybe by another process."""
+        with self._busy:
+            snapshot = self._snapshot
+            if snapshot is None or self._rules.list_state() != self._heeded:
+                snapshot = self._refreshed(None)[1]
+            return snapshot
 
     def _start(self) -> None:
         """Start a refresh in a background thread, unless one is running."""
@@ -171,7 +189,7 @@ class CachedBackend:
             except Exception as error:  # noqa: BLE001 - a search must not fail for an error of the refreshing thread
                 snapshot = self._snapshot
                 if snapshot is not None:
-                    note = f"the index could not be brought up to date: {error}"
+                    note = f"the index could not be brought up to date: {str(error) or failure_reason(error)}"
                     self._snapshot = replace(snapshot, notes=(note,))
 
     def _refreshed(self, progress: Progress | None, *, anew: bool = False) -> tuple[RefreshOutcome, Snapshot]:
@@ -180,8 +198,15 @@ class CachedBackend:
         """
         if self._closed:
             raise ValueError("this Recall is closed")
+        heeded = self._rules.list_state()
         done = refresh(self.folder, self.sources, self._rules, progress, anew=anew, held=self._state)
+        self._heeded = heeded
         self._looked = time.monotonic()
+        if self.folder is not None and not self._tidied:
+            from recall_rank.histories.removal.orphans import remove_orphans
+
+            self._tidied = True
+            remove_orphans(self.folder.parent, self.folder)
         return done, self._adopt(done.state, done.report.sources, time.time(), done.problem)
 
     def _adopt(

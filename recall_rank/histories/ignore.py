@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 
 import xxhash
 
-from recall_rank.model import Reading, Session, Source, Unit
+from recall_rank.histories.cache.table import SourceEntry
+from recall_rank.histories.removal.left_out import session_digest
+from recall_rank.model import Malformed, Reading, Session, Source, Unit
 from recall_rank.model.source_wrapper import SourceWrapper
 
 
@@ -23,9 +25,9 @@ class Ignore:
 
     stores: tuple[str, ...] = ()  # names of agents, or locations of stores
     projects: tuple[str, ...] = ()  # a project's id, or a folder that sessions worked in
-    paths: tuple[str, ...] = ()  # a file that is read
+    paths: tuple[str, ...] = ()  # a file that is read, or a folder of such files
     sessions: tuple[str, ...] = ()  # an id
-    forgotten: frozenset[str] = frozenset()  # ids, as they are
+    forgotten: frozenset[str] = frozenset()  # digests of ids
 
     def __bool__(self) -> bool:
         return any(getattr(self, each.name) for each in fields(self))
@@ -35,20 +37,28 @@ class Ignore:
         said = repr([sorted(getattr(self, each.name)) for each in fields(self)])
         return xxhash.xxh3_64_hexdigest(said.encode("utf-8", "surrogatepass")) if self else ""
 
-    def store(self, source: Source) -> bool:
-        return _any(self.stores, (source.name,)) or _below(self.stores, (source.location,))
+    def store(self, source: Source | SourceEntry) -> bool:
+        return _any(self.stores, (source.name,)) or _below((*self.stores, *self.paths), (source.location,))
 
     def unit(self, unit: Unit) -> bool:
         return _below(self.paths, (unit.location,))
 
+    def warning(self, text: str) -> bool:
+        """Whether a warning of a source is about a file that is ignored: its text then begins with the file's path."""
+        return _below(self.paths, (text.partition(": ")[0],))
+
     def session(self, session: Session) -> bool:
         places = (session.project, session.repository, session.directory, session.worktree)
         return (
-            session.id in self.forgotten
+            (bool(self.forgotten) and session_digest(session.id) in self.forgotten)
             or _any(self.sessions, (session.id,))
             or _any(self.projects, places)
             or _below(self.projects, places)
         )
+
+    def vanished(self, source: Source | SourceEntry, session: Session) -> bool:
+        """Whether a session that `source` no longer has is ignored, as it would be if it were still there."""
+        return self.store(source) or _below(self.paths, session.places[:1]) or self.session(session)
 
     def also(self, other: Ignore) -> Ignore:
         """The union of these patterns and those of `other`."""
@@ -72,12 +82,26 @@ class FilteredSource(SourceWrapper):
         self._ignore = ignore
 
     def units(self) -> Iterable[Unit]:
-        return [unit for unit in super().units() if not self._ignore.unit(unit)]
+        found = [unit for unit in super().units() if not self._ignore.unit(unit)]
+        self.warnings = [said for said in self.warnings if not self._ignore.warning(said)]
+        return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         reading = super().read(unit, since)
         left = [session for session in reading.sessions if not self._ignore.session(session)]
-        return reading if len(left) == len(reading.sessions) else replace(reading, sessions=left)
+        hidden = len(reading.sessions) - len(left)
+        if not hidden:
+            return reading
+        # whatever came with a session that is left out may quote it: a resume point holds its title and first words,
+        # a warning its id, the place of a malformed record the id of a row
+        problems = [_unquoted(unit, bad) for bad in reading.malformed] if left else []
+        return Reading(left, problems, appended=reading.appended, left_out=hidden)
+
+
+def _unquoted(unit: Unit, bad: Malformed) -> Malformed:
+    """A malformed record of a unit from which sessions are left out, without what it may quote of them."""
+    place = bad.place if bad.place.startswith(("line ", "byte ")) else "a record"
+    return Malformed(unit.location, place, "cannot be read", bad.count)
 
 
 def _any(patterns: Sequence[str], values: Iterable[str | None]) -> bool:

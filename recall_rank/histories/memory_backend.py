@@ -12,7 +12,7 @@ from recall_rank.histories.project_reports import own_reports
 from recall_rank.histories.unit_reader import UnitReader, recording
 from recall_rank.loaders import read_all
 from recall_rank.model import Context, RefreshReport, Source, SourceReport
-from recall_rank.model.progress import Progress, counted, reading
+from recall_rank.model.progress import Progress, counted, reading, watching
 from recall_rank.model.project_scope import in_project
 
 
@@ -78,7 +78,8 @@ class MemoryBackend:
             raise ValueError("this Recall is closed")
         if self._inventory is None:
             units = UnitReader()
-            sessions, reports = read_all(recording(self._sources, units), progress=reading(progress))
+            with watching(progress):
+                sessions, reports = read_all(recording(self._sources, units), progress=reading(progress))
             only = self._only
             if only is not None:
                 own = [each for each in sessions if in_project(each, only) or each.id == only.session_id]
@@ -91,5 +92,5 @@ class MemoryBackend:
         """Index the loaded sessions and return the snapshot. The caller holds the lock."""
         loaded = self._load(progress)
         self.snapshot = Snapshot(self._factory.build(counted(loaded.sessions or [], progress)), loaded.reports)
-        loaded.sessions = None  # the index holds their text now; a second copy would double the memory
+        loaded.release()
         return self.snapshot

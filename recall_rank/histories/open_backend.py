@@ -76,11 +76,10 @@ def open_cached(
 
     Where no folder can be used, the index stays in memory and its snapshots carry a note that states the reason.
     """
-    from recall_rank.histories.cache.forgotten import forgotten
     from recall_rank.histories.cache.location import default_cache, index_folder
     from recall_rank.histories.cache.rules import RefreshRules
     from recall_rank.histories.cached_backend import CachedBackend
-    from recall_rank.histories.ignore import Ignore, without_ignored
+    from recall_rank.histories.ignore import Ignore
 
     ignored = ignore or Ignore()
     note = folder = None
@@ -90,9 +89,9 @@ def open_cached(
     else:
         folder = index_folder(place, sources, discovered=discovered)
         try:
-            ignored = ignored.also(Ignore(forgotten=forgotten(place)))
+            RefreshRules(cache=place).current()
         except (OSError, ValueError) as error:
-            folder, note = None, f"the index is not kept in {place}: {error}; it is made anew each time"
-    read = tuple(without_ignored(sources, ignored))
-    rules = RefreshRules(ignored.digest(), ignored.session if ignored else None, keep_vanished)
+            folder, place, note = None, None, f"the index is not kept in {place}: {error}; it is made anew each time"
+    read = tuple(source for source in sources if not ignored.store(source))
+    rules = RefreshRules(ignored, keep_vanished, place)
     return OpenedSources(read, CachedBackend(read, factory, folder, rules, note))

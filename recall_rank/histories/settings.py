@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
@@ -16,11 +17,16 @@ _LISTS: Final = tuple(each.name for each in fields(Ignore) if each.name != "forg
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The content of the settings file. The defaults ignore nothing and use the standard cache folder."""
+    """The content of the settings file. The defaults ignore nothing and use the standard cache folder.
+
+    `problem` tells why the settings are not known although there may be a file; then no cache may be used, since it
+    would keep what the settings may ignore.
+    """
 
     cache: str | bool = True  # a folder, or whether there is one at all
     keep_vanished: bool | None = None
     ignore: Ignore = field(default_factory=Ignore)
+    problem: str | None = None
 
 
 def settings_file() -> Path | None:
@@ -30,8 +36,8 @@ def settings_file() -> Path | None:
 
 
 def settings(path: Path | None = None) -> Settings:
-    """The content of the settings file; the defaults when the file does not exist. Raises ValueError, naming the
-    file, for invalid content.
+    """The content of the settings file; the defaults when the file does not exist, and without a cache when the whole
+    home folder is closed to this process. Raises ValueError, naming the file, for other problems.
     """
     path = path or settings_file()
     if path is None:
@@ -42,6 +48,8 @@ def settings(path: Path | None = None) -> Settings:
     except (FileNotFoundError, NotADirectoryError):
         return Settings()
     except OSError as error:
+        if isinstance(error, PermissionError) and _is_home_closed():
+            return Settings(cache=False, problem=f"the home folder cannot be read: {error.strerror}")
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
     import tomllib  # which most have no use for
 
@@ -49,6 +57,11 @@ def settings(path: Path | None = None) -> Settings:
         return _checked(tomllib.loads(data.decode()))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def _is_home_closed() -> bool:
+    """Whether nothing in the home folder can be opened, so that none of the histories in it can be read either."""
+    return not os.access(Path.home(), os.X_OK)
 
 
 def _checked(given: dict[str, Any]) -> Settings:

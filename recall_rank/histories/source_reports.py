@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from recall_rank.histories.backend import Snapshot
 from recall_rank.model import Flag, SearchResponse, SourceReport
-
-MAX_WARNINGS_PER_SOURCE = 3  # an answer names the problem; `sources` lists every case
 
 
 def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
@@ -36,9 +34,11 @@ def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
 
 
 def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> SearchResponse:
-    """The response with the errors and warnings from `reports` placed before its own."""
+    """The response with the errors of `reports` placed before its own, and with one warning that counts the notes on
+    them; the notes themselves are in the reports.
+    """
     errors = [f"{report.agent}: {error}" for report in reports for error in report.errors]
-    warnings = [warning for report in reports for warning in remarks(report)]
+    note = note_on_sources(reports)
     coverage = replace(response.coverage, per_source=tuple(reports))
     if errors and "load_error" not in coverage.limited_by:
         coverage = replace(coverage, limited_by=(*coverage.limited_by, "load_error"))
@@ -46,19 +46,13 @@ def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> S
         response,
         coverage=coverage,
         load_errors=(*errors, *response.load_errors),
-        warnings=(*warnings, *response.warnings),
+        warnings=response.warnings if note is None else (*response.warnings, note),
     )
 
 
-def remarks(report: SourceReport) -> Iterator[str]:
-    """Yield the warnings about one source: at most three of its own, then one line each with the counts of further
-    warnings and of malformed records.
+def note_on_sources(reports: Sequence[SourceReport]) -> str | None:
+    """A sentence with the number of notes on the sources, their warnings and damaged records; None when there are
+    none.
     """
-    for warning in report.warnings[:MAX_WARNINGS_PER_SOURCE]:
-        yield f"{report.agent}: {warning}"
-    more = len(report.warnings) - MAX_WARNINGS_PER_SOURCE
-    if more > 0:
-        yield f"{report.agent}: {more} more warnings while reading {report.location}"
-    bad = len(report.malformed)
-    if bad:
-        yield f"{report.agent}: {bad} malformed {'record' if bad == 1 else 'records'} skipped in {report.location}"
+    notes = sum(len(report.warnings) + bool(report.malformed) for report in reports)
+    return f"{notes} {'note' if notes == 1 else 'notes'} about sources: see recall-rank sources" if notes else None

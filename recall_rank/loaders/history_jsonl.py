@@ -6,21 +6,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from recall_rank.loaders.content.times import millis, with_checked_times
+from recall_rank.loaders.content.titles import short_name
 from recall_rank.loaders.content.usage import dollars, tokens_of
-from recall_rank.loaders.content.values import millis, text_of, touched_files
-from recall_rank.loaders.files.regular_files import PACKED, file_signature, open_file, read_blocks
+from recall_rank.loaders.content.values import text_of, touched_files
+from recall_rank.loaders.files.blocks import ARCHIVES, read_blocks
+from recall_rank.loaders.files.regular_files import file_signature, open_file
 from recall_rank.loaders.files.resume import ResumePoint, pack_resume_point, unpack_resume_point
 from recall_rank.loaders.json.first_records import has_records, read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record
+from recall_rank.loaders.limits import limits
 from recall_rank.model import BaseSource, Flag, Message, Part, Reading, Role, Session, Source, Tokens, Unit
 
 NAME = "history"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 STARTS = ('{"t":', '{"t" :', '{ "t"')
+
+SLACK = 1.25  # so much more than the limits is held before sessions are left out, so that few passes are made
 
 _ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 
@@ -45,7 +53,7 @@ class HistoryJsonl(BaseSource):
         """
         suffix = self._path.suffix
         with open_file(self._path) as file:
-            resume = None if suffix in PACKED else unpack_resume_point(file, since)
+            resume = None if suffix in ARCHIVES else unpack_resume_point(file, since)
             if resume is not None:
                 place, state = resume
                 reader = _HistoryReader(self.name, self.location, state)
@@ -53,22 +61,27 @@ class HistoryJsonl(BaseSource):
                 if reading is not None:
                     return reading
             reader = _HistoryReader(self.name, self.location)
-            return reader.run(read_blocks(file, suffix), ResumePoint(), packed=suffix in PACKED) or Reading([])
+            return reader.run(read_blocks(file, suffix), ResumePoint(), packed=suffix in ARCHIVES) or Reading([])
 
 
 class _HistoryReader:
     """Reads a history file once, either whole or from a resume point on. In the second case `state` is the record
     of the last session before that point.
+
+    Of more sessions or messages than the limits, the last ones are kept: a history file grows at its end.
     """
 
     def __init__(self, name: str, location: str, state: Record | None = None) -> None:
         self.name = name
         self.location = location
-        self.heads: dict[str, Record] = {state["id"]: state} if state else {}
+        self.heads: dict[str, Session] = {state["id"]: self._head(state)} if state else {}
         self.messages: dict[str, dict[str, Message]] = {}
-        self.last: str | None = state["id"] if state else None
+        self.last: Record | None = state
         self.warnings: dict[str, None] = {}
         self.more = False
+        self.count = 0  # messages
+        self.left_out = [0, 0]  # sessions, messages
+        self.most_sessions, self.most_messages = limits().sessions, limits().messages
 
     def run(self, data: Iterator[bytes], place: ResumePoint, *, packed: bool = False) -> Reading | None:
         """The sessions and problems found in the bytes `data`. None when a line after a resume point belongs to a
@@ -77,7 +90,7 @@ class _HistoryReader:
         self.more = place.offset > 0
         lines = JsonlRecords(data, self.location, starts=STARTS, place=place)
         try:
-            for number, record in lines:
+            for number, record in with_checked_times(lines, "time", "created", "updated"):
                 kind = record.get("t")
                 if kind == "message":
                     if not self._message(number, record, lines):
@@ -87,7 +100,7 @@ class _HistoryReader:
                 elif kind is None:
                     lines.bad(number, 'neither a session nor a message: "t" is missing')
                 else:
-                    self.warnings[f"records of the unknown type {str(kind)[:40]!r} were not read"] = None
+                    self._warn(f"records of the unknown type {str(kind)[:40]!r} were not read")
         except OSError as error:
             if not self.messages:
                 raise
@@ -95,18 +108,22 @@ class _HistoryReader:
         point = None
         if self.more and not lines.resumable:
             return None
+        self._keep_last(self.most_sessions, self.most_messages)
         if lines.resumable and not packed:
-            point = pack_resume_point(lines.place, self.heads.get(self.last) if self.last else None)
-        return Reading(list(self._sessions()), lines.malformed, list(self.warnings), point, self.more)
+            point = pack_resume_point(lines.place, self.last)
+        return Reading(list(self._sessions()), lines.malformed, self._warnings(), point, self.more)
 
     def _session(self, number: int, record: Record, lines: JsonlRecords) -> None:
         key = text_of(record.get("id"))
         if not key:
             lines.bad(number, "a session without an id")
             return
-        record["id"] = self.last = key
-        self.heads[key] = record
+        record["id"] = key
+        self.last = record
+        self.heads[key] = self._head(record)
         self.messages.setdefault(key, {})
+        if len(self.messages) > self.most_sessions * SLACK:
+            self._keep_last(self.most_sessions, self.most_messages)
 
     def _message(self, number: int, record: Record, lines: JsonlRecords) -> bool:
         session = text_of(record.get("session"))
@@ -118,13 +135,17 @@ class _HistoryReader:
             if session not in self.heads:
                 if self.more:
                     return False
-                self.warnings[f"session {session[:80]} has messages but no line of its own"] = None
+                if self.left_out[0]:
+                    self.left_out[1] += 1
+                    return True
+                self._warn(f"session {session[:80]} has messages but no line of its own")
             known = self.messages[session] = {}
         key = text_of(record.get("id")) or f"{session}:{number}"
         raw = record.get("parts")
         parts = [_part(key, index, part) for index, part in enumerate(raw)] if type(raw) is list else []
         if None in parts or type(raw) is not list:
             lines.bad(number, "a part that is no object" if type(raw) is list else "a message without a list of parts")
+        self.count += key not in known
         known[key] = Message(
             key,
             _ROLES.get(record.get("role"), "system"),
@@ -136,29 +157,72 @@ class _HistoryReader:
             tokens=_tokens(record.get("tokens")),
             cost=dollars(record.get("cost")),
         )
+        if self.count > self.most_messages * SLACK:
+            self._keep_last(self.most_sessions, self.most_messages)
         return True
+
+    def _keep_last(self, sessions: int, messages: int) -> None:
+        """Leave out the first sessions where there are more sessions or messages than given, and the first messages
+        of a session that has too many alone.
+        """
+        if len(self.messages) <= sessions and self.count <= messages:
+            return
+        kept: dict[str, dict[str, Message]] = {}
+        left = messages
+        for key in reversed(self.messages):
+            known = self.messages[key]
+            if len(kept) == sessions or (len(known) > left and kept):
+                break
+            kept[key] = dict(islice(known.items(), max(0, len(known) - left), None))
+            left -= len(kept[key])
+        self.left_out[0] += len(self.messages) - len(kept)
+        self.left_out[1] += self.count - (messages - left)
+        self.count = messages - left
+        self.messages = dict(reversed(kept.items()))
+        self.heads = {key: head for key, head in self.heads.items() if key in kept}
+
+    def _warn(self, warning: str) -> None:
+        if len(self.warnings) <= limits().listed:
+            self.warnings[warning] = None
+
+    def _warnings(self) -> list[str]:
+        sessions, messages = self.left_out
+        if not sessions and not messages:
+            return list(self.warnings)
+        most = f"more than {self.most_sessions:,} sessions or {self.most_messages:,} messages in one file"
+        return [f"{most}: the first {sessions:,} sessions and {messages:,} messages were left out", *self.warnings]
+
+    def _head(self, record: Record) -> Session:
+        """The session of a session line, without messages."""
+        get = record.get
+        return Session(
+            text_of(get("id")) or "",
+            (),
+            short_name(text_of(get("title"))),
+            short_name(text_of(get("directory"))),
+            short_name(text_of(get("project"))),
+            short_name(text_of(get("worktree"))),
+            millis(get("created")),
+            millis(get("updated")),
+            text_of(get("parent")),
+            text_of(get("source")) or self.name,
+            text_of(get("agent_app")),
+            forked_from=text_of(get("forked_from")),
+            continues=text_of(get("continues")),
+            tokens=_tokens(get("tokens")),
+            cost=dollars(get("cost")),
+            repository=short_name(text_of(get("repository"))),
+        )
 
     def _sessions(self) -> Iterator[Session]:
         for key, messages in self.messages.items():
-            head = self.heads.get(key, {})
+            head = self.heads.get(key) or self._head({"id": key})
             times = [message.time for message in messages.values() if message.time]
-            yield Session(
-                key,
-                tuple(messages.values()),
-                text_of(head.get("title")),
-                text_of(head.get("directory")),
-                text_of(head.get("project")),
-                text_of(head.get("worktree")),
-                millis(head.get("created")) or min(times, default=0),
-                millis(head.get("updated")) or max(times, default=0),
-                text_of(head.get("parent")),
-                text_of(head.get("source")) or self.name,
-                text_of(head.get("agent_app")),
-                forked_from=text_of(head.get("forked_from")),
-                continues=text_of(head.get("continues")),
-                tokens=_tokens(head.get("tokens")),
-                cost=dollars(head.get("cost")),
-                repository=text_of(head.get("repository")),
+            yield replace(
+                head,
+                messages=tuple(messages.values()),
+                created=head.created or min(times, default=0),
+                updated=head.updated or max(times, default=0),
             )
 
 
@@ -198,11 +262,11 @@ def _part(message: str, index: int, raw: Any) -> Part | None:
 
 
 def recognise(path: Path) -> Source | None:
-    """A source for a history file, recognised by its first record; None for any other file."""
+    """A source for a history file, recognised by one of its first records; None for any other file."""
     if not path.name.endswith(SUFFIXES) or not path.is_file():
         return None
-    first = next(read_first_records(path), {})
-    return HistoryJsonl(path) if first.get("t") in {"session", "message"} else None
+    ours = any(record.get("t") in ("session", "message") for record in read_first_records(path))
+    return HistoryJsonl(path) if ours else None
 
 
 def unreadable(path: Path) -> Source | None:

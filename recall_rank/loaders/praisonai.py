@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -9,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from recall_rank.loaders.content.openai_messages import ROLES, ChatBuilder
+from recall_rank.loaders.content.times import millis, odd_times
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import dollars
-from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.files.regular_files import open_file, read_blocks, read_small
+from recall_rank.loaders.content.values import mapping, text_of
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import open_file, read_small
 from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.json.document import JsonDocument
 from recall_rank.loaders.json.parse import Record
+from recall_rank.loaders.malformed import add_malformed
+from recall_rank.loaders.praisonai_records import ACTIVE, ARCHIVED, MessageKeys
 from recall_rank.model import Flag, Malformed, Message, Part, Reading, Session, Source, Unit
 
 NAME = "praisonai"
@@ -27,7 +32,6 @@ PEEKED = 20  # files of a folder, to tell whether they are sessions of PraisonAI
 _BEGINNING = re.compile(rb'\{\s*"session_id"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"messages"\s*:\s*\[')
 _SET_ASIDE = re.compile(r"\.json\.corrupt-")
 _AUTOMATED = {"scheduled", "automated", "cron", "system", "batch"}
-_LATEST_SECOND = 1e11
 
 
 class PraisonAI(SessionFiles):
@@ -51,10 +55,10 @@ class PraisonAI(SessionFiles):
         path = self.path_of(unit)
         chat = ChatBuilder()
         with open_file(path, self._root) as file:
-            document = JsonDocument(read_blocks(file), unit.location, "messages")
+            document = JsonDocument(read_blocks(file), unit.location, ACTIVE)
             active = list(document)
         session = _Session(document.head, path.stem, unit.location)
-        archived = document.head.get("archived_messages")
+        archived = document.head.get(ARCHIVED)
         for number, record in enumerate(archived if type(archived) is list else ()):
             session.add(chat, f"archived message {number + 1}", record, Flag.OUT_OF_CONTEXT)
         for line, record in active:
@@ -67,9 +71,10 @@ class _Session:
     """The metadata of a session file."""
 
     def __init__(self, head: Record, stem: str, location: str) -> None:
-        self.malformed: list[Malformed] = []
+        odd = odd_times(head, "created_at", "updated_at", "last_compaction.timestamp")
+        self.malformed = [Malformed(location, "line 1", reason) for reason in odd]
         self._location = location
-        self._count = 0
+        self._keys = MessageKeys()
         self._head = head
         self._metadata = mapping(head.get("metadata"))
         self._id = text_of(head.get("session_id")) or stem
@@ -88,15 +93,14 @@ class _Session:
     def add(self, chat: ChatBuilder, place: str, record: Any, flags: Flag) -> None:
         """Add a message to `chat`; a record that is no message is counted as malformed."""
         if type(record) is not dict or "role" not in record:
-            self.malformed.append(Malformed(self._location, place, "a message without a role"))
+            add_malformed(self.malformed, Malformed(self._location, place, "a message without a role"))
             return
+        add_malformed(
+            self.malformed, *(Malformed(self._location, place, reason) for reason in odd_times(record, "timestamp"))
+        )
         role = ROLES.get(text_of(record["role"]), "system")
-        self._count += 1
-        key = f"m{self._count}"
+        key = self._keys.key(record)
         if mapping(record.get("metadata")).get("compaction"):
-            # Put in before messages that are there already: their numbers must not change.
-            self._count -= 1
-            key = f"summary{self._count}"
             flags |= Flag.SUMMARY
         elif role == "system":
             flags |= Flag.SYNTHETIC
@@ -106,7 +110,7 @@ class _Session:
         message = Message(
             f"{self._id}:{key}",
             role,
-            _time(record.get("timestamp")),
+            millis(record.get("timestamp")),
             agent=self._by if ours else None,
             model=self._model if ours else None,
             flags=flags,
@@ -119,7 +123,7 @@ class _Session:
         summary = text_of(compaction.get("summary"))
         if summary and not any(summary in (part.text or "") for message in messages for part in message.parts):
             part = Part(f"{self._id}:compaction:0", "compaction", summary)
-            when = millis(compaction.get("timestamp")) or _time(compaction.get("timestamp"))
+            when = millis(compaction.get("timestamp"))
             messages += (Message(f"{self._id}:compaction", "assistant", when, (part,), flags=Flag.SUMMARY),)
         first = next((part.text for message in messages if message.role == "user" for part in message.parts), None)
         times = [message.time for message in messages if message.time]
@@ -138,12 +142,6 @@ class _Session:
         )
 
 
-def _time(value: Any) -> int:
-    """Milliseconds since 1970 from a number of seconds with a fraction."""
-    number = value if type(value) is float or type(value) is int else 0
-    return millis(int(number * 1000 + 0.5)) if 0 < number < _LATEST_SECOND else millis(value)
-
-
 # --- recognition -----------------------------------------------------------------------------------
 
 
@@ -160,7 +158,11 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_sessions(folder: Path) -> bool:
-    return folder.is_dir() and any(map(_wrote, sorted(folder.glob(f"*{SUFFIX}"))[:PEEKED]))
+    if not folder.is_dir():
+        return False
+    with os.scandir(folder) as entries:
+        first = heapq.nsmallest(PEEKED, (entry.name for entry in entries if entry.name.endswith(SUFFIX)))
+    return any(_wrote(folder / name) for name in first)
 
 
 def _wrote(path: Path) -> bool:

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from recall_rank.loaders.content.titles import with_short_names
 from recall_rank.loaders.copies import with_places_of
+from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.projects.repositories import name_repositories
 from recall_rank.model import BaseSource, Malformed, Notice, ReadFailure, Reading, Session, Source, SourceReport, Unit
 from recall_rank.model.source_wrapper import complete_source
+from recall_rank.model.sources import NO_MEMORY
 
 UnitProgress = Callable[[int, "int | None"], None]
 """Called with the number of units that are read, and with the number of all units."""
@@ -46,7 +49,7 @@ class LoadedSource:
             len(sessions),
             len(messages),
             sum(len(message.parts) for message in messages),
-            tuple(self.malformed),
+            tuple(bounded_malformed(self.malformed)),
             tuple(self.failures),
             tuple(dict.fromkeys([*self.warnings, *(notice.text for notice in self.notices)])),
             max((message.time for message in messages), default=0),
@@ -85,8 +88,13 @@ def read_all(
 
 
 def located_sessions(reading: Reading, unit: Unit) -> list[Session]:
-    """The sessions of a reading; a session without places gets the location of the unit as its place."""
-    return [session if session.places else replace(session, places=(unit.location,)) for session in reading.sessions]
+    """The sessions of a reading; a session without places gets the location of the unit as its place, and titles and
+    paths that are too long are cut.
+    """
+    return [
+        short if short.places else replace(short, places=(unit.location,))
+        for short in map(with_short_names, reading.sessions)
+    ]
 
 
 def list_units(loaded: LoadedSource) -> list[Unit]:
@@ -109,12 +117,14 @@ def _read(loaded: LoadedSource, unit: Unit) -> None:
         loaded.failures.append(ReadFailure(unit.location, failure_reason(error)))
         return
     loaded.sessions += located_sessions(reading, unit)
-    loaded.malformed += reading.malformed
-    loaded.warnings += reading.warnings
+    loaded.malformed += bounded_malformed(reading.malformed)
+    loaded.warnings += bounded_warnings(reading.warnings)
 
 
 def failure_reason(error: Exception) -> str:
     """The reason why a read failed, as text for people."""
+    if isinstance(error, MemoryError):
+        return NO_MEMORY
     if isinstance(error, OSError):
         return error.strerror or str(error) or type(error).__name__
     return f"{type(error).__name__}: {error}"

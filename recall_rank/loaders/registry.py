@@ -11,7 +11,10 @@ from pathlib import Path
 
 from recall_rank.loaders.builtin import LOADERS, Loader
 from recall_rank.loaders.plugins import load_plugins
+from recall_rank.loaders.store_hints import looking_once
+from recall_rank.loaders.unrecognised import UnrecognisedFiles
 from recall_rank.model import Source
+from recall_rank.model.nearest_names import did_you_mean
 
 MAX_DEPTH = 8  # of folders searched for stores
 PASSED_OVER = {".git", "node_modules", "__pycache__", ".venv"}
@@ -43,7 +46,8 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
     path = Path(where).expanduser()
     known = KnownLoaders()
     exists = os.path.lexists(path)
-    found = _found(path, known) if exists else []
+    search = _Search(path, known) if exists else None
+    found = search.found if search is not None else []
     if not found:
         agents = {loader.name: loader for loader in known}
         agent = agents.get(os.fspath(where).lower())
@@ -52,9 +56,11 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
             if not found:
                 raise ValueError(f"no history of {agent.name} was found on this machine")
         elif not exists:
-            raise FileNotFoundError(errno.ENOENT, "no such file or folder", str(path))
+            meant = did_you_mean(os.fspath(where), agents)
+            raise FileNotFoundError(errno.ENOENT, "; ".join(filter(None, ("no such file or folder", meant))), str(path))
         else:
-            raise ValueError(f"{path}: no history is recognised here; known are {', '.join(sorted(agents))}")
+            missed = f"; {search.missed}" if search is not None and search.missed.count and path.is_dir() else ""
+            raise ValueError(f"{path}: no history is recognised here; known are {', '.join(sorted(agents))}{missed}")
     if len(found) > 1:
         places = ", ".join(source.location for source in found[:5]) + (", ..." if len(found) > 5 else "")
         raise ValueError(f"{path} stands for {len(found)} histories, not one: {places}")
@@ -64,32 +70,47 @@ def open_source(where: str | os.PathLike[str], *, name: str | None = None) -> So
 
 
 def open_sources(where: str | os.PathLike[str]) -> list[Source]:
-    """One source for each history at a path or below it, in a fixed order; files that no loader recognises are left
-    out.
+    """One source for each history at a path or below it, in a fixed order.
+
+    Files of JSON lines that no loader recognises are named in the warnings of one more source, which has no sessions;
+    other files that no loader recognises are left out.
     """
-    return _found(Path(where).expanduser(), KnownLoaders())
+    path = Path(where).expanduser()
+    search = _Search(path, KnownLoaders())
+    if search.found and search.missed.count:
+        search.found.append(search.missed)
+    return search.found
 
 
-def _found(path: Path, known: Iterable[Loader]) -> list[Source]:
-    found: list[Source] = []
-    _search(path, known, found, MAX_DEPTH)
-    if not found and path.is_file():
-        found = [source for loader in known if (source := loader.insist(path)) is not None][:1]
-    return found
+class _Search:
+    """The sources `found` at a path and below it, and the files `missed` that no loader recognised."""
 
+    def __init__(self, path: Path, known: Iterable[Loader]) -> None:
+        self.found: list[Source] = []
+        self.missed = UnrecognisedFiles(path)
+        self._known = known
+        with looking_once():
+            self._search(path, MAX_DEPTH)
+        if not self.found and path.is_file():
+            self.found = [source for loader in known if (source := loader.insist(path)) is not None][:1]
+            if self.found:
+                self.missed = UnrecognisedFiles(path)  # it is read, and reading it reports what is wrong
 
-def _search(path: Path, known: Iterable[Loader], found: list[Source], depth: int) -> None:
-    for loader in known:
-        source = _recognised(loader, path)
-        if source is not None:
-            found.append(source)
-            return
-    if depth and path.is_dir():
-        for inside in sorted(path.iterdir()):
-            if inside.name not in PASSED_OVER and not inside.is_symlink():
+    def _search(self, path: Path, depth: int) -> None:
+        for loader in self._known:
+            source = _recognised(loader, path)
+            if source is not None:
+                self.found.append(source)
+                return
+        if not path.is_dir():
+            self.missed.add(path)
+        elif depth:
+            with os.scandir(path) as entries:
+                inside = sorted(each.name for each in entries if each.name not in PASSED_OVER and not each.is_symlink())
+            for name in inside:
                 # A folder without read permission holds no history of the caller.
                 with contextlib.suppress(PermissionError):
-                    _search(inside, known, found, depth - 1)
+                    self._search(path / name, depth - 1)
 
 
 def _recognised(loader: Loader, path: Path) -> Source | None:

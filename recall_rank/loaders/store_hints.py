@@ -9,15 +9,20 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from recall_rank.loaders.files.regular_files import BLOCK, read_small
+from recall_rank.loaders.files.heads import head_blocks
 from recall_rank.loaders.projects.working_folder import folders_above
 
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 JSONL = ".jsonl"
+_EVERY_WORD: set[bytes] = set()  # of the hints of all loaders
+_LONGEST_WORD = 32  # bytes; no word is longer
+_SHARED: dict[frozenset[bytes], frozenset[bytes]] = {}  # few sets of words are those of all files
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +40,17 @@ class StoreHints:
     variables: tuple[str, ...] = ()  # environment variables; one is set, or one of the homes exists
     homes: tuple[str, ...] = ()  # paths below the home folder, or below a base (see _bases)
 
+    def __post_init__(self) -> None:
+        _EVERY_WORD.update(self.words)
+
     def may_be_store(self, path: Path) -> bool:
         """Whether the file or folder at `path` may be a store. Raises OSError when it cannot be read."""
-        if path.is_dir():
+        known = _KNOWN.get() or Looks()
+        if known.is_folder(path):
             if path.name in self.folders:
                 return True
-            return any(self._says(found) for pattern in self.inside for found in path.glob(pattern))
-        return path.name.endswith(self.files) and path.name.startswith(self.begins) and self._says(path)
+            return any(self._says(found, known) for pattern in self.inside for found in known.inside(path, pattern))
+        return path.name.endswith(self.files) and path.name.startswith(self.begins) and self._says(path, known)
 
     def may_be_named(self, path: Path) -> bool:
         """Whether a file that the caller named explicitly, and that no loader recognised, may be a store."""
@@ -61,14 +70,74 @@ class StoreHints:
             else:
                 yield f"{home}/{place}"
 
-    def _says(self, path: Path) -> bool:
+    def _says(self, path: Path, known: Looks) -> bool:
         if not self.words or not path.name.endswith(JSONL):
             return True
         try:
-            head, _ = read_small(path, limit=BLOCK)
+            words = known.words(path)
         except OSError:
             return False
-        return head.startswith(UTF16) or any(word in head for word in self.words)
+        return words is None or not words.isdisjoint(self.words)
+
+
+class Looks:
+    """A cache of facts about files and folders while stores are searched, so that all loaders together look at each
+    once.
+    """
+
+    def __init__(self) -> None:
+        self._words: dict[str, frozenset[bytes] | None] = {}
+        self._folder: tuple[Path | None, bool] = (None, False)
+        self._inside: tuple[Path | None, dict[str, list[Path]]] = (None, {})
+
+    def is_folder(self, path: Path) -> bool:
+        """Whether `path` is a folder; known of the last path that was asked for."""
+        if self._folder[0] is not path:
+            self._folder = path, path.is_dir()
+        return self._folder[1]
+
+    def inside(self, folder: Path, pattern: str) -> list[Path]:
+        """The paths in `folder` that match a pattern; known of the last folder that was asked for."""
+        if self._inside[0] is not folder:
+            self._inside = folder, {}
+        found = self._inside[1]
+        if pattern not in found:
+            found[pattern] = list(folder.glob(pattern))
+        return found[pattern]
+
+    def words(self, path: Path) -> frozenset[bytes] | None:
+        """The words of all hints that the beginning of a file holds; None for a file in UTF-16, in which they are not
+        found. Raises OSError when the file cannot be read.
+        """
+        key = str(path)
+        if key not in self._words:
+            self._words[key] = _words_in(path)
+        return self._words[key]
+
+
+@contextmanager
+def looking_once() -> Iterator[None]:
+    """A context manager within which the hints of all loaders share what they know of a path."""
+    token = _KNOWN.set(Looks())
+    try:
+        yield
+    finally:
+        _KNOWN.reset(token)
+
+
+_KNOWN: ContextVar[Looks | None] = ContextVar("looks", default=None)
+
+
+def _words_in(path: Path) -> frozenset[bytes] | None:
+    found: set[bytes] = set()
+    before = b""
+    for block in head_blocks(path):
+        if not before and block.startswith(UTF16):
+            return None
+        text = before + block
+        found.update([word for word in _EVERY_WORD if word in text])
+        before = block[-_LONGEST_WORD:]
+    return _SHARED.setdefault(frozenset(found), frozenset(found))
 
 
 def _bases(name: str, environ: Mapping[str, str], home: Path) -> Iterable[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from recall_rank.model.response import (
     Confidence,
     Context,
+    CopyPlace,
     Count,
     Coverage,
     DirectoryRelevance,
@@ -51,6 +52,7 @@ __all__ = [
     "BaseSource",
     "Confidence",
     "Context",
+    "CopyPlace",
     "Count",
     "Coverage",
     "DirectoryRelevance",

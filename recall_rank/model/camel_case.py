@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 # snake_case name -> the original's, where it is not simply the same words run together
@@ -20,7 +20,7 @@ _ANSWER: Final = (
 _RESULT: Final = (
     *("session_id", "session_title", "directory", "message_id", "role", "time", "part_id", "part_type", "pruned"),
     *("snippet", "source", "directory_relevance", "why", "tool_name", "score", "match_mode", "matched_terms"),
-    *("match_reasons", "hit_count", "title_match"),
+    *("match_reasons", "hit_count", "title_match", "also_in"),
 )
 _WHY: Final = ("matched_fields", "directory_relevance", "recency", "confidence", "matched_terms")
 _COVERAGE: Final = (
@@ -32,6 +32,7 @@ _PART: Final = ("id", "type", "content", "tool_name", "title", "input", "output"
 _MESSAGE: Final = ("id", "role", "time", "agent", "model")
 _SESSION: Final = ("id", "title", "directory", "time", "archived", "project")
 _NEAR: Final = ("session_id", "session_title", "directory", "reason")
+_NEAR_WORD: Final = ("text", "reason")  # the original has sessions only
 _EXPANDED: Final = (
     *("result_index", "session_id", "message_id", "mode", "message", "messages", "has_more_before"),
     *("has_more_after", "context"),
@@ -51,7 +52,7 @@ _ARGUMENTS: Final = {
     camel(name): name
     for name in (
         *("session_id", "message_id", "tool_name", "expand_results", "expand_budget_messages", "expand_budget_chars"),
-        *("exclude_session_ids", "must_not", "budget_ms"),
+        *("exclude_session_ids", "must_not", "budget_ms", "primary_tools"),
     )
 }
 
@@ -63,6 +64,23 @@ def snake_arguments(args: Mapping[Any, Any]) -> dict[str, Any]:
     found = {_ARGUMENTS.get(name, name): value for name, value in args.items() if isinstance(name, str)}
     found.update((name, args[name]) for name in _ARGUMENTS.values() if name in args)
     return found
+
+
+def written_names(args: Mapping[Any, Any], wire: str) -> Callable[[str], str]:
+    """A function from the snake_case name of an argument to its name as the caller writes it, for texts that name
+    arguments.
+
+    That is the name in `args`, the arguments as they were given. For other arguments it is camelCase if `wire` is
+    "camel", or if the names in `args` are.
+    """
+    given = {_ARGUMENTS[name]: name for name in args if isinstance(name, str) and name in _ARGUMENTS}
+    snake = frozenset(name for name in _ARGUMENTS.values() if name in args)
+    use_camel = wire == "camel" or (bool(given) and not snake)
+
+    def written(name: str) -> str:
+        return name if name in snake else given.get(name, camel(name) if use_camel else name)
+
+    return written
 
 
 def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,11 +126,14 @@ def _only(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _result(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {**_only(entry, _RESULT), "why": _only(entry["why"], _WHY)}
+    found = {**_only(entry, _RESULT), "why": _only(entry["why"], _WHY)}
+    if "alsoIn" in found:
+        found["alsoIn"] = camel_keys(found["alsoIn"])
+    return found
 
 
 def _near(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return _only(entry, _NEAR)
+    return _only(entry, _NEAR if "session_id" in entry else _NEAR_WORD)
 
 
 def _coverage(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,29 +1,62 @@
-"""Make Session records from mappings with the field names of the records."""
+"""Make Session records from mappings with the field names of the records, and from messages of chat APIs.
+
+No text that a caller gives is dropped without a word: an unknown role or shape raises an error that names it, the place
+where it stands, and what is accepted. So does an unknown key of a record that has no content under a known one; beside
+content, unknown keys are ignored, since records of other programs have many.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
-from recall_rank.model.sessions import Flag, Message, Part, Session, Tokens
+from recall_rank.model.chat_messages import CHAT_KEYS, CHAT_ROLES, ChatMessages
+from recall_rank.model.sessions import Flag, Message, Part, Role, Session, Tokens
 
 Record = TypeVar("Record", Part, Message, Session)
+ROLES: frozenset[str] = frozenset(get_args(Role))
+ACCEPTED = ROLES | CHAT_ROLES.keys()
 _FIELDS = {cls: frozenset(f.name for f in fields(cls)) for cls in (Part, Message, Session)}
 _TIMES = ("time", "created", "updated")
 _REQUIRED: Mapping[type, tuple[str, ...]] = {Part: ("id", "type"), Message: ("id", "role"), Session: ("id",)}
+_CONTENT = {
+    Part: frozenset({"text", "input", "output", "error", "title", "prompt", "files"}),
+    Message: frozenset({"parts", "content", "tool_calls", "function_call"}),
+    Session: frozenset({"messages"}),
+}
+_NO_TEXTS = {*_TIMES, "id", "type", "messages", "parts", "input", "flags", "files", "tokens", "cost", "places"}
+_TEXTS = {cls: sorted(_FIELDS[cls] - _NO_TEXTS - {"role"}) for cls in _FIELDS}
 
 
-def session_from(value: Session | Mapping[str, Any]) -> Session:
-    """The Session `value` itself, or one made from a mapping with the field names of Session; unknown keys are
-    ignored.
+def session_from(value: object, where: str = "session") -> Session:
+    """A Session itself, or one made from a mapping with the field names of Session. `where` is its place, for errors.
 
-    Raises TypeError or ValueError that names the missing or wrong field.
+    A message is a record, a mapping with the field names of Message, or one with `content` in the form of OpenAI's or
+    Anthropic's API. Raises TypeError or ValueError that names a missing, unknown or wrong field.
     """
     if isinstance(value, Session):
+        for number, message in enumerate(value.messages):
+            if message.role not in ACCEPTED:
+                raise _unknown_role(message.role, f"{where}.messages[{number}]")
         return value
-    return _record(Session, value, messages=tuple(_message_from(m) for m in _listed(value, "messages")))
+    if isinstance(value, Mapping) and not isinstance(value.get("id"), str):
+        if "role" in value:
+            raise ValueError(f"{where} is a message; a session is needed: {{'id': ..., 'messages': [...]}}")
+        raise _no_text("Session", "id", value.get("id"), where)
+    chat = ChatMessages()
+    for number, message in enumerate(_listed(value, "messages", where)):
+        at = f"{where}.messages[{number}]"
+        if isinstance(message, Mapping) and not CHAT_KEYS.isdisjoint(message):
+            if "parts" in message:
+                raise ValueError(f"a message has either 'parts' or 'content', not both, in {at}")
+            name = value["id"] if isinstance(value, Mapping) else ""
+            record = _record(Message, _named(message, f"{name}:{number}", at), at)
+            chat.add(record, message, at)
+        else:
+            chat.add_record(_message_from(message, at))
+    return _record(Session, value, where, messages=chat.messages())
 
 
 def sessions_from(values: Iterable[Session | Mapping[str, Any]]) -> Iterator[Session]:
@@ -32,45 +65,95 @@ def sessions_from(values: Iterable[Session | Mapping[str, Any]]) -> Iterator[Ses
     if isinstance(given, Session | Mapping | str | bytes) or not isinstance(given, Iterable):
         shown = "one alone" if isinstance(given, Session | Mapping) else repr(given)[:80]
         raise TypeError(f"sessions must be an iterable of sessions, not {shown}")
-    return map(session_from, values)
+    return (session_from(value, f"sessions[{number}]") for number, value in enumerate(given))
 
 
-def _message_from(value: Message | Mapping[str, Any]) -> Message:
+def _message_from(value: object, where: str) -> Message:
     if isinstance(value, Message):
+        if value.role not in ACCEPTED:
+            raise _unknown_role(value.role, where)
         return value
-    return _record(Message, value, parts=tuple(_part_from(p) for p in _listed(value, "parts")))
+    if isinstance(value, Mapping) and "id" not in value and "parts" not in value:
+        raise ValueError(f"a message needs an 'id' and 'parts', or 'content', in {where}")
+    parts = [_part_from(part, f"{where}.parts[{at}]") for at, part in enumerate(_listed(value, "parts", where))]
+    return _record(Message, value, where, parts=tuple(parts))
 
 
-def _part_from(value: Part | Mapping[str, Any]) -> Part:
-    return value if isinstance(value, Part) else _record(Part, value)
+def _part_from(value: object, where: str) -> Part:
+    return value if isinstance(value, Part) else _record(Part, value, where)
 
 
-def _milliseconds(cls: type[Record], name: str, value: object) -> int:
+def _named(message: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    """The fields of Message among the members of a chat message, whose id may be missing."""
+    _check_keys(Message, message, _FIELDS[Message] - {"parts"} | CHAT_KEYS, where)
+    kept = {key: value for key, value in message.items() if key in _FIELDS[Message]}
+    kept["id"] = name if kept.get("id") is None else kept["id"]
+    kept["author"] = message.get("name") if kept.get("author") is None else kept["author"]
+    return kept
+
+
+def _milliseconds(cls: type[Record], name: str, value: object, where: str) -> int:
     if isinstance(value, float) and isfinite(value):
         return int(value)  # as time.time() * 1000 gives them
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{cls.__name__} needs milliseconds since 1970 as {name!r}, not {value!r}")
+        raise TypeError(f"{cls.__name__} needs milliseconds since 1970 as {name!r}, not {_shown(value)}, in {where}")
     return value
 
 
-def _listed(value: object, name: str) -> Iterable[Any]:
+def _listed(value: object, name: str, where: str) -> Iterable[Any]:
     if not isinstance(value, Mapping):
-        raise TypeError(f"a record or a mapping is needed, not {type(value).__name__}")
-    return value.get(name) or ()
+        raise TypeError(f"a record or a mapping is needed, not {type(value).__name__}, in {where}")
+    listed = value.get(name)
+    if listed is None:
+        return ()
+    if isinstance(listed, str | bytes | Mapping) or not isinstance(listed, Iterable):
+        raise TypeError(f"{name!r} must be a list, not {_shown(listed)}, in {where}")
+    return listed
 
 
-def _record(cls: type[Record], value: object, **nested: object) -> Record:
+def _record(cls: type[Record], value: object, where: str, **nested: object) -> Record:
+    """A record with those members of a mapping that are fields of the record."""
     if not isinstance(value, Mapping):
-        raise TypeError(f"{cls.__name__} must be a record or a mapping, not {type(value).__name__}")
-    known = {name: item for name, item in value.items() if name in _FIELDS[cls] and item is not None} | nested
+        raise TypeError(f"{cls.__name__} must be a record or a mapping, not {type(value).__name__}, in {where}")
+    _check_keys(cls, value, _FIELDS[cls], where)
+    known: dict[str, Any] = {name: value[name] for name in _FIELDS[cls] if value.get(name) is not None} | nested
+    for name in _REQUIRED[cls]:
+        if not isinstance(known.get(name), str):
+            raise _no_text(cls.__name__, name, known.get(name), where)
+    if cls is Message:
+        known["role"] = CHAT_ROLES.get(known["role"], known["role"])
+        if known["role"] not in ROLES:
+            raise _unknown_role(known["role"], where)
+    for name in _TEXTS[cls]:
+        if name in known and not isinstance(known[name], str):
+            raise TypeError(f"{cls.__name__} needs text as {name!r}, not {_shown(known[name])}, in {where}")
     if "flags" in known:
+        if not isinstance(known["flags"], int):
+            raise TypeError(f"{cls.__name__} needs a number as 'flags', not {_shown(known['flags'])}, in {where}")
         known["flags"] = Flag(known["flags"])
     if isinstance(used := known.get("tokens"), Mapping):
         known["tokens"] = Tokens(**{name: used.get(name) for name in ("input", "output", "cached", "reasoning")})
     for name in _TIMES:
         if name in known:
-            known[name] = _milliseconds(cls, name, known[name])
-    for name in _REQUIRED[cls]:
-        if not isinstance(known.get(name), str):
-            raise ValueError(f"{cls.__name__} needs a string {name!r}, not {known.get(name)!r}")
+            known[name] = _milliseconds(cls, name, known[name], where)
     return cls(**known)
+
+
+def _check_keys(cls: type, value: Mapping[Any, Any], accepted: Collection[str], where: str) -> None:
+    """Raise ValueError for a mapping whose content may be under a key that is not read."""
+    unknown = [key for key in value if key not in accepted]
+    if unknown and _CONTENT[cls].isdisjoint(value):
+        names = ", ".join(sorted(accepted))
+        raise ValueError(f"{cls.__name__} has no {_shown(unknown[0])}, in {where}; accepted are {names}")
+
+
+def _no_text(record: str, name: str, value: object, where: str) -> ValueError:
+    return ValueError(f"{record} needs a string {name!r}, not {_shown(value)}, in {where}")
+
+
+def _unknown_role(role: object, where: str) -> ValueError:
+    return ValueError(f"unknown role {_shown(role)} in {where}; accepted are user, assistant, system, tool")
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:80]

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final
 
 from recall_rank.model.sessions import Session
 
 Progress = Callable[[str, int, "int | None"], None]
-"""Called with the stage ("reading" or "indexing"), how much is done, and of how much when that is known."""
+"""Called with the stage ("reading", "indexing", or FILE while a large file is read), how much is done, and of how much
+when that is known.
+"""
+
+FILE: Final = "MiB of a file"
+LARGE: Final = 64 << 20  # bytes of a file; a smaller one is read within a second or two
+
+_WATCHER: ContextVar[Progress | None] = ContextVar("watcher", default=None)
 
 
 def counted(sessions: Sequence[Session], progress: Progress | None) -> Iterator[Session]:
@@ -26,3 +35,23 @@ def reading(progress: Progress | None) -> Any:
     if progress is None:
         return None
     return lambda done, total: progress("reading", done, total)
+
+
+@contextmanager
+def watching(progress: Progress | None) -> Iterator[None]:
+    """A context manager within which the reading of each large file is reported to `progress`."""
+    token = _WATCHER.set(progress)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def watcher(size: int) -> Callable[[int], None] | None:
+    """A function to call with the number of bytes that are read of a file of `size` bytes; None when nobody watches or
+    the file is not large.
+    """
+    progress = _WATCHER.get()
+    if progress is None or size < LARGE:
+        return None
+    return lambda done: progress(FILE, done >> 20, size >> 20)

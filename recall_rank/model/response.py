@@ -59,6 +59,16 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyPlace:
+    """The place of a copy of a result in another store: the name of the store, and the ids there."""
+
+    source: str
+    session_id: str
+    message_id: str
+    part_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """One hit: a part, the title of a session, or, when results are grouped by session, the best part of a session."""
 
@@ -92,6 +102,7 @@ class Result:
     hit_count_exact: bool = True
     explain: Mapping[str, float] | None = None  # score parts, present when asked for
     match_reasons: Sequence[str] | None = None
+    also_in: Sequence[CopyPlace] = ()  # copies of this part in other stores, which are no results of their own
 
 
 @dataclass(frozen=True, slots=True)

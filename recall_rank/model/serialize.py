@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from recall_rank.model.response import Count, Coverage, NearMiss, Result, Span, Why
+from recall_rank.model.response import CopyPlace, Count, Coverage, NearMiss, Result, Span, Why
 from recall_rank.model.sessions import Flag
 from recall_rank.model.sources import Malformed, SourceReport
 
@@ -56,6 +56,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
         flags=flag_names(result.flags),
         explain=dict(result.explain) if result.explain is not None else None,
         match_reasons=texts(result.match_reasons or ()),
+        also_in=[_copy_to_dict(copy) for copy in result.also_in],
     )
     return entry
 
@@ -99,7 +100,7 @@ def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, 
         "sessions": report.sessions,
         "messages": report.messages,
         "parts": report.parts,
-        "malformed": len(report.malformed),
+        "malformed": report.malformed_count,
         "failed": report.failed,
     }
     if report.newest:
@@ -147,6 +148,10 @@ def _count_to_dict(count: Count) -> dict[str, Any]:
     }
 
 
+def _copy_to_dict(copy: CopyPlace) -> dict[str, str]:
+    return {name: repaired(getattr(copy, name)) for name in ("source", "session_id", "message_id", "part_id")}
+
+
 def _span_to_dict(span: Span) -> Mapping[str, int]:
     return {"start": span.start, "end": span.end, "text_start": span.text_start, "text_end": span.text_end}
 
@@ -170,5 +175,7 @@ def near_miss_to_dict(miss: NearMiss) -> dict[str, Any]:
     return entry
 
 
-def _malformed_to_dict(record: Malformed) -> dict[str, str]:
-    return {"location": repaired(record.location), "place": repaired(record.place), "reason": repaired(record.reason)}
+def _malformed_to_dict(record: Malformed) -> dict[str, Any]:
+    texts = {"location": record.location, "place": record.place, "reason": record.reason}
+    entry: dict[str, Any] = {name: repaired(text) for name, text in texts.items()}
+    return entry if record.count == 1 else {**entry, "count": record.count}

@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import Final, Protocol, Self, runtime_checkable
 
 from recall_rank.model.sessions import Session
+
+NO_MEMORY: Final = "there is not enough memory to read it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +22,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """One record of a store that could not be read, with its place and the reason."""
+    """One record of a store that could not be read, wholly or in part, with its place and the reason; the last of very
+    many stands for all that are not listed.
+    """
 
     location: str  # file path, or database path and table
     place: str  # "line 12", "byte 4096", "row prt_1"
     reason: str
+    count: int = 1  # more than 1: it stands for so many records that are not listed one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,11 @@ class ReadFailure:
 
     def __str__(self) -> str:
         return f"{self.location}: {self.reason}" if self.location else self.reason
+
+    @property
+    def of_memory(self) -> bool:
+        """Whether it could not be read because memory was short."""
+        return self.reason == NO_MEMORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,7 @@ class Reading:
     warnings: Sequence[str] = ()
     resume: bytes | None = None  # any bytes; a later read of this unit may get them as `since`. None: it reads all
     appended: bool = False
+    left_out: int = 0  # sessions of the unit that are ignored or forgotten and therefore not in `sessions`
 
 
 @runtime_checkable
@@ -208,8 +219,13 @@ class SourceReport:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """The failures, one line of text each."""
+        """The units and stores that could not be read at all, one line of text each; malformed records are not here."""
         return tuple(map(str, self.failures))
+
+    @property
+    def malformed_count(self) -> int:
+        """The number of malformed records, with those that are not listed one by one."""
+        return sum(bad.count for bad in self.malformed)
 
     @property
     def failed(self) -> bool:

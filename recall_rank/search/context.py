@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import NearMiss
 from recall_rank.search.deadline import Deadline, DegradeKind
-from recall_rank.search.expansion.expand import Expansion
+from recall_rank.search.expansion.expansion import Expansion
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
 from recall_rank.search.types import PageEntry
@@ -27,9 +27,11 @@ class SearchContext:
     eligible: EligibleSet
     expansion: Expansion
     text_marks: bytearray | None = None  # u8[parts]: the text contains the query; None before the text scan
+    scored_marks: bytearray | None = None  # u8[parts]: eligible, and scored by the caller; None unless these are hits
     page: list[PageEntry] = field(default_factory=list)
     answerable: float = 0.0
     near_misses: tuple[NearMiss, ...] = ()
+    copies: dict[int, list[int]] = field(default_factory=dict)  # part that is shown -> the parts folded into it
     total: int = 0
     total_exact: bool = False
     hits_of_session: dict[int, int] = field(default_factory=dict)  # by session number

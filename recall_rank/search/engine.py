@@ -9,6 +9,7 @@ from recall_rank.model import SearchResponse
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import Clock, Deadline
 from recall_rank.search.expansion.expand import expand
+from recall_rank.search.expansion.long_query import shortened
 from recall_rank.search.filters.eligible import eligible_set
 from recall_rank.search.query import Query
 from recall_rank.search.ranking.fallback_hits import scan
@@ -33,6 +34,7 @@ def run(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> Searc
     """
     deadline = Deadline(query.options.budget_ms, clock, query.options.cancel)
     eligible = eligible_set(reader, query, deadline.at_ns)
+    query = shortened(query, reader, eligible)
     expansion = expand(query, reader, eligible, deadline)
     context = SearchContext(reader, query, deadline, eligible, expansion)
     context.note_words(expansion.words_done)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -19,6 +20,10 @@ TYPES = ("text", "tool", "reasoning", "all")
 ROLE_FILTERS = ("user", "assistant", "all")
 
 
+ExtraScores = Mapping[str, float] | Mapping[tuple[str, str], float] | Mapping[str | tuple[str, str], float]
+"""Part id, or (session id, part id), -> the caller's own score; a part id alone is that part of every session."""
+
+
 class RankOptions(TypedDict, total=False):
     """The keyword arguments of rank(): search options as in SearchOptions.
 
@@ -31,6 +36,7 @@ class RankOptions(TypedDict, total=False):
     type: str
     role: str
     session_id: str | None
+    session_prefix: str | None
     title: str | None
     results: int
     width: int
@@ -55,7 +61,7 @@ class RankOptions(TypedDict, total=False):
     must_not: Collection[str]
     order: Order
     offset: int
-    extra_scores: Mapping[str, float] | None
+    extra_scores: ExtraScores | None
     redact: Redact | None
     weights: Weights | None
 
@@ -79,6 +85,7 @@ class Options:
     type: str = "all"
     role: str = "all"
     session_id: str | None = None
+    session_prefix: str | None = None
     title: str | None = None
     sessions: int | None = None
     results: int = 10
@@ -104,7 +111,7 @@ class Options:
     must_not: Collection[str] = ()
     order: Order = "relevance"
     offset: int = 0
-    extra_scores: Mapping[str, float] | None = None
+    extra_scores: ExtraScores | None = None
     redact: Redact | None = None
     weights: Weights | None = None  # None for recall_rank.weights.DEFAULT
 
@@ -140,7 +147,7 @@ class Options:
         for name in ("fallback", "explain"):
             if not isinstance(getattr(self, name), bool):
                 raise OptionTypeError(name, f"must be True or False, not {getattr(self, name)!r}")
-        for name in ("session_id", "title", "directory", "tool_name", "project"):
+        for name in ("session_id", "session_prefix", "title", "directory", "tool_name", "project"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise OptionTypeError(name, f"must be a string, not {value!r}")
@@ -150,9 +157,7 @@ class Options:
             listed = isinstance(value, (list, tuple, set, frozenset))
             if not listed or not all(isinstance(item, str) and item for item in value):
                 raise OptionTypeError(name, f"must be a list of non-empty strings, not {value!r}")
-        signal: object = self.extra_scores
-        if signal is not None and not (isinstance(signal, Mapping) and all(map(_is_number, signal.values()))):
-            raise OptionTypeError("extra_scores", f"must map part ids to numbers, not {signal!r}")
+        _check_extra_scores(self.extra_scores)
         if self.context is not None and not isinstance(self.context, Context):
             raise OptionTypeError("context", f"must be a recall_rank.Context, not {self.context!r}")
         if self.redact is not None and not callable(self.redact):
@@ -195,6 +200,24 @@ def _one_of(name: str, value: object, accepted: Sequence[str]) -> None:
 def _is_number(value: object) -> bool:
     """Whether a value is an int or a float, and not a bool."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _check_extra_scores(scores: object) -> None:
+    """Raise TypeError unless `scores` is None or maps part ids, or (session id, part id), to numbers; ValueError for a
+    number that is not finite.
+    """
+    if scores is None:
+        return
+    if not isinstance(scores, Mapping):
+        raise OptionTypeError("extra_scores", f"must map part ids to numbers, not {scores!r}")
+    for key, score in scores.items():
+        pair = isinstance(key, tuple) and len(key) == 2 and all(isinstance(each, str) for each in key)
+        if not isinstance(key, str) and not pair:
+            raise OptionTypeError("extra_scores", f"must map part ids or (session id, part id) to numbers, not {key!r}")
+        if not _is_number(score):
+            raise OptionTypeError("extra_scores", f"must map part ids to numbers, not {key!r} to {score!r}")
+        if not -math.inf < score < math.inf:
+            raise OptionValueError("extra_scores", f"must map part ids to finite numbers, not {key!r} to {score!r}")
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:

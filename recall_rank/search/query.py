@@ -13,9 +13,9 @@ from recall_rank.analysis.time_filters import resolve_window
 from recall_rank.search.options import Options
 from recall_rank.weights import DEFAULT, Weights
 
-MAX_QUERY_CHARS = 4096
+MAX_QUERY_CHARS = 4096  # from which on a text is searched by its most telling line and words
 MAX_PATTERN_CHARS = 1000  # of a regular expression
-MAX_WORDS = 64  # words that are searched; further words of a query are ignored, with a warning
+MAX_WORDS = 64  # words that are searched: the first ones, of a longer text those that tell most, with a warning
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -47,10 +47,11 @@ class Compound:
 class Query:
     """A query text, parsed, with its checked options. Times are milliseconds since 1970, UTC."""
 
-    text: str
+    asked: str  # as the caller wrote it
+    text: str  # what is searched as a whole: all of it, or the most telling line of a long text
     folded: str  # fold() of the text, as literal search compares it
     options: Options
-    words: tuple[Word, ...]
+    words: tuple[Word, ...]  # at most MAX_WORDS
     counting: int  # the number of words that count
     compounds: tuple[Compound, ...]
     phrases: tuple[str, ...]  # texts in double quotes
@@ -64,15 +65,16 @@ class Query:
     def parse(cls, text: str, now: int, options: Options) -> Query:
         """The query that `text` and checked options give, at the time `now` in milliseconds since 1970.
 
-        Raises ValueError for a blank or too long text, and for time bounds that exclude every time.
+        Of a text of more than MAX_QUERY_CHARS characters the beginning is parsed: shortened() chooses its most telling
+        words later, for which it needs the eligible vocabulary. Raises ValueError for a blank text, a pattern of more
+        than MAX_PATTERN_CHARS characters, and for time bounds that exclude every time.
         """
         if not isinstance(text, str):
             raise TypeError(f"query must be a string, not {text!r}")
         if not text.strip():
             raise ValueError("the query is empty")
-        longest = MAX_PATTERN_CHARS if options.match == "regex" else MAX_QUERY_CHARS
-        if len(text) > longest:
-            raise ValueError(f"the query has {len(text)} characters; at most {longest} are accepted")
+        if options.match == "regex" and len(text) > MAX_PATTERN_CHARS:
+            raise ValueError(f"the query has {len(text)} characters; at most {MAX_PATTERN_CHARS} are accepted")
         window = resolve_window(
             now,
             after=options.after,
@@ -84,17 +86,19 @@ class Query:
             until=options.until,
             strict=True,
         )
-        words, compounds = _words(text)
+        words, compounds = words_of(text[:MAX_QUERY_CHARS])
         warnings = [warning.text for warning in window.warnings]
         if len(words) > MAX_WORDS:
-            warnings.append(f"only the first {MAX_WORDS} words of the query are searched")
+            if len(text) <= MAX_QUERY_CHARS:
+                warnings.append(f"only the first {MAX_WORDS} words of the query are searched")
             words = words[:MAX_WORDS]
             compounds = [c for c in compounds if c.at + c.span <= MAX_WORDS]
-        phrases = tuple(phrase for phrase in _QUOTED.findall(text) if phrase.strip()) if '"' in text else ()
+        phrases = tuple(filter(str.strip, _QUOTED.findall(text[:MAX_QUERY_CHARS]))) if '"' in text else ()
         after, before = window.after or 0, window.before or 0
         return _query(
             text,
-            fold(text),
+            text,
+            fold(text[:MAX_QUERY_CHARS]),
             options,
             tuple(words),
             sum([word.counts for word in words]),
@@ -108,7 +112,7 @@ class Query:
         )
 
 
-_query, _words_of, _compounds_of = (
+_query, _make_words, _make_compounds = (
     RecordFactory(Query).make,
     RecordFactory(Word).make_all,
     RecordFactory(Compound).make_all,
@@ -116,7 +120,7 @@ _query, _words_of, _compounds_of = (
 _STOP_FORMS = frozenset(word.encode() for word in STOP_WORDS)
 
 
-def _words(text: str) -> tuple[list[Word], list[Compound]]:
+def words_of(text: str) -> tuple[list[Word], list[Compound]]:
     """The words of a query, and its compounds, that is, words written as one; both in the order of the text."""
     words, compounds = query_tokens(encode(text), _STOP_FORMS)
-    return _words_of(words), _compounds_of(compounds)
+    return _make_words(words), _make_compounds(compounds)

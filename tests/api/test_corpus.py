@@ -29,7 +29,7 @@ RECORD = Session(
 )  # fmt: skip
 MAPPING: dict[str, Any] = {
     "id": "s", "title": "Lantern", "directory": "/srv", "project": "harbor", "updated": NOW, "source": "opencode",
-    "flags": 32, "worktree": None, "a newer version's": 1,
+    "flags": 32, "worktree": None,
     "messages": [
         {"id": "m", "role": "user", "time": NOW, "author": "Odile", "parts": [
             {"id": "p", "type": "text", "text": "the lantern"}]},

@@ -41,16 +41,16 @@ def test_changes_as_written() -> None:
 
 def test_the_table_stars_what_is_more_than_luck() -> None:
     def measured(weights: Weights) -> dict[str, dict[str, float]]:
-        gain = 0.3 * weights.quoted / weights.recency_days
+        gain = weights.quoted / weights.window_words
         return {"MRR": {str(number): number / 20 + gain for number in range(10)}}
 
-    columns, rows = table(list(ablate(["QUOTED", "QUOTED=0.5", "RECENCY_DAYS=0"], measured)))
+    columns, rows = table(list(ablate(["QUOTED", "QUOTED=0.5", "WINDOW_WORDS=0"], measured)))
     assert columns == ["change", "MRR"]
     assert rows == [
-        ["as it is", "0.2464"],
-        ["QUOTED off", "0.2250 (-0.0214*)"],
-        ["QUOTED=0.5", "0.2464 (+0.0000 )"],
-        ["RECENCY_DAYS=0", "ZeroDivisionError: float division by zero"],
+        ["as it is", "0.2458"],
+        ["QUOTED off", "0.2250 (-0.0208*)"],
+        ["QUOTED=0.5", "0.2458 (+0.0000 )"],
+        ["WINDOW_WORDS=0", "ZeroDivisionError: float division by zero"],
     ]
 
 

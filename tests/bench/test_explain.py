@@ -71,7 +71,7 @@ def backwards(response: SearchResponse) -> SearchResponse:
 
 
 FAULTS: list[tuple[str, Fault]] = [
-    *(("parts", without(name)) for name in ("evidence", "window", "near", "scorer", "recency", "extra")),
+    *(("parts", without(name)) for name in ("evidence", "window", "near", "scorer", "extra")),
     ("range", each(tripled)),
     ("order", backwards),
     ("stages", backwards),

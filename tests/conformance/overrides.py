@@ -34,6 +34,11 @@ OVERRIDES: tuple[Override, ...] = (
         "nine parts hold the word and all are shown, as by the version before; this one hides what scores far below the"
         " best, which no page ever reaches",
     ),
+    Override(
+        "filter-tool-name-case-sensitive",
+        ("suggestion_categories", "results[*].part_id"),
+        "agents write the names of their tools in different cases, and nobody means another tool by another case",
+    ),
     Override("raw-title-number", ("warning_categories",), "what is ignored is told"),
     Override("raw-after-object", ("warning_categories",), "what is ignored is told"),
     Override(

@@ -65,16 +65,17 @@ def test_a_failed_source_is_reported_and_the_others_are_searched() -> None:
     assert [report.failed for report in answer.coverage.per_source] == [False, True]
 
 
-def test_warnings_of_reading_are_limited() -> None:
+def test_notes_on_sources_are_counted() -> None:
     bad = Malformed("/data/a", "line 1", "torn")
     reports = [
         SourceReport("a", "/a", warnings=("one", "two", "three", "four", "five"), malformed=(bad, bad)),
         SourceReport("b", "/b", malformed=(bad,)),
     ]
-    assert with_reports(response(warnings=("own",)), reports).warnings == (
-        *("a: one", "a: two", "a: three", "a: 2 more warnings while reading /a"),
-        *("a: 2 malformed records skipped in /a", "b: 1 malformed record skipped in /b", "own"),
-    )
+    told = with_reports(response(warnings=("own",)), reports)
+    assert told.warnings == ("own", "7 notes about sources: see recall-rank sources")
+    assert told.coverage.per_source == tuple(reports)
+    assert with_reports(response(), reports[1:]).warnings == ("1 note about sources: see recall-rank sources",)
+    assert with_reports(response(), [SourceReport("c", "/c")]).warnings == ()
 
 
 def test_progress_counts_both_stages() -> None:

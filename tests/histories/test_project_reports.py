@@ -87,9 +87,10 @@ def test_a_file_of_who_knows_whom_is_not(place: str) -> None:
 def test_malformed_records_are_counted_in_files_that_are_all_ones_own() -> None:
     own, shared, other = "/home/ana/.a/1.jsonl", "/home/ana/.a/2.db", "/home/ana/.a/3.jsonl"
     files = {own: [TIDES], shared: [FERRIES, BEES], other: []}
-    answer = asked(Files("agent", files, bad=(own, shared, other)))
-    (told,) = answer["warnings"]
-    assert told.startswith("agent: 1 malformed record skipped")
+    source = Files("agent", files, bad=(own, shared, other))
+    assert asked(source)["warnings"] == ["1 note about sources: see recall-rank sources"]
+    (report,) = Recall([source]).only(HERE).sources()
+    assert report.malformed_count == 1
 
 
 def test_a_store_of_everybody_that_gave_nothing_is_told_without_its_place() -> None:
@@ -127,5 +128,7 @@ def test_from_a_cache_too(tmp_path: Path) -> None:
     for _ in range(2):
         answer = asked(Files("agent", files, bad=(own, "/home/ana/.a/3")), cache=tmp_path / "cache")
         assert answer["load_errors"] == [f"{other}: Permission denied"]
-        assert any("1 malformed record skipped" in warning for warning in answer["warnings"])
+        assert any(
+            "note about sources" in warning or "notes about sources" in warning for warning in answer["warnings"]
+        )
         assert answer["coverage"]["sessions_searched"] == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.segment_plan import MOST
 from recall_rank.histories.cache.source_accounts import sum_notices
 from recall_rank.histories.cache.store import find
+from recall_rank.histories.ignore import Ignore
 from recall_rank.loaders import open_sources
 from recall_rank.loaders.history_jsonl import HistoryJsonl
 from recall_rank.loaders.read_all import found_twice
@@ -207,6 +208,34 @@ def test_what_is_deleted_is_gone_from_the_disk(tmp_path: Path, how: str) -> None
     check(done, [shelf])
 
 
+CANARY = "walrus7351"
+FIELDS: dict[str, Callable[[str], Session]] = {
+    "id of a message": lambda word: Session("b", (Message(word, "user", 5, (Part("p", "text", "said"),)),)),
+    "id of a part": lambda word: Session("b", (Message("m", "user", 5, (Part(word, "text", "said"),)),)),
+    "tool": lambda word: Session("b", (Message("m", "user", 5, (Part("p", "tool", tool=word, output="said"),)),)),
+    "kind of part": lambda word: Session("b", (Message("m", "user", 5, (Part("p", word, "said"),)),)),
+    "author": lambda word: Session("b", (Message("m", "user", 5, (Part("p", "text", "said"),), author=word),)),
+    **{
+        name: lambda word, name=name: Session("b", talk("b", "said").messages, **{name: word})  # type: ignore[misc]
+        for name in ("project", "worktree", "directory", "repository", "parent", "title")
+    },
+}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_what_a_session_is_no_longer_called_is_gone_from_the_disk(tmp_path: Path, field: str) -> None:
+    shelf = Shelf()
+    for number in range(40):
+        shelf.put(f"u{number}", talk(f"s{number}", "the lantern is lit"))
+    shelf.put("u", FIELDS[field](CANARY))
+    refreshed(tmp_path, [shelf])
+    assert CANARY.encode() in bytes_of(tmp_path)
+    shelf.put("u", FIELDS[field]("renamed"))
+    done = refreshed(tmp_path, [shelf])
+    assert CANARY.encode() not in bytes_of(tmp_path)
+    check(done, [shelf])
+
+
 def test_what_vanishes_is_kept_where_that_was_wanted(tmp_path: Path) -> None:
     shelf = Shelf()
     shelf.put("u0", talk("s0", "the lantern is lit"), talk("s1", "a gull"))
@@ -235,7 +264,7 @@ def test_what_is_ignored_is_not_kept_either(tmp_path: Path) -> None:
     refreshed(tmp_path, [shelf], RefreshRules(keep_vanished=True))
     del shelf.held["u"]
     refreshed(tmp_path, [shelf])
-    done = refreshed(tmp_path, [shelf], RefreshRules("other", lambda session: session.id == "s0", keep_vanished=True))
+    done = refreshed(tmp_path, [shelf], RefreshRules(Ignore(sessions=("s0",)), keep_vanished=True))
     assert ids(done.state) == {"s1"}
     assert b"lantern" not in bytes_of(tmp_path)
 
@@ -244,8 +273,9 @@ def test_other_rules_let_everything_be_read_again(tmp_path: Path) -> None:
     shelf = Shelf()
     shelf.put("u", talk("s0", "the lantern"))
     refreshed(tmp_path, [shelf])
-    assert refreshed(tmp_path, [shelf], RefreshRules("other")).report.units == 1
-    assert refreshed(tmp_path, [shelf], RefreshRules("other")).report.units == 0
+    other = RefreshRules(Ignore(sessions=("nobody",)))
+    assert refreshed(tmp_path, [shelf], other).report.units == 1
+    assert refreshed(tmp_path, [shelf], other).report.units == 0
 
 
 def test_a_unit_that_cannot_be_read_is_tried_again(tmp_path: Path) -> None:

@@ -19,11 +19,12 @@ import pytest
 from recall_rank import Recall
 from recall_rank.corpus import Index
 from recall_rank.histories.cache import store as store_module
-from recall_rank.histories.cache.forgotten import forget, forgotten
 from recall_rank.histories.cache.location import index_folder
 from recall_rank.histories.cache.purge import purge
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.store import find
+from recall_rank.histories.removal.forgotten import forget, forgotten
+from recall_rank.histories.removal.left_out import session_digest
 from recall_rank.index.errors import IndexFolderError, UnusableIndexError
 from recall_rank.index.storage.format import FORMAT
 from recall_rank.loaders import open_sources
@@ -383,7 +384,7 @@ def test_purge_removes_what_is_ours_and_nothing_else(tmp_path: Path) -> None:
         assert precious.read_text(encoding="utf-8") == "precious"
         assert len(list((tmp_path / "folder").iterdir())) == 1
         assert recall.search("lantern").total == 5  # who reads can go on
-    assert forgotten(cache) == {"s9"}
+    assert forgotten(cache) == {session_digest("s9")}
     for name in theirs:
         (index / name).unlink()
     (index / f"segment-1-{'0' * 8}-1-{'b' * 16}").rmdir()

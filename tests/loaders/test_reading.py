@@ -113,9 +113,12 @@ def stores(tmp_path: Path, seal: Seal) -> Path:
 
 def test_every_store_below_a_folder_is_found_in_order(stores: Path) -> None:
     found = [(source.name, Path(source.location).name) for source in open_sources(stores)]
-    assert found == [("claude-code", "projects"), ("history", "history.jsonl"), ("opencode", "opencode.db")]
+    read = [("claude-code", "projects"), ("history", "history.jsonl"), ("opencode", "opencode.db")]
+    assert found == [*read, ("unrecognised", "stores")]
     sessions, reports = read_all(open_sources(str(stores)))
-    assert (len(sessions), [report.sessions for report in reports]) == (7, [3, 2, 2])
+    assert (len(sessions), [report.sessions for report in reports]) == (7, [3, 2, 2, 0])
+    missed = [stores / "codex" / "rollout.jsonl", stores / "history" / "queries.jsonl"]
+    assert list(reports[-1].warnings) == [f"{path}: not recognised as a history, not read" for path in missed]
     assert not any(report.errors or report.malformed for report in reports)
 
 

@@ -80,6 +80,18 @@ def test_advice_and_errors() -> None:
     assert ask("recall").keys() == {"ok", "error"}
 
 
+@pytest.mark.parametrize("match", ["smart", "literal"])
+def test_a_near_miss_of_a_word_carries_the_word(match: str) -> None:
+    wanted = tools().call("recall", {"query": "zephirkanarx", "match": match}, now=NOW)["near_misses"]
+    assert any(miss["kind"] == "term" and miss["text"] == "zephyrcanary" for miss in wanted)
+    shown = ask("recall", query="zephirkanarx", match=match)["nearMisses"]
+    for miss, entry in zip(wanted, shown, strict=True):
+        if "session_id" in miss:
+            assert entry["sessionID"] == miss["session_id"]
+        else:
+            assert entry == {"text": miss["text"], "reason": miss["reason"]}
+
+
 @pytest.mark.parametrize(
     ("name", "written"),
     [("session_id", "sessionID"), ("has_more_before", "hasMoreBefore"), ("ok", "ok"), ("tool_name", "toolName")],

@@ -25,7 +25,7 @@ RESULT_ALWAYS = {
 }
 RESULT_SOMETIMES = {
     *("agent", "tool_name", "author", "title_match", "hit_count", "hit_count_exact", "flags", "explain"),
-    "match_reasons",
+    *("match_reasons", "also_in"),
 }
 COVERAGE_ALWAYS = {
     *("sessions", "messages", "parts", "sessions_discovered", "sessions_eligible", "sessions_searched"),

@@ -122,11 +122,13 @@ def said(output: str, transcript: str) -> str | None:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the demo's history in it, which is also all that is found on the machine."""
-    (tmp_path / "history.jsonl").write_text(history(), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(loaders, "discover", lambda: loaders.open_sources(tmp_path / "history.jsonl"))
-    return tmp_path
+    """An empty working directory on a machine with one history, in which no id is that of the demo's history."""
+    found, desk = tmp_path / "found.jsonl", tmp_path / "desk"
+    found.write_text(history().replace('"demo-', '"own-'), encoding="utf-8")
+    desk.mkdir()
+    monkeypatch.chdir(desk)
+    monkeypatch.setattr(loaders, "discover", lambda: loaders.open_sources(found))
+    return desk
 
 
 def run(words: list[str]) -> str:
@@ -145,6 +147,10 @@ def test_blocks_run(path: Path, desk: Path, capsys: pytest.CaptureFixture[str]) 
     for block in found:
         if block.title:
             (desk / block.title).write_text(block.text, encoding="utf-8")
+    needed = any("history.jsonl" in block.text for block in found if block.language == "python")
+    if needed and path.name != "library.md":  # which says how to make this file
+        assert "a copy of the demo" in prose(path)
+        (desk / "history.jsonl").write_text(history(), encoding="utf-8")
     scope: dict[str, Any] = {"__name__": "page"}
     printed = ""
     for block in found:
@@ -233,6 +239,32 @@ def check_python(words: list[str]) -> None:
     if words[1] == "bench":
         assert words[2] in ("list", "run", "compare")
         assert words[2] != "run" or words[3] in BENCHMARKS
+
+
+COMMAND = re.compile(r"\brecall-rank .*")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["rate limit", "-n", "2"], ["umlats bank", "--group", "session"], ["E0502"], ["zyzzyva", "-m", "literal"]],
+)
+def test_what_the_demo_prints_runs_as_printed(desk: Path, words: list[str]) -> None:
+    printed = CliRunner().invoke(cli, ["demo", *words], prog_name="recall-rank").stdout
+    found = [found[0] for found in map(COMMAND.search, printed.splitlines()) if found]
+    assert bool(found) == ("zyzzyva" not in words)
+    for line in found:
+        ((_, *rest),) = commands(line)
+        shown = run(rest)
+        assert rest[1] in shown
+        assert rest[2] in shown
+
+
+def test_without_histories_what_is_offered_runs_as_printed(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaders, "discover", list)
+    told = CliRunner().invoke(cli, ["search", "rate"], prog_name="recall-rank").stderr
+    (line,) = COMMAND.findall(told)[-1:]
+    ((_, *rest),) = commands(line)
+    assert run(rest)
 
 
 def test_a_transcript_that_is_not_printed_is_noticed() -> None:
@@ -353,7 +385,7 @@ def options_of(command: click.Command) -> set[str]:
 def test_every_command_and_option_stands_in_its_section() -> None:
     text = page("docs/command-line.md")
     context = click.Context(cli)
-    first, *sections = re.split(r"^## recall-rank (\w+)$", text, flags=re.MULTILINE)
+    first, *sections = re.split(r"^## recall-rank ([\w-]+)$", text, flags=re.MULTILINE)
     found = dict(zip(sections[::2], sections[1::2], strict=True))
     assert list(found) == cli.list_commands(context)
     assert options_of(cli) - {"-h"} <= names(first)

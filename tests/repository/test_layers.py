@@ -53,7 +53,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     # 8: fronts
     ("frontends", "frontends.demo", "frontends.redaction"),
     ("frontends.tools",),
-    ("frontends.hooks",),
+    ("frontends.hooks", "frontends.praisonai"),
     ("frontends.mcp",),
     ("frontends.hosts",),
     ("frontends.cli",),

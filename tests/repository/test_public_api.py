@@ -68,7 +68,7 @@ RESULT = {
         "why",
     ),
     *("directory_relevance", "flags", "tool_name", "author", "title_match", "hit_count", "hit_count_exact", "explain"),
-    "match_reasons",
+    *("match_reasons", "also_in"),
 }
 RESPONSE = {
     *("results", "query", "match_mode", "group", "total", "total_exact", "truncated", "coverage", "degrade_kind"),
@@ -92,6 +92,7 @@ OPTIONS = {
         "type",
         "role",
         "session_id",
+        "session_prefix",
         "title",
         "sessions",
         "results",

@@ -198,7 +198,7 @@ def test_fields_that_are_none_in_a_mapping_are_absent() -> None:
     assert found(Index.build([{"id": "s", "messages": None}]), "lantern") == set()
 
 
-@pytest.mark.parametrize("role", ["tool", "system", "developer", ""])
+@pytest.mark.parametrize("role", ["tool", "system", "developer", "function"])
 def test_roles_of_other_agents(role: str) -> None:
     index = Index.build([session("s", message("m", "the lantern", role=role))])
     assert found(index, "lantern") == {"m.1"}

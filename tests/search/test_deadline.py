@@ -179,6 +179,38 @@ def test_a_larger_budget_never_covers_less(segment: IndexReader) -> None:
     assert covered == sorted(covered)
 
 
+@pytest.mark.parametrize("match", ["literal", "smart", "fuzzy", "regex"])
+@pytest.mark.parametrize("group", ["part", "session"])
+@pytest.mark.parametrize("order", ["relevance", "time"])
+@pytest.mark.parametrize("text", ["lantern wick", "nowhere"])
+def test_an_answer_behind_its_budget_says_so(
+    segment: IndexReader, match: str, group: str, order: str, text: str
+) -> None:
+    """Whichever reading of the clock is the first one behind the budget, also the last of all."""
+    options = {"match": match, "group": group, "order": order, "budget_ms": 60_000}
+    clock = Clock(0, at=10**9)
+    assert run(segment, text, clock, **options).degrade_kind == "none"
+    for at in range(2, clock.readings + 1):
+        response = run(segment, text, Clock(61_000, at), **options)
+        check(response)
+        assert response.elapsed_ms > 60_000
+        assert response.degrade_kind == "time"
+        assert "time_budget" in response.coverage.limited_by
+        assert not response.total_exact
+
+
+@pytest.mark.parametrize("group", ["part", "session"])
+def test_a_snippet_that_was_cut_in_haste_is_reported(segment: IndexReader, group: str) -> None:
+    """The reserve for the answer has begun: the snippets show the beginning of the passages."""
+    options = {"group": group, "budget_ms": 60_000}
+    clock = Clock(0, at=10**9)
+    whole = run(segment, "storm tide", clock, **options)
+    for at in range(2, clock.readings + 1):
+        response = run(segment, "storm tide", Clock(59_999, at), **options)
+        if [hit.snippet for hit in response.results] != [hit.snippet for hit in whole.results]:
+            assert response.degrade_kind == "time"
+
+
 def test_time_is_measured(segment: IndexReader) -> None:
     response = run(segment, "lantern", Clock(50, at=3), budget_ms=2000)
     assert response.elapsed_ms >= 50

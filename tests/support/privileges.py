@@ -14,6 +14,7 @@ import pytest
 # of linux/capability.h: version 3, and the two by which root passes over modes, CAP_DAC_OVERRIDE and _READ_SEARCH
 _VERSION: Final = 0x20080522
 _OVERRIDE: Final = 1 << 1 | 1 << 2
+_DROP_FROM_BOUNDING_SET: Final = 24  # of sys/prctl.h: what no program that is started from now on gets
 
 
 @contextmanager
@@ -35,3 +36,12 @@ def modes_bind() -> Iterator[None]:
         yield
     finally:
         assert libc.capset(header, before) == 0
+
+
+def modes_bind_in_child() -> None:
+    """Take the privilege to ignore file modes from the program that this process starts next; for `preexec_fn`."""
+    if os.geteuid() == 0:
+        libc = ctypes.CDLL(None, use_errno=True)
+        for capability in (1, 2):  # of _OVERRIDE
+            if libc.prctl(_DROP_FROM_BOUNDING_SET, capability, 0, 0, 0) != 0:
+                raise OSError(ctypes.get_errno(), "root cannot go without its privileges here")

@@ -86,7 +86,7 @@ sources --verbose --json
 evaluate --queries queries.jsonl
 evaluate --queries queries.jsonl --json
 evaluate --queries queries.jsonl --match smart --against fuzzy
-evaluate --queries queries.jsonl --against-weights PHRASE=0+RECENCY=0 --json
+evaluate --queries queries.jsonl --against-weights PHRASE=0+NEAR=0 --json
 export demo-10 --format markdown
 export demo-10 --format html
 export demo-10 --format jsonl

@@ -4,11 +4,13 @@ from recall_rank._core.rank.candidate import Candidate
 
 def signals_of(candidate: Candidate, words: float, plenty: float, least: float) -> list[float]: ...
 def calibrate(
+    candidates: list[Candidate], query: ReadableBuffer, chance: ReadableBuffer, plenty: float, least: float
+) -> None: ...
+def certainties(
     candidates: list[Candidate],
     query: ReadableBuffer,
-    chance: ReadableBuffer,
     sure: ReadableBuffer,
     words: float,
     plenty: float,
     least: float,
-) -> None: ...
+) -> list[float]: ...

@@ -1,3 +1,4 @@
+from array import array
 from typing import Protocol
 
 from _typeshed import ReadableBuffer, WriteableBuffer
@@ -18,7 +19,7 @@ class _Columns(Protocol):
 
 def mark_eligible(
     columns: _Columns,
-    session_keep: ReadableBuffer,
+    session_reasons: ReadableBuffer,
     role_keep: ReadableBuffer,
     after: int,
     before: int,
@@ -27,7 +28,7 @@ def mark_eligible(
     titles: bool,
     messages: WriteableBuffer,
     parts: WriteableBuffer,
-) -> tuple[int, int]: ...
+) -> tuple[array[int], array[int]]: ...
 def mark_documents_of_parts(parts: ReadableBuffer, doc_part: ReadableBuffer, docs: WriteableBuffer) -> None: ...
 def count_marks(marks: ReadableBuffer, also: ReadableBuffer | None = None) -> int: ...
 def clear_first_parts(marks: WriteableBuffer, roles: ReadableBuffer, role: int, first_part: ReadableBuffer) -> None: ...

@@ -7,6 +7,7 @@ NAMED: Final = 2
 ADDRESS: Final = 4
 HEADER: Final = 8
 BLOCK: Final = 16
+UNSEEN: Final = 32
 
 @disjoint_base
 class SecretPrefilter:

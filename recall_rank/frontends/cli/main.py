@@ -1,19 +1,22 @@
-"""The command `recall-rank`: a group of commands that are imported when they are called, and error handling."""
+"""The command `recall-rank`: a group of commands that are imported when they are called."""
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import sys
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import click
 
-from recall_rank.frontends.cli.output.console import INTERRUPTED, NOT_WRITTEN, fail
+from recall_rank.frontends.cli.advice import unknown_command, unknown_option
+from recall_rank.frontends.cli.endings import exit_status
+from recall_rank.frontends.cli.output.console import HITS, USAGE
 
 _COMMANDS: Final = {  # name -> module and attribute
     "search": "search:search",
+    "session-search": "session_search:session_search",
     "get": "transcripts:get",
     "context": "transcripts:context",
     "messages": "transcripts:messages",
@@ -29,10 +32,14 @@ _COMMANDS: Final = {  # name -> module and attribute
     "mcp": "mcp:mcp",
     "demo": "search:demo",
     "completion": "completion:completion",
+    "help": "help:show_help",
 }
-_TAKES_QUERY: Final = ("search", "demo")
-_WORDS: Final = "recall_rank.words"  # in the context: the words of the command line
-_NOT_WRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+_TAKES_QUERY: Final = ("search", "session-search", "demo")
+_PROGRAM: Final = "recall-rank"
+_COMPLETE: Final = "_RECALL_RANK_COMPLETE"  # set by the script of the command `completion`
+_EPILOG: Final = """Ends with 0 when there are hits or the command is done, 1 when there are no hits, 2 for wrong usage,
+3 when no history could be read, 4 when the answer could not be written, 5 when no session or message has the id that
+was given, 6 when memory is short, 7 for an error of this program, 130 when interrupted."""
 
 
 class LazyGroup(click.Group):
@@ -49,45 +56,43 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(commands, attribute)
         return command
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[_WORDS] = tuple(args)
-        return super().parse_args(ctx, args)
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(unknown_command(args, _COMMANDS), ctx)
+        return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: click.Context) -> object:
-        words = ctx.meta[_WORDS]
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line and exit; click's own main() would end with 1 for what is not "no hits"."""
+        words = list(sys.argv[1:] if args is None else args)
+        program = prog_name or _PROGRAM
+        asked = os.environ.get(complete_var or _COMPLETE)
+        if asked:
+            from click.shell_completion import shell_complete
+
+            sys.exit(USAGE if shell_complete(self, extra, program, complete_var or _COMPLETE, asked) else HITS)
         as_json = "--json" in (words[: words.index("--")] if "--" in words else words)
+        sys.exit(exit_status(lambda: self._run(program, words, extra), as_json=as_json))
+
+    def _run(self, program: str, words: list[str], extra: dict[str, Any]) -> None:
         try:
-            answer: object = super().invoke(ctx)
-            sys.stdout.flush()
-        except click.FileError as error:
-            fail(error.format_message(), NOT_WRITTEN, as_json=as_json)
-        except click.UsageError as error:
-            told = _with_advice(error)
-            if not as_json:
-                raise told from error  # click shows the command's usage
-            fail(told.format_message(), told.exit_code, as_json=True)
-        except BrokenPipeError:
-            _discard_stdout()  # the reader has closed the pipe
-            ctx.exit(0)
-        except KeyboardInterrupt:
-            ctx.exit(INTERRUPTED)
-        return answer
+            with self.make_context(program, list(words), **extra) as ctx:
+                self.invoke(ctx)
+        except click.NoSuchOption as error:
+            of_query = error.ctx is not None and error.ctx.command.name in _TAKES_QUERY
+            raise click.UsageError(unknown_option(error, takes_query=of_query), error.ctx) from error
 
 
-def _with_advice(error: click.UsageError) -> click.UsageError:
-    """Return the usage error; if a word of a query was parsed as an option, its message also tells how to pass it."""
-    if not isinstance(error, click.NoSuchOption) or error.ctx is None or error.ctx.command.name not in _TAKES_QUERY:
-        return error
-    said = error.format_message().rstrip(".")
-    return click.UsageError(f'{said}. Put "--" before a query that begins with a dash.', error.ctx)
-
-
-def _discard_stdout() -> None:
-    """Redirect stdout to the null device, so that flushing its buffer at exit does not fail a second time."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
 @click.version_option(package_name="recall-rank", prog_name="recall-rank")
 def cli() -> None:
     """Find what coding agents did before: words, half-remembered words, misspelt identifiers, error lines.
@@ -101,16 +106,9 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line and exit: 0 hits, 1 no hits, 2 usage error, 3 every source failed, 4 output not written."""
+    """Run the command line of this process and exit with one of the statuses that `--help` lists."""
     _open_closed_streams()
-    try:
-        cli(prog_name="recall-rank")
-    except OSError as error:
-        if error.filename is not None or error.errno not in _NOT_WRITABLE:
-            raise
-        _discard_stdout()
-        click.echo(f"recall-rank: the answer could not be written: {error.strerror}", err=True)
-        sys.exit(NOT_WRITTEN)
+    cli(prog_name=_PROGRAM)
 
 
 def _open_closed_streams() -> None:

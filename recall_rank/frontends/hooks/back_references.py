@@ -3,69 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
-MIN_MESSAGE_CHARS: Final = 12  # a shorter message asks nothing
-MAX_QUERY_CHARS: Final = 120  # later text of a message is rarely on the subject
+from recall_rank.analysis.stop_words import STOP_WORDS
+from recall_rank.frontends.hooks.english_cues import ENGLISH_CUES
+from recall_rank.frontends.hooks.other_cues import OTHER_CUES
 
-# Phrases that point back, by language. The query keeps what a group named `keep_*` matches.
-_ENGLISH: Final = 15  # number of leading patterns that are English
-_CUES: Final = (
-    # English
-    r"\b(?:the )?same (?:way )?as (?:before|last time|we did)\b",
-    r"\b(?:(?:just )?(?:like|as|from) )?last time(?: (?:around|we))?\b",
-    r"\b(?:as|like|from) before\b",
-    r"\b(?:as (?:we )?)?(?:previously|earlier) (?:discussed|agreed|decided)\b",
-    r"\bpreviously\b",
-    r"\b(?:do you |can you |you )?remember\b(?! to\b)(?: (?:how|when|what|where|why) we\b)?",
-    r"\b(?:in )?(?:an|the|our|that|some) (?:earlier|previous|other|past|old) (?:session|chat|conversation|thread)s?\b",
-    r"\bin another (?:session|chat|conversation)\b",
-    r"\bearlier session\b",
-    r"\bwhat (?:did|have|had) we (?:decide|do|use|choose|agree|say|conclude|settle|try)d?(?: on)?\b",
-    r"\b(?P<keep_en>(?:approach|fix|bug|error|decision|issue|solution|workaround)) (?:that )?(?:we|you)\b",
-    r"\bprior (?P<keep_prior>fix|session|work|attempt)\b",
-    r"\bwe(?: have|'ve)? already (?:did|done|tried|built|fixed|used|chose|chosen|decided|solved|implemented)\b",
-    r"\b(?:did|have) we (?:ever|already)\b",
-    r"\b(?:last|the other) (?:week|month|day|night)(?= we\b)|\b(?:when|where) did we\b",
-    # German
-    r"\b(?:wie )?(?:beim )?(?:letzte[sn]?|vorige[sn]?) mal\b|\b(?:genau(?:so)? )?wie (?:zuvor|vorhin|früher|damals)\b",
-    r"\b(?:erinnerst du dich|weißt du noch|weisst du noch)\b(?: an)?",
-    r"\bwas (?:haben|hatten) wir (?=.*\b(?:entschieden|beschlossen|gemacht|benutzt|gewählt|vereinbart)\b)",
-    r"\bhaben wir (?:das )?(?:schon|bereits|jemals)\b|\bin (?:einer|der) (?:anderen|früheren|letzten) sitzung\b",
-    # French
-    r"\b(?:comme )?la derni[eè]re fois\b|\bcomme avant\b|\bpr[eé]c[eé]demment\b",
-    r"\b(?:tu te |vous vous |te )?(?:souviens|souvenez|rappelles|rappelez)(?:-(?:tu|vous))?\b(?: de)?",
-    r"\bqu['’]avons[- ]nous (?:d[eé]cid[eé]|fait|utilis[eé]|choisi)\b",
-    r"\bavons[- ]nous d[eé]j[aà]\b|\bon (?:a|avait) d[eé]j[aà]\b",
-    r"\bqu['’]est-ce qu['’]on (?:a|avait) (?:d[eé]cid[eé]|fait|utilis[eé]|choisi)\b|\bdans une autre session\b",
-    # Spanish
-    r"\b(?:como )?la [uú]ltima vez\b|\b(?:igual que|como) antes\b|\banteriormente\b|\ben otra sesi[oó]n\b",
-    r"\b(?:te )?(?:acuerdas|recuerdas)\b(?: de)?|\bqu[eé] (?:decidimos|hicimos|usamos|elegimos|acordamos)\b",
-    r"\bya (?:lo )?(?:hicimos|probamos|arreglamos|usamos|decidimos|solucionamos|implementamos)\b",
-    # Portuguese
-    r"\b(?:como )?(?:d)?a [uú]ltima vez\b|\bcomo (?:da outra vez)\b|\banteriormente\b|\bem outra sess[aã]o\b",
-    r"\b(?:voc[eê] )?(?:se )?lembra(?:s)?(?:-te)?\b(?: de| do| da)?",
-    r"\bo que (?:n[oó]s )?(?:decidimos|fizemos|usamos|escolhemos|combinamos)\b",
-    r"\bj[aá] (?:fizemos|testamos|corrigimos|usamos|decidimos|resolvemos|implementamos)\b",
-    # Italian
-    r"\b(?:come )?l['’]ultima volta\b|\bcome prima\b|\bin precedenza\b",
-    r"\bti ricordi\b(?: di)?|\bin un['’]altra sessione\b",
-    r"\b(?:che )?cosa (?:abbiamo|avevamo) (?:deciso|fatto|usato|scelto)\b|\babbiamo gi[aà]\b",
-    # Dutch
-    r"\b(?:zoals |net als )?(?:de )?(?:vorige|laatste) keer\b|\bzoals eerder\b|\b(?:weet|herinner) je (?:je )?nog\b",
-    r"\bwat (?:hebben|hadden) we (?=.*\b(?:besloten|gedaan|gebruikt|gekozen|afgesproken)\b)|\bhebben we (?:dit )?al\b",
-    # Polish, Russian, Ukrainian, Turkish
-    r"\bostatnim razem\b|\b(?:tak )?jak poprzednio\b|\bpami[eę]tasz\b|\bco (?:postanowili[sś]my|zdecydowali[sś]my)\b",
-    r"\b(?:в|как в) прошлый раз\b|\bкак (?:раньше|прежде|до этого)\b|\bпомнишь\b|\bчто мы (?:решили|делали|выбрали)\b",
-    r"\bмы уже (?:делали|пробовали|чинили|исправляли|решали|решили)\b|\bминулого разу\b|\bпам['’]ятаєш\b",
-    r"\b(?:geçen|son) sefer(?:ki)?\b|\bdaha önce\b|\bhatırlıyor musun\b|\bne karar ver(?:miştik|dik)\b",
-    # Chinese, Japanese, Korean: without word boundaries, since blanks do not separate words
-    r"上次|上一次|之前(?:我们|我們)?(?:是)?|以前(?:我们|我們)?(?:是)?|还记得|還記得|记得|記得|和(?:之前|上次)一样|跟上次一样|我们已经|我們已經",
-    r"前回(?:の|は|と同じ)?|以前(?:の|は|に|と同じ)?|この前(?:の|は)?|先日(?:の|は)?|覚えて(?:い)?(?:る|ます)(?:か)?",
-    r"지난번(?:에|처럼)?|저번(?:에|처럼)?|이전(?:에|처럼)|예전(?:에|처럼)|기억(?:나|해|하)\w*",
-)
-_CUE: Final = re.compile("|".join(_CUES), re.IGNORECASE)
-_ENGLISH_CUE: Final = re.compile("|".join(_CUES[:_ENGLISH]), re.IGNORECASE)
+MIN_MESSAGE_CHARS: Final = 12  # a shorter message asks nothing
+MAX_QUERY_CHARS: Final = 120  # words far from the phrase are rarely on the subject
+MAX_OWN_CHARS: Final = 600  # at each end of a message: between them stand pasted texts and plans
+MAX_READ_CHARS: Final = 100_000  # a longer message is a pasted text, and is not read to its end
+ENOUGH_WORDS: Final = 2  # a sentence with as many telling words is a query without its neighbours
+
+# What its author did not write: code between fences, quoted lines, lines of code.
+_PASTED: Final = re.compile(r"^```.*?(?:^```|\Z)|^[ \t]*>.*$|^(?: {4}|\t).*$", re.MULTILINE | re.DOTALL)
+_TROUBLE_LINE: Final = re.compile(r"error|exception|failed|failure|fatal|panic|denied|refused", re.IGNORECASE)
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 _RECALL_CALL: Final = re.compile(r"\brecall(?:_\w+)?\s*\([^)]*\)", re.IGNORECASE)
 _PUNCTUATION: Final = re.compile(r"[^\w\s./:#@+\-]+")
 # Function words of other languages, which the engine does not know as such; answers rarely contain them.
@@ -83,28 +38,94 @@ _FUNCTION_WORDS: Final = frozenset(
     как где когда почему мы это в на для с и jak gdzie kiedy my to nasıl nerede için ve bir
     """.split()
 )
-_BLANKS: Final = re.compile(r"\s+")
+_NO_WORD: Final = re.compile(r"\W+")
 _WORD: Final = re.compile(r"[^\W_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 
 def refers_back(message: str) -> bool:
     """Return whether a message refers to earlier work, as "like last time" does.
 
-    False for slash commands and for messages that call a recall tool.
+    False for slash commands, for messages that call a recall tool, and for phrases in pasted text.
     """
-    text = message.strip()
+    text = message[:MAX_READ_CHARS].strip()
     if len(text) < MIN_MESSAGE_CHARS and text.isascii():
         return False
-    return not text.startswith("/") and not _RECALL_CALL.search(text) and _CUE.search(text) is not None
+    own = _own_words(text)
+    return not own.startswith("/") and not _RECALL_CALL.search(own) and _cues_in(own) is not None
 
 
 def query_of(message: str) -> str:
-    """Return the message as a query, without the phrases that refer to earlier work; "" when no word remains."""
-    text = _CUE.sub(lambda found: f" {found['keep_en'] or found['keep_prior'] or ''} ", message)
-    text = _PUNCTUATION.sub(" ", text)
-    if _ENGLISH_CUE.search(message) is None:
-        text = " ".join(word for word in text.split() if word.lower() not in _FUNCTION_WORDS)
-    text = _BLANKS.sub(" ", text).strip()
-    if len(text) > MAX_QUERY_CHARS:
-        text = text[:MAX_QUERY_CHARS].rsplit(" ", 1)[0]
-    return text if _WORD.search(text) else ""
+    """Return the message as a query, without the phrases that refer to earlier work; "" when no word remains.
+
+    Of a long message, the query has the sentence with the phrase, and its neighbours when it says little by itself.
+    A pasted text gives a line when the message has few words of its own.
+    """
+    text = message[:MAX_READ_CHARS].strip()
+    own = _own_words(text)
+    cues = _cues_in(own) or _english()
+    if len(own) <= MAX_QUERY_CHARS:
+        query = _without(cues, own)
+    else:
+        sentences = [each for each in _SENTENCE_END.split(own) if each]
+        at = next((at for at, each in enumerate(sentences) if cues.search(each)), 0)
+        query = _enough([_without(cues, each) for each in sentences], at)
+    if _telling_words(query) < ENOUGH_WORDS and len(own) < len(text):
+        query = f"{query} {_cleaned(_pasted_line(text))}".strip()
+    if len(query) > MAX_QUERY_CHARS:
+        query = query[:MAX_QUERY_CHARS].rsplit(" ", 1)[0]
+    return query if _telling_words(query) else ""
+
+
+def _enough(sentences: Sequence[str], at: int) -> str:
+    """Return sentence `at`, with those after and before it as long as there are fewer than ENOUGH_WORDS."""
+    query = sentences[at]
+    for near in (*sentences[at + 1 :], *reversed(sentences[:at])):
+        if _telling_words(query) >= ENOUGH_WORDS:
+            break
+        if _telling_words(near):
+            query = f"{query} {near}".strip()
+    return query
+
+
+def _own_words(text: str) -> str:
+    """Return what the author of a message wrote: its beginning and its end, without code and quotations."""
+    own = _PASTED.sub("", text).strip()
+    return own if len(own) <= 2 * MAX_OWN_CHARS else f"{own[:MAX_OWN_CHARS]}\n{own[-MAX_OWN_CHARS:]}"
+
+
+def _pasted_line(text: str) -> str:
+    """Return the line of the pasted texts in a message that tells of an error, or else the first one."""
+    lines = [line for found in _PASTED.findall(text) for line in found.strip("`").splitlines()[-200:] if line.strip()]
+    return next((line for line in reversed(lines) if _TROUBLE_LINE.search(line)), lines[0] if lines else "")
+
+
+def _without(cues: re.Pattern[str], text: str) -> str:
+    """Return a text as words of a query, without the phrases that `cues` match, but with their named groups."""
+    shown = cues.sub(lambda found: f" {' '.join(word for word in found.groupdict().values() if word)} ", text)
+    words = _cleaned(shown)
+    if cues is not _english():
+        words = " ".join(word for word in words.split() if word.lower() not in _FUNCTION_WORDS)
+    return words
+
+
+def _cleaned(text: str) -> str:
+    return " ".join(word for word in _PUNCTUATION.sub(" ", text).split() if not _NO_WORD.fullmatch(word))
+
+
+def _telling_words(query: str) -> int:
+    return len({word.lower() for word in _WORD.findall(query)} - STOP_WORDS)
+
+
+def _cues_in(text: str) -> re.Pattern[str] | None:
+    """Return the pattern of the phrases of the language in which a text refers to earlier work, if it does."""
+    return next((cues for each in (_english, _others) if (cues := each()).search(text)), None)
+
+
+@cache  # compiled when first needed: that takes longer than a search
+def _english() -> re.Pattern[str]:
+    return re.compile("|".join(ENGLISH_CUES), re.IGNORECASE | re.MULTILINE)
+
+
+@cache
+def _others() -> re.Pattern[str]:
+    return re.compile("|".join(OTHER_CUES), re.IGNORECASE | re.MULTILINE)

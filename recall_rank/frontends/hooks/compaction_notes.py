@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from recall_rank.frontends.hooks.sentences import sentences
 from recall_rank.model import Flag, Message, Session
 
-MIN_CHARS: Final = 15
-MAX_CHARS: Final = 240
-READ_CHARS: Final = 20_000  # of one part: longer texts are pasted, not written
 _SKIPPED: Final = Flag.SYNTHETIC | Flag.SUMMARY | Flag.ABANDONED | Flag.SUBAGENT
 _TYPES: Final = ("text", "reasoning")
 
@@ -24,7 +22,8 @@ _WORTH: Final = {
 }
 _WORDINGS: Final = {
     "root cause": (
-        r"\broot cause\b|\bcaused by\b|\bturn(?:s|ed) out\b",
+        r"\broot cause\b[^.:;]{0,60}?(?::| (?:is|was)\b)|\bcaused by\b|\bturn(?:s|ed) out\b",
+        r"\bthe fix\b[^.:;]{0,60}?(?::| (?:is|was)\b)",
         r"\bthe (?:real )?(?:problem|issue|bug|culprit|reason) (?:is|was)\b",
         r"\b(?:failed|fails|breaks?|broke|hangs?|leaks?|never|stalls?|crash(?:es|ed))\b.*\bbecause\b",
         r"\bursache\b|\blag daran\b|\bla cause\b|\bla causa\b|\ba causa\b|причина|根本原因|原因(?:是|は)|원인",
@@ -44,7 +43,7 @@ _WORDINGS: Final = {
     ),
     "open task": (
         r"\b(?:todo|fixme)\b|\bnext (?:step|we|i)\b|\bstill (?:needs?|have to|open|missing|to do|fails?)\b",
-        r"\bremaining\b|\bnot yet\b|\bleft to do\b|\bfollow[- ]up\b",
+        r"\bremaining:|\bremains? to\b|\bnot yet\b|\bleft to do\b|\bfollow[- ]ups?(?::| (?:is|are|on|with|needed)\b)",
         r"\bnoch (?:offen|zu tun|nicht)\b|\bnächster schritt\b|\breste à\b",
         r"\bfalta\b|\bpendiente\b|\bda fare\b|осталось|还需要|待办|残り|아직",
     ),
@@ -56,8 +55,6 @@ _RULES: Final = re.compile(  # a user states a rule with these words, an assista
     r"\b(?:never|always|niemals|nie|immer|jamais|toujours|nunca|siempre|sempre|mai|nooit|altijd)\b|всегда|никогда",
     re.IGNORECASE,
 )
-_SENTENCE: Final = re.compile(r"[^\n.!?。！？]+(?:[.!?](?!\s|$)[^\n.!?。！？]*)*[.!?。！？]*")
-_LIST_MARK: Final = re.compile(r"^[\s>*#\-•\d.)\]]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +91,7 @@ def _notes_of(message: Message, position: float) -> Iterator[CompactionNote]:
         if part.type not in _TYPES or part.flags & _SKIPPED or not part.text:
             continue
         reasoning = -0.1 if part.type == "reasoning" else 0.0
-        for sentence in _sentences(part.text[:READ_CHARS]):
+        for sentence in sentences(part.text):
             kind, worth = _kind(sentence, by_user=message.role == "user")
             if kind:
                 yield CompactionNote(kind, sentence, message.id, worth + by_user + reasoning + 0.2 * position)
@@ -109,17 +106,3 @@ def _kind(sentence: str, *, by_user: bool) -> tuple[str, float]:
         if pattern.search(sentence):
             return kind, worth
     return ("constraint", 0.6) if by_user and _RULES.search(sentence) else ("", 0.0)
-
-
-def _sentences(text: str) -> Iterable[str]:
-    """Yield the sentences of a text that have MIN_CHARS to MAX_CHARS characters, without code and questions."""
-    fenced = False
-    for line in text.split("\n"):
-        if line.lstrip().startswith("```"):
-            fenced = not fenced
-        elif not fenced and not line.startswith(("    ", "\t")):
-            for found in _SENTENCE.findall(line):
-                sentence = " ".join(_LIST_MARK.sub("", found).split())
-                least = MIN_CHARS if sentence.isascii() else MIN_CHARS // 2  # an ideograph may be a word
-                if least <= len(sentence) <= MAX_CHARS and not sentence.endswith(("?", "？")):
-                    yield sentence

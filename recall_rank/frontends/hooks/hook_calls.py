@@ -11,9 +11,18 @@ from functools import partial
 from typing import Any, Final
 
 from recall_rank.frontends.tools.call_context import CallContext
+from recall_rank.frontends.tools.dispatch import TOOLS
 
 Hook = Callable[[CallContext, Mapping[str, Any]], dict[str, Any]]
 """It takes the context of a call and its arguments, and returns the arguments with what it adds to them."""
+
+
+def _primary(_: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return {"primary_tools": the tools that a host gives to its own agent alone, with the recall tools added}."""
+    given = args.get("primary_tools", [])
+    if not isinstance(given, list):
+        return {"primary_tools": given}
+    return {"primary_tools": [*given, *(name for name in TOOLS if name.startswith("recall") and name not in given)]}
 
 
 def _nudge(_: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,6 +87,7 @@ def _run(hook: Hook, option: str, call: CallContext, args: Mapping[str, Any]) ->
 
 
 HOOKS: Final[Mapping[str, Hook]] = {
+    "hook:primary": partial(_run, _primary, "primary"),
     "hook:nudge": partial(_run, _nudge, "nudge"),
     "hook:auto_recall": partial(_run, _auto_recall, "auto_recall"),
     "hook:compaction": partial(_run, _compaction, "compaction_recall"),

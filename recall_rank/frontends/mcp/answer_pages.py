@@ -11,6 +11,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Any, Final
 
+from recall_rank.frontends.tools.untrusted_text import ITEM_LISTS
 from recall_rank.frontends.tools.warnings import ToolError
 
 PAGE_BYTES: Final = 65_536
@@ -23,15 +24,16 @@ def paged(answer: dict[str, Any], cursor: str | None = None, limit: int = PAGE_B
     """Return the page of `answer` that begins at `cursor`, of about `limit` bytes; without a cursor, the first page.
 
     The page has `next_cursor` when another one follows. A text that is too long for a page is continued on the next
-    page, where the ids of its message and part are repeated. Raises ToolError for a malformed cursor and for a cursor
-    of another answer.
+    page, where the ids of its message and part are repeated. What is no list of items, such as the total, is on the
+    first page. Raises ToolError for a malformed cursor and for a cursor of another answer.
     """
     import orjson
 
     if cursor is None and len(orjson.dumps(answer)) <= limit:
         return answer
     page = _PageBuilder(limit, *_read_cursor(cursor))
-    found = page.take(answer, 0)
+    items_last = sorted(answer.items(), key=lambda field: field[0] in ITEM_LISTS)  # stable
+    found = page.take(dict(items_last), 0)
     if cursor is not None and page.expected is not None:
         raise _stale_cursor()
     taken: dict[str, Any] = found if isinstance(found, dict) else {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from recall_rank.frontends.caller_context import context_of_folder, context_of_working_directory
-from recall_rank.model import Context
+from recall_rank.model import Context, Session
+from recall_rank.model.project_names import is_named, projects_of
 
 _ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 
@@ -33,6 +34,19 @@ def context_with_roots(command: Context, roots: Iterable[str]) -> Context:
     if found is None or (not folders and _is_no_project(found.directory)):
         return command
     return replace(command, directory=found.directory, worktree=found.worktree)
+
+
+def with_named_project(context: Context, sessions: Sequence[Session]) -> Context:
+    """Return the context with the folder of its project, if its `project` is the folder or the short name of one
+    project of `sessions`.
+
+    A name that an agent gave stays, and so does one that several projects or none have.
+    """
+    name = context.project
+    if name is None or any(name in (session.project, session.repository) for session in sessions):
+        return context
+    folders = projects_of(session for session in sessions if is_named(session, name))
+    return replace(context, project=None, directory=folders[0], worktree=folders[0]) if len(folders) == 1 else context
 
 
 def path_of(uri: str) -> str | None:

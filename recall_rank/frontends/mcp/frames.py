@@ -1,7 +1,7 @@
 """The transport of the MCP server: frames, that is, lines of JSON with one message each, over two pipes.
 
 The size and depth of a frame and the number of open requests are limited. Every request gets one answer. A frame
-without a valid message is answered with an error of JSON-RPC 2.0.
+without a valid message is answered with an error of JSON-RPC 2.0. No frame ends the connection.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 from mcp_types.jsonrpc import jsonrpc_message_adapter
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_DEPTH: Final = 64
@@ -27,6 +28,7 @@ _READ_BYTES: Final = 65_536
 _LAST_ANSWERS: Final = 0.5  # seconds that running calls have after the client has closed its side
 _PARSE_ERROR: Final = -32700
 _INVALID_REQUEST: Final = -32600
+_INTERNAL_ERROR: Final = -32603
 _BUSY: Final = -32000
 
 Streams = tuple[Any, Any]
@@ -148,7 +150,7 @@ class _Connection:
     """The requests of a client that wait for an answer, and the file descriptor that answers are written to."""
 
     def __init__(self, outward: int) -> None:
-        self.open: set[tuple[type, Any]] = set()
+        self.open: set[str | int] = set()  # as _comparable() gives them
         self._outward = outward
         self._turn = anyio.Lock()
         self._writing = 0
@@ -167,25 +169,23 @@ class _Connection:
         """
         if line is None:
             return await self._refused(None, _INVALID_REQUEST, f"a frame may have {MAX_BYTES} bytes")
+        known = None
         try:
             if too_deep(line):
                 return await self._refused(None, _INVALID_REQUEST, f"a frame may be {MAX_DEPTH} levels deep")
             value = orjson.loads(line)
-        except ValueError:
+            asked = value if isinstance(value, dict) else {}
+            known = asked.get("id") if _comparable(asked.get("id")) is not None else None
+            message = _valid_message(value)
+            if message is not None:
+                return await self._counted(message)
+        except orjson.JSONDecodeError:
             return await self._refused(None, _PARSE_ERROR, "a frame must be one line of JSON")
-        asked = value if isinstance(value, dict) else {}
-        try:
-            message = jsonrpc_message_adapter.validate_python(value, by_name=False)
-        except (ValidationError, RecursionError):
-            message = None
-        if isinstance(message, JSONRPCNotification) and "id" in asked:
-            message = None  # a request whose id is null
-        if message is not None:
-            return await self._counted(message)
+        except Exception as error:  # noqa: BLE001 - a defect costs one frame, which is told, and not the connection
+            words = f"the frame could not be read: {type(error).__name__}"
+            return await self._refused(known, _INTERNAL_ERROR, words)
         if "method" not in asked and ("result" in asked or "error" in asked):
             return None  # a malformed response: responses get no answer
-        known = asked.get("id")
-        known = known if isinstance(known, str | int) and not isinstance(known, bool) else None
         return await self._refused(known, _INVALID_REQUEST, "not a JSON-RPC 2.0 message")
 
     async def _counted(self, message: Any) -> Any:
@@ -193,22 +193,38 @@ class _Connection:
         error.
         """
         if isinstance(message, JSONRPCRequest):
-            key = (type(message.id), message.id)
-            if key in self.open:
+            key = _comparable(message.id)
+            if key is None or key in self.open:
                 return await self._refused(message.id, _INVALID_REQUEST, "another request with this id is not answered")
             if len(self.open) >= MAX_OPEN:
                 return await self._refused(message.id, _BUSY, f"{MAX_OPEN} requests wait: ask again later")
             self.open.add(key)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            cancelled = (message.params or {}).get("requestId")
-            self.open.discard((type(cancelled), cancelled))  # a cancelled request gets no answer
+            self._close((message.params or {}).get("requestId"))  # a cancelled request gets no answer
         return message
 
     async def send(self, message: Any) -> None:
-        """Write a message of the server to the client; a response closes its request."""
-        if isinstance(message, JSONRPCResponse | JSONRPCError):
-            self.open.discard((type(message.id), message.id))
-        await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8", "replace"))
+        """Write a message of the server to the client; a response closes its request.
+
+        A response that cannot be written as JSON, such as one with a lone surrogate, is replaced by an error.
+        """
+        is_answer = isinstance(message, JSONRPCResponse | JSONRPCError)
+        if is_answer:
+            self._close(message.id)
+        try:
+            data = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        except PydanticSerializationError:
+            if not is_answer:
+                raise
+            await self._refused(message.id, _INTERNAL_ERROR, "the answer has text that is no Unicode")
+            return
+        await self._write(data)
+
+    def _close(self, number: object) -> None:
+        """Note that a request is answered or cancelled; `number` is its id, or any other value of a client."""
+        key = _comparable(number)
+        if key is not None:
+            self.open.discard(key)
 
     async def _refused(self, known: str | int | None, code: int, words: str) -> None:
         """Write an error as the answer to a frame; `known` is the id of the request, None when it has none."""
@@ -226,6 +242,29 @@ class _Connection:
         finally:
             self._writing -= 1
             self._wrote.set()
+
+
+def _valid_message(value: Any) -> Any:
+    """Return a JSON value as the JSON-RPC 2.0 message that it is; None when it is none."""
+    try:
+        message = jsonrpc_message_adapter.validate_python(value, by_name=False)
+    except (ValidationError, RecursionError):
+        return None
+    # with an id, it is not a notification but a request whose id is null or of a wrong type
+    return None if isinstance(message, JSONRPCNotification) and "id" in value else message
+
+
+def _comparable(number: object) -> str | int | None:
+    """Return the id of a request in the form in which ids are compared; None for a value that cannot be an id.
+
+    The SDK compares the ids "7" and 7 as equal, so a cancelled "7" also ends the request 7.
+    """
+    if isinstance(number, str):
+        try:
+            return int(number)
+        except ValueError:
+            return number
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

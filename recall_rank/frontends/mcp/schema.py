@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from recall_rank.frontends.host_options import HostOptions
@@ -11,6 +12,7 @@ from recall_rank.frontends.tools.dispatch import TOOLS
 from recall_rank.frontends.tools.parameters import Parameter
 
 CURSOR: Final = "cursor"
+OWN_SCOPE: Final = "project"  # the default scope where the host disables "global"
 MAX_TEXTS: Final = 64  # entries of an argument that is a list
 MAX_TEXT_CHARS: Final = 4_096
 MAX_BUDGET_MS: Final = 10_000  # of one search
@@ -24,7 +26,6 @@ _ANSWERS: Final[Mapping[str, Mapping[str, Any]]] = {
         "total": {"type": "integer"},
         "truncated": {"type": "boolean"},
         "coverage": {"type": "object"},
-        "suggestions": _STRINGS,
         "near_misses": _ITEMS,
     },
     "recall_get": {"message": {"type": "object"}, "parts": _ITEMS, "context": {"type": "object"}},
@@ -35,11 +36,19 @@ _ANSWERS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "recall_messages": {"messages": _ITEMS, "pagination": {"type": "object"}, "context": {"type": "object"}},
     "recall_sessions": {"sessions": _ITEMS, "returned": {"type": "integer"}, "scope": {"type": "string"}},
+    "session_search": {
+        "mode": {"type": "string"},
+        "results": _ITEMS,
+        "messages": _ITEMS,
+        "total_found": {"type": "integer"},
+        "total_exact": {"type": "boolean"},
+        "partial": {"type": "boolean"},
+    },
 }
 
 
-def tool_definitions(options: HostOptions) -> list[dict[str, Any]]:
-    """Return the definitions of all tools, as the JSON values that the protocol prescribes."""
+def tool_definitions(options: HostOptions, names: Iterable[str] = TOOLS) -> list[dict[str, Any]]:
+    """Return the definitions of tools, by default of all, as the JSON values that the protocol prescribes."""
     return [
         {
             "name": name,
@@ -55,13 +64,13 @@ def tool_definitions(options: HostOptions) -> list[dict[str, Any]]:
                 "openWorldHint": False,
             },
         }
-        for name in TOOLS
+        for name in names
     ]
 
 
 def input_schema(name: str, options: HostOptions) -> dict[str, Any]:
     """Return the JSON Schema of the arguments of a tool. Other values are accepted, too, with a warning."""
-    parameters = TOOLS[name].parameters(options)
+    parameters = [_in_scope(each, options) for each in TOOLS[name].parameters(options)]
     properties = {each.name: {**_type(each), **_described(name, each)} for each in parameters}
     properties[CURSOR] = {"type": "string", "description": ARGUMENTS[CURSOR]}
     required = [each.name for each in parameters if each.required]
@@ -69,6 +78,13 @@ def input_schema(name: str, options: HostOptions) -> dict[str, Any]:
     if required:
         schema["required"] = required
     return schema
+
+
+def _in_scope(parameter: Parameter, options: HostOptions) -> Parameter:
+    """Return the parameter; the parameter `scope` without "global" when the host disables that scope."""
+    if parameter.name != "scope" or options.global_:
+        return parameter
+    return replace(parameter, default=OWN_SCOPE, choices=tuple(each for each in parameter.choices if each != "global"))
 
 
 def output_schema(name: str) -> dict[str, Any]:
@@ -81,6 +97,7 @@ def output_schema(name: str) -> dict[str, Any]:
             "notice": {"type": "string"},
             **_ANSWERS[name],
             "warnings": _STRINGS,
+            "suggestions": _STRINGS,
             "next_cursor": {"type": "string"},
             "error": {"type": "string"},
             "error_category": {"type": "string"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -16,12 +16,20 @@ from mcp.shared.exceptions import MCPError
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp.answer_pages import PAGE_BYTES, paged
 from recall_rank.frontends.mcp.background_reading import BackgroundHistories
-from recall_rank.frontends.mcp.client_context import context_with_roots
-from recall_rank.frontends.mcp.descriptions import INSTRUCTIONS
+from recall_rank.frontends.mcp.client_context import context_with_roots, with_named_project
+from recall_rank.frontends.mcp.descriptions import instructions
 from recall_rank.frontends.mcp.frames import frames, private_pipes
-from recall_rank.frontends.mcp.resources import RESOURCE_TEMPLATES, listed_resources, resource_call, rest_of
-from recall_rank.frontends.mcp.schema import CURSOR, MAX_BUDGET_MS, MAX_TEXT_CHARS, MAX_TEXTS, tool_definitions
-from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
+from recall_rank.frontends.mcp.resources import MARKED, RESOURCE_TEMPLATES, listed_resources, resource_call, rest_of
+from recall_rank.frontends.mcp.schema import (
+    CURSOR,
+    MAX_BUDGET_MS,
+    MAX_TEXT_CHARS,
+    MAX_TEXTS,
+    OWN_SCOPE,
+    tool_definitions,
+)
+from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.frontends.tools.families import DEFAULT_FAMILIES, tools_of
 from recall_rank.frontends.tools.untrusted_text import NOTICE, TRUST, untrusted_text, with_controls_escaped
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.histories.cache.first_part import STILL_READING
@@ -36,9 +44,16 @@ _POLL_SECONDS: Final = 0.2
 
 
 class RecallServer:
-    """The handlers of the requests that one MCP client sends."""
+    """The handlers of the requests that one MCP client sends. `families` names the families of tools it is offered."""
 
-    def __init__(self, histories: BackgroundHistories, options: HostOptions, context: Context) -> None:
+    def __init__(
+        self,
+        histories: BackgroundHistories,
+        options: HostOptions,
+        context: Context,
+        families: Sequence[str] = DEFAULT_FAMILIES,
+    ) -> None:
+        self._names = tools_of(families)
         self._histories = histories
         self._options = options
         self._command = context
@@ -46,12 +61,12 @@ class RecallServer:
         self._roots_known = False
         self._tools = RecallTools(histories.recall, options=options)
         self._running = anyio.CapacityLimiter(min(options.concurrency, MAX_RUNNING))
-        self._definitions = [types.Tool.model_validate(each) for each in tool_definitions(options)]
+        self._definitions = [types.Tool.model_validate(each) for each in tool_definitions(options, self._names)]
         self.server: Server[Any] = Server(
             "recall-rank",
             version=version("recall-rank"),
             title="recall-rank",
-            instructions=INSTRUCTIONS,
+            instructions=instructions(families),
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -66,8 +81,8 @@ class RecallServer:
         return types.ListToolsResult(tools=self._definitions)
 
     async def _call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in TOOLS:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: there are {', '.join(TOOLS)}")
+        if params.name not in self._names:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: there are {', '.join(self._names)}")
         answer, text = await self._answer(ctx, params.name, dict(params.arguments or {}))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
@@ -81,7 +96,7 @@ class RecallServer:
         answer, _ = await self._answer(ctx, "recall_sessions", {"scope": scope, "limit": 100})
         if not answer.get("sessions") and self._options.global_:
             answer, _ = await self._answer(ctx, "recall_sessions", {"scope": "global", "limit": 100})
-        return types.ListResourcesResult(resources=listed_resources(answer))
+        return types.ListResourcesResult(resources=listed_resources(answer), _meta=dict(MARKED))
 
     async def _list_templates(self, ctx: Any, params: Any) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=list(RESOURCE_TEMPLATES))
@@ -96,7 +111,7 @@ class RecallServer:
             raise MCPError(code=types.INVALID_PARAMS, message=answer["error"])
         text = "\n".join([text, *rest_of(uri, answer)])
         return types.ReadResourceResult(
-            contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)]
+            contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)], _meta=dict(MARKED)
         )
 
     async def _answer(self, ctx: Any, name: str, args: dict[str, Any]) -> tuple[dict[str, Any], str]:
@@ -131,6 +146,10 @@ class RecallServer:
         try:
             check_limits(args)
             complete = self._histories.complete
+            if context.project is not None:
+                context = with_named_project(context, self._histories.recall.sessions())
+            if name == "recall" and not self._options.global_:
+                args.setdefault("scope", OWN_SCOPE)  # the tool's default is "global", as in the original
             answer = self._tools.call(name, args, context=context, cancel=cancel)
             if not complete:
                 self._warn_of_first_reading(answer)
@@ -211,23 +230,22 @@ def check_limits(args: Mapping[str, Any]) -> None:
         texts = value if isinstance(value, list) else [value]
         if len(texts) > MAX_TEXTS:
             raise ToolError("too_much", f"{name[:60]} may have {MAX_TEXTS} entries, not {len(texts)}")
-        if any(isinstance(text, str) and len(text) > MAX_TEXT_CHARS for text in texts):
+        long = any(isinstance(text, str) and len(text) > MAX_TEXT_CHARS for text in texts)
+        if long and name != "query":  # a pasted trace is searched by its most telling words
             raise ToolError("too_much", f"{name[:60]} may have {MAX_TEXT_CHARS} characters")
-    budget = args.get("budget_ms")
-    if isinstance(budget, int | float) and not isinstance(budget, bool) and budget > MAX_BUDGET_MS:
-        raise ToolError("too_much", f"budget_ms may be {MAX_BUDGET_MS} at most")
+        if name in ("budget_ms", "budgetMs") and isinstance(value, int | float) and value > MAX_BUDGET_MS:
+            raise ToolError("too_much", f"{name} may be {MAX_BUDGET_MS} at most")
 
 
-def serve_stdio(histories: BackgroundHistories, options: HostOptions, context: Context) -> None:
-    """Serve the client on stdin and stdout until it closes its side."""
+def serve_stdio(
+    histories: BackgroundHistories, options: HostOptions, context: Context, families: Sequence[str] = DEFAULT_FAMILIES
+) -> None:
+    """Serve the tools of `families` to the client on stdin and stdout until it closes its side."""
     logging.disable(logging.CRITICAL)  # log records may quote frames, and stderr is no place for recalled text
     inward, outward = private_pipes()
-    anyio.run(_serve_pipes, histories, options, context, inward, outward)
+    anyio.run(_serve_pipes, RecallServer(histories, options, context, families).server, inward, outward)
 
 
-async def _serve_pipes(
-    histories: BackgroundHistories, options: HostOptions, context: Context, inward: int, outward: int
-) -> None:
-    server = RecallServer(histories, options, context).server
+async def _serve_pipes(server: Server[Any], inward: int, outward: int) -> None:
     async with frames(inward, outward) as (read, write):
         await server.run(read, write, server.create_initialization_options())

@@ -10,17 +10,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from recall_rank.frontends.redaction.named_secrets import is_placeholder, looks_random
+from recall_rank.frontends.redaction.named_secrets import is_placeholder, is_variable, looks_random
 from recall_rank.frontends.redaction.secret_formats import ALPHABETS, PREFIXED, Secret
 
 BLOCK_REACH: Final = 16_384  # characters of the longest private key block
 _JUDGED: Final = 512  # characters of a key by which it is judged
+_TOKEN_CHARS: Final = 16  # of the shortest token in place of a user
 
 _DIGIT: Final = re.compile("[0-9]")
 _LINE_BREAK: Final = re.compile(r"(?:\\?\r?\n|\\n)[ \t>|]*+")
 _JWT: Final = re.compile(r"[\w-]{8,1024}+\.[\w-]{10}")
-_URL_PASSWORD: Final = re.compile(r"://[^\s:/@\"'<>]{0,128}+:([^\s/@\"'<>]{3,256}+)@")
-_HEADER: Final = re.compile(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \t]+([\w.~+/=-]{16,}+)")
+_URL_USER: Final = re.compile(r"://(?=([^\s:/@\"'<>]{0,256}+)([:@]))")
+_URL_PASSWORD: Final = re.compile(r"(?![0-9]{1,5}+/)[^\s\"'<>]{1,257}+")  # with the host; not a port and a path
+# A host behind which a URL goes on with a path, or ends. What other signs are behind it is part of a password.
+_URL_HOST: Final = re.compile(
+    r"(?:localhost(?::[0-9]{1,5}+)?+|[\w-]++(?:\.[\w-]++)++(?::[0-9]{1,5}+)?+|(?:[\w-]++|\[[0-9A-Fa-f:.]{2,40}+\]):[0-9]{1,5}+)"
+    r"(?=[\s/)\]}\\`\"'<>]|$)"
+)
+_HEADER: Final = re.compile(r"(?ai:bearer|basic|token)[ \t]+([\w.~+/=-]{16,}+)")
 _BLOCK_HEAD: Final = re.compile(r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _BLOCK_LINES: Final = re.compile(
     r"(?:[\s\"'+,>|]|\\[nrt]|\d{1,6}(?:→|:)|[A-Za-z0-9+/=]{20,}+|[A-Za-z][\w-]{0,30}+: [^\n\\]{0,100}+)*+"
@@ -155,11 +162,38 @@ def _word_start(text: str, at: int) -> int:
 
 
 def url_passwords(text: str, start: int, end: int) -> Iterator[Secret]:
-    """Yield the passwords in URLs, as in postgres://user:password@host, that are in characters [start, end)."""
-    for found in _URL_PASSWORD.finditer(text, start, end):
-        word = found[1]
-        if word[0] not in "$%{[*" and not is_placeholder(word) and word != found[0][3 : -len(word) - 2]:
-            yield Secret(found.start(1), found.end(1), "password")
+    """Yield the passwords and tokens in URLs that are in characters [start, end), in order.
+
+    They are in the places of postgres://user:password@host and https://token@host.
+    """
+    for found in _URL_USER.finditer(text, start, end):
+        user, begin = found[1], found.end(2)
+        stop = found.start(2) if found[2] == "@" else _password_end(text, begin, end)
+        if stop is None or user.startswith("["):
+            continue
+        if len(user) >= _TOKEN_CHARS and looks_random(user) and not is_placeholder(user):
+            yield Secret(*found.span(1), "password")
+        word = text[begin:stop]
+        if 3 <= len(word) <= 256 and word != user and not is_variable(word) and not is_placeholder(word):
+            yield Secret(begin, stop, "password")
+
+
+def _password_end(text: str, begin: int, end: int) -> int | None:
+    """Return the end of the password of a URL that begins at character `begin`; None when there is none.
+
+    An "@" follows the password. Of several, it is the first before a host with a dot or a port, else the last one,
+    since the password itself may contain "@" and "/".
+    """
+    run = _URL_PASSWORD.match(text, begin, end)
+    stop = run.end() if run else begin
+    other = text.find("://", begin, stop)
+    at = last = text.find("@", begin, other if other >= 0 else stop)
+    while at >= 0:
+        last = at
+        if _URL_HOST.match(text, at + 1, end):
+            break
+        at = text.find("@", at + 1, other if other >= 0 else stop)
+    return last if last >= 0 else None
 
 
 def headers(text: str, start: int, end: int) -> Iterator[Secret]:

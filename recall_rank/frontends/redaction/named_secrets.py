@@ -34,6 +34,14 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9
 _KEY_CHARS: Final = re.compile(r"[\w.=~+/-]+")
 _CODE: Final = re.compile(r"[(){}\[\]<>$%]|^[A-Za-z_][\w]*(?:\.[A-Za-z_]\w*)+$|^/|^\./|://")
 _VALUE_END: Final = re.compile(r"[,;)}\]>&|]")
+_VARIABLE: Final = re.compile(
+    r"\$[A-Z_][A-Z0-9_]*|\$[A-Za-z_]+|\$[A-Za-z_]*(?:pass|pw|token|secret|key|cred|auth)\w*|\$[0-9]|\$[({].*|"
+    r"%[a-z]|%\(\w+\)s|%[A-Za-z_]\w*%|%\{.*|[\[{].*[\]}]|\*+",
+    re.DOTALL,
+)
+_TAG: Final = re.compile(r"<(/?[\w:.-]+)(?:\s[^<>]*)?$")  # the tag of XML that a ">" ends
+_CDATA: Final = "<![CDATA["
+_RUN: Final = re.compile(r"[^\s<]{0,256}+")
 _OPENING: Final = "([{"  # after a value: it is the name of a function or a container
 _PLACEHOLDER: Final = re.compile(
     r"x{6}|\*{3}|\.{3}|0{8}|12345678|abcdefgh|your[_-]|example|placeholder|redacted|change_?me|dummy[_-]|replace|"
@@ -76,6 +84,11 @@ def is_placeholder(value: str) -> bool:
     return len(set(value)) < min(5, len(value)) or _PLACEHOLDER.search(value) is not None
 
 
+def is_variable(value: str) -> bool:
+    """Return whether a value is the name of a variable or a gap to be filled, such as ${PASSWORD}, %s or {password}."""
+    return value[:1] in "$%{[*" and _VARIABLE.fullmatch(value) is not None
+
+
 def looks_random(value: str) -> bool:
     """Return whether a value looks like a random key: many different letters and digits, which often alternate."""
     value = value[:_JUDGED_CHARS]
@@ -94,16 +107,38 @@ def named_secrets(text: str, start: int, end: int) -> Iterator[Secret]:
         begin, stop = found.span(1)
         is_flag = text[found.start()] == "-"  # its name precedes the value without a sign in between
         sign = found.end() if is_flag else found.start()
-        before = text[max(0, sign - _NAME_CHARS, text.rfind("\n", start, found.start()) + 1) : begin]
+        low = max(0, sign - _NAME_CHARS, text.rfind("\n", start, found.start()) + 1)
+        names = [text[low:begin].rstrip("\"'` \t\n=\\:>")]
         quote = text[begin - 1] if text[begin - 1] in "\"'`" else ""
-        if quote and (close := text.find(quote, stop, begin + 200)) > stop and "\n" not in text[stop:close]:
+        element = _element(text, low, sign, begin) if text[sign] == ">" and not quote else None
+        if element is not None:
+            name, begin, stop = element
+            names.insert(0, name)
+            quote = "<"
+        elif quote and (close := text.find(quote, stop, begin + 200)) > stop and "\n" not in text[stop:close]:
             stop = close - (text[close - 1] == "\\")
         elif not quote and (cut := _VALUE_END.search(text, begin, stop)):
             stop = cut.start()
-        value = text[begin:stop]
-        family = _family(before.rstrip("\"'` \t\n=\\:>"), value, quoted=bool(quote), follows=text[stop : stop + 1])
+        value, follows = text[begin:stop], text[stop : stop + 1]
+        family = next(filter(None, (_family(name, value, quoted=bool(quote), follows=follows) for name in names)), None)
         if family:
             yield Secret(begin, stop, family)
+
+
+def _element(text: str, low: int, sign: int, begin: int) -> tuple[str, int, int] | None:
+    """Return (name, start, end) of the XML element whose tag the ">" at `sign` ends; None when it ends no such tag.
+
+    The tag begins at character `low` or later. [start, end) is the text of the element, which `begin` is in.
+    """
+    tag = _TAG.search(text, low, sign)
+    if tag is None or text[sign - 1] in "=-":
+        return None
+    start = begin + len(_CDATA) if text.startswith(_CDATA, begin) else begin
+    end = text.find("]]>" if start > begin else "<", start, start + _JUDGED_CHARS)
+    if end < 0 or "\n" in text[start:end]:
+        found = _RUN.match(text, start)
+        end = found.end() if found else start
+    return tag[1], start, end
 
 
 def family_of(name: str, value: str) -> str | None:
@@ -140,7 +175,7 @@ def _is_password(value: str, *, quoted: bool) -> bool:
     """Return whether a value named password can be one: it has letters and digits and is neither code nor a
     placeholder.
     """
-    if len(value) > 128 or is_placeholder(value):
+    if len(value) > 128 or is_placeholder(value) or is_variable(value):
         return False
     if not quoted and _CODE.search(value):
         return False

@@ -1,19 +1,21 @@
 """Find secrets in recalled text, by their format or by their name, and replace them.
 
 A prefilter reads a text once and returns the kinds of secrets that it may contain. Most texts contain none; the
-modules with the rules are imported with the first text that may.
+modules with the rules are imported with the first text that may. A text with colour codes or characters without width
+is searched twice: as it is, and without them.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, SecretPrefilter
+from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, UNSEEN, SecretPrefilter
 from recall_rank.frontends.redaction.secret_formats import PREFIXED, Secret
 
 _PREFILTER: Final = SecretPrefilter(
     [start.lstrip("?<") for line in PREFIXED.strip().splitlines() for start in line.split("|")[1].split()]
 )
+_VISIBLE_REACH: Final = 32_768  # characters around a range that are read without colour codes
 
 
 def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
@@ -27,6 +29,19 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
     kinds, start, end = _PREFILTER.scan(text, low, high)
     if not kinds:
         return []
+    found = _matches(text, kinds, start, end, low, high)
+    if kinds & (UNSEEN | BLOCK):
+        found += _matches_of_visible(text, low, high)
+    if not found:
+        return []
+    return [secret for secret in _disjoint(found) if secret.start < high and secret.end > low]
+
+
+def _matches(text: str, kinds: int, start: int, end: int, low: int, high: int) -> list[Secret]:
+    """Return the secrets that the rules find in characters [start, end), which scan() gave for [low, high).
+
+    `kinds` is the bit set of types that are possible there. The secrets have any order and may overlap.
+    """
     from recall_rank.frontends.redaction.key_patterns import BLOCK_REACH, blocks, headers, keys, url_passwords
     from recall_rank.frontends.redaction.named_secrets import named_secrets
 
@@ -41,9 +56,22 @@ def secrets(text: str, low: int = 0, high: int | None = None) -> list[Secret]:
         found.extend(headers(text, start, end))
     if kinds & BLOCK:
         found.extend(blocks(text, max(0, low - BLOCK_REACH), high))
-    if not found:
+    return found
+
+
+def _matches_of_visible(text: str, low: int, high: int) -> list[Secret]:
+    """Return the secrets near characters [low, high) that the rules find without colour codes and characters without
+    width.
+    """
+    from recall_rank.frontends.redaction.visible_text import visible_text
+
+    visible = visible_text(text, max(0, low - _VISIBLE_REACH), min(len(text), high + _VISIBLE_REACH))
+    if visible is None:
         return []
-    return [secret for secret in _disjoint(found) if secret.start < high and secret.end > low]
+    first, last = visible.place(low), visible.place(high)
+    kinds, start, end = _PREFILTER.scan(visible.text, first, last)
+    found = _matches(visible.text, kinds, start, end, first, last) if kinds else []
+    return [Secret(*visible.span(secret.start, secret.end), secret.family) for secret in found]
 
 
 def redacted(text: str) -> str:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
 from recall_rank.analysis.text_edits import Edit
 from recall_rank.frontends.redaction.redact import label, redacted, secrets
 from recall_rank.model import SearchResponse
+from recall_rank.model.response import Suggestion
 
 # Fields without secrets: ids, which must stay unchanged; words and numbers of this package; snippets, whose secrets
 # the search has replaced before it cut them.
 _SAFE_FIELDS: Final = frozenset(
-    "ok id session_id message_id part_id query snippet spans role part_type type field source stage match_mode group "
-    "agent scope degrade_kind degrade_kinds stages_run directory_relevance flags coverage explain time pagination mode "
+    "ok id session_id message_id part_id query snippet spans role field source stage match_mode group "
+    "scope degrade_kind degrade_kinds stages_run directory_relevance flags coverage explain time pagination mode "
     "warning_categories suggestion_categories error_category kind matched_terms matched_fields recency "
     "confidence".split()
 )
 _MIN_CHARS: Final = 8  # of a secret
 _RESULTS: Final = "results"
-_RESULT_FIELDS: Final = ("session_title", "directory", "project", "history", "author", "tool_name", "title_match")
+_OF_HITS: Final = (
+    "why"  # a field of the results of `recall`; results of other tools have other fields, all of them read
+)
+_RESULT_FIELDS: Final = (
+    *("session_title", "directory", "project", "history", "agent", "author", "tool_name", "part_type", "title_match"),
+    "also_in",
+)
+# A response has the reports on sources in its coverage, unlike an answer; of malformed records it shows the number.
+_SAFE_IN_RECORDS: Final = (_SAFE_FIELDS - {"coverage"}) | {"malformed"}
 _TOOL_INPUT: Final = "input"
 _MAY_HOLD: Final = (str, dict, list)
 _NAME_WORDS: Final = (
@@ -60,7 +70,7 @@ def without_secrets(value: Any, name: str | None = None) -> Any:
                 value[key] = without_secrets(item, key)
     elif kind is list:
         for at, item in enumerate(value):
-            if name == _RESULTS and type(item) is dict:
+            if name == _RESULTS and type(item) is dict and _OF_HITS in item:
                 _redact_result(item)
             else:
                 value[at] = without_secrets(item, name)
@@ -68,34 +78,44 @@ def without_secrets(value: Any, name: str | None = None) -> Any:
 
 
 def _redact_result(hit: dict[str, Any]) -> None:
-    """Replace the secrets in one result of an answer, in place; only fields with recalled text are read."""
+    """Replace the secrets in one result of an answer of `recall`, in place; only fields with recalled text are read."""
     for key in _RESULT_FIELDS:
         item = hit.get(key)
-        if item is not None:
-            hit[key] = without_secrets(item, key)
+        if type(item) is not str:
+            if item is not None:
+                hit[key] = without_secrets(item, key)
+        elif len(item) >= _MIN_CHARS:
+            hit[key] = _redacted_value(key, item)
     forms = hit["why"].get("matched_forms") if "why" in hit else None
     if forms:
         hit["why"]["matched_forms"] = without_secrets(forms)
 
 
 def response_without_secrets(response: SearchResponse) -> SearchResponse:
-    """Return the response with the secrets replaced in titles, directories, near misses and suggestions.
+    """Return the response with the secrets replaced in every text, in those of the reports on sources, too.
 
     Snippets are unchanged: the search replaced their secrets when it got the option `redact`.
     """
-    results = [
-        replace(
-            result,
-            session_title=redacted(result.session_title),
-            directory=redacted(result.directory),
-            title_match=None if result.title_match is None else redacted(result.title_match),
-        )
-        for result in response.results
-    ]
-    near_misses = tuple(replace(miss, text=redacted(miss.text)) for miss in response.near_misses)
-    return replace(
-        response, results=results, near_misses=near_misses, suggestions=tuple(map(redacted, response.suggestions))
-    )
+    shown: SearchResponse = _redacted_record(response)
+    return shown
+
+
+def _redacted_record(value: Any, name: str | None = None) -> Any:
+    """Return a record, text, sequence or mapping with every secret replaced; `name` is its field."""
+    if name in _SAFE_IN_RECORDS:
+        return value
+    if isinstance(value, Suggestion):
+        shown = Suggestion(redacted(value))
+        shown.category = value.category
+        return shown
+    if isinstance(value, str):
+        return _redacted_value(name, value)
+    if is_dataclass(value) and not isinstance(value, type):
+        known = {field.name: getattr(value, field.name) for field in fields(value)}
+        return replace(value, **{each: _redacted_record(item, each) for each, item in known.items()})
+    if isinstance(value, Mapping):
+        return {redacted(key): _redacted_record(item) for key, item in value.items()}
+    return [_redacted_record(item, name) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _redacted_input(value: Any, name: str | None = None) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recall_rank.frontends.host_options import HostOptions
-from recall_rank.frontends.tools.warnings import ToolError
+from recall_rank.frontends.tools.warnings import Suggestions, ToolError
+from recall_rank.histories.catalog import MIN_PREFIX
 from recall_rank.model import Context
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ class CallContext:
     now: int  # epoch milliseconds
     options: HostOptions
     cancel: Any = None  # has is_set(), as threading.Event has
+    written: Callable[[str], str] = str  # the name of an argument as the caller writes it
 
     def cancelled(self) -> bool:
         """Return whether the caller has cancelled the call."""
@@ -34,9 +37,25 @@ class CallContext:
         return bool(self.context.project or self.context.directory or self.context.worktree)
 
 
-def no_project() -> ToolError:
+def no_project(call: CallContext) -> ToolError:
     """Return the error for a call with scope "project" whose current project is unknown."""
-    return ToolError("list_failed", "Failed to list sessions: no current project is known")
+    advice = Suggestions()
+    suggest_global(call, advice)
+    return ToolError("list_failed", "Failed to list sessions: no current project is known", **advice.fields())
+
+
+def suggest_global(call: CallContext, suggestions: Suggestions) -> None:
+    """Suggest scope "global" to a call that found no session of its project, unless the host disables that scope."""
+    if call.options.global_:
+        suggestions.add("try_scope_global", 'No session of this project: try scope "global"')
+
+
+def unknown_session(call: CallContext, session_id: str) -> str:
+    """Return a sentence that says why no session, or no single one, is known by an id or its beginning."""
+    alike = sum(1 for session in call.histories.sessions() if session.id.startswith(session_id))
+    if alike and len(session_id) < MIN_PREFIX:
+        return f"a beginning of an id has {MIN_PREFIX} characters or more"
+    return f"{alike} sessions have ids that begin so" if alike > 1 else "no session has this id"
 
 
 def list_sessions(call: CallContext, scope: str, search: str | None = None) -> list[Session]:
@@ -45,7 +64,7 @@ def list_sessions(call: CallContext, scope: str, search: str | None = None) -> l
     Raises ToolError when no current project is known for scope "project", and when no source could be read.
     """
     if scope == "project" and not call.knows_project:
-        raise no_project()
+        raise no_project(call)
     found = call.histories.sessions(scope=scope, search=search, context=call.context)
     if not found:
         reports = call.histories.sources()

@@ -1,4 +1,4 @@
-"""RecallTools: calls of the five recall tools, and of hooks that are passed in, by name over the same histories."""
+"""RecallTools: calls of the recall tools, and of hooks that are passed in, by name over the same histories."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from recall_rank.frontends.tools.parameters import (
     messages_parameters,
     recall_parameters,
     refused,
+    session_search_parameters,
     sessions_parameters,
 )
 from recall_rank.frontends.tools.recall_tool import recall
+from recall_rank.frontends.tools.sessions.session_call import documented_answer, session_search_call
 from recall_rank.frontends.tools.transcript_tools import recall_context, recall_get, recall_messages, recall_sessions
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.model import Context
-from recall_rank.model.camel_case import camel_answer, camel_keys, snake_arguments
+from recall_rank.model.camel_case import camel_answer, camel_keys, snake_arguments, written_names
 from recall_rank.model.serialize import error_to_dict
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ TOOLS: Final[Mapping[str, Tool]] = {
     "recall_context": Tool(recall_context, context_parameters),
     "recall_messages": Tool(recall_messages, messages_parameters),
     "recall_sessions": Tool(recall_sessions, sessions_parameters),
+    "session_search": Tool(session_search_call, session_search_parameters),
 }
 
 
@@ -95,25 +98,34 @@ class RecallTools:
         Arguments may have snake_case or camelCase names. With `mode` "schema", values that the schema of
         opencode-session-recall refuses are errors; with "raw", they are replaced by usable values, with a warning.
         With `wire` "camel", the answer has camelCase names. `now` is in epoch milliseconds, by default the current
-        time.
+        time. `cancel` has is_set(), as threading.Event has; once it is set, a search ends early. `context` and
+        `options` replace those of this RecallTools. Errors, an unknown name too, are answers with "ok" false, never
+        exceptions.
         """
         options = options or self._options
         try:
-            known = self._arguments(name, args, options, schema=mode == "schema")
-            answer = self._answer(name, self._call_context(context, options, now, cancel), known)
+            known, written = self._arguments(name, args, options, schema=mode == "schema", wire=wire)
+            inputs = self._call_context(context, options, now, cancel)
+            answer = self._answer(name, replace(inputs, written=written), known)
         except ToolError as error:
             answer = {**error_to_dict(str(error)), "error_category": error.category, **error.extra}
+        except MemoryError:
+            answer = {**error_to_dict("there is not enough memory"), "error_category": "out_of_memory"}
         except Exception as error:  # noqa: BLE001 - a defect here must not end the session of an agent, or a batch
             answer = error_to_dict(f"internal error: {type(error).__name__}: {error}")
-            answer["error_category"] = "other"
+            answer["error_category"] = "internal"
         if options.redact and name not in self._hooks:  # hooks redact what they add, and return the rest unchanged
             answer = without_secrets(answer)
+        if wire == "camel" and name == "session_search":
+            return documented_answer(answer, args if isinstance(args, Mapping) else {}, added=False)
         if wire == "camel":
             return camel_keys(answer) if name in self._hooks else camel_answer(answer)
         return answer
 
-    def _arguments(self, name: str, args: object, options: HostOptions, *, schema: bool) -> Mapping[str, Any]:
-        """Return the arguments of a call: snake_case name -> value.
+    def _arguments(
+        self, name: str, args: object, options: HostOptions, *, schema: bool, wire: str
+    ) -> tuple[Mapping[str, Any], Callable[[str], str]]:
+        """Return the arguments of a call, snake_case name -> value, and the names as the caller writes them.
 
         Raises ToolError for an unknown tool and for arguments that are refused.
         """
@@ -121,13 +133,13 @@ class RecallTools:
             raise ToolError("other", f"unknown tool {name!r}: there are {', '.join((*TOOLS, *self._hooks))}")
         if not isinstance(args, Mapping):
             raise ToolError("other", f"args must be an object, not {type(args).__name__}")
-        known = snake_arguments(args)
+        known, written = snake_arguments(args), written_names(args, wire)
         if schema and name in TOOLS:
-            odd = refused(TOOLS[name].parameters(options), known)
+            odd = refused(_parameters(name, options, known), known)
             if odd:
-                text = f"arguments do not fit the schema: {', '.join(odd)}"
+                text = f"arguments do not fit the schema: {', '.join(written(each) for each in odd)}"
                 raise ToolError("schema", text, rejected_by_schema=True, rejected_params=odd)
-        return known
+        return known, written
 
     def _call_context(self, context: Context | None, options: HostOptions, now: int | None, cancel: Any) -> CallContext:
         """Return the inputs of a call; the repository is added to `context`, by default the context of the tools."""
@@ -150,3 +162,12 @@ class RecallTools:
             while len(self._views) > MAX_VIEWS:
                 del self._views[next(iter(self._views))]
             return view
+
+
+def _parameters(name: str, options: HostOptions, args: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """Return the parameters of a tool for a call; with PraisonAI's scoring, session_search takes any limit, as
+    PraisonAI does.
+    """
+    if name == "session_search" and args.get("scoring") == "praisonai":
+        return session_search_parameters(options, original=True)
+    return TOOLS[name].parameters(options)

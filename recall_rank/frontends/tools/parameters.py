@@ -1,4 +1,4 @@
-"""The parameters of the five tools: types and limits, validation by schema, replacement of invalid values."""
+"""The parameters of the tools: types and limits, validation by schema, replacement of invalid values."""
 
 from __future__ import annotations
 
@@ -104,6 +104,26 @@ def sessions_parameters(options: HostOptions) -> tuple[Parameter, ...]:
         Parameter("scope", "choice", "project", ("project", "global")),
         Parameter("search", "text"),
         Parameter("limit", "number", min(20, options.max_session_list), high=options.max_session_list),
+    )
+
+
+def session_search_parameters(options: HostOptions, *, original: bool = False) -> tuple[Parameter, ...]:
+    """Return the parameters of the tool `session_search`; with `original`, for PraisonAI's scoring, which accepts any
+    whole number as a limit and as a window.
+    """
+    limit, window = min(options.max_session_list, options.max_results), options.max_window
+    lowest = (-MAX_NUMBER, -MAX_NUMBER) if original else (1, 0)
+    highest = (None, None) if original else (limit, window)
+    return (
+        Parameter("query", "text"),
+        Parameter("session_id", "text"),
+        Parameter("around_message_id", "instant"),
+        Parameter("limit", "number", min(5, limit), low=lowest[0], high=highest[0]),
+        Parameter("window", "number", min(5, window), low=lowest[1], high=highest[1]),
+        Parameter("scoring", "choice", "recall", ("recall", "praisonai"), added=True),
+        Parameter("generation", "choice", "g3", ("g1", "g3"), added=True),
+        Parameter("session_prefix", "text", added=True),
+        Parameter("budget_ms", "number", None, low=1, high=86_400_000, added=True),
     )
 
 
@@ -218,13 +238,16 @@ def _count(parameter: Parameter, value: object, warnings: Warnings) -> Any:
     if kept != number:
         limits = f"at least {parameter.low}" if most is None else f"from {parameter.low} to {most}"
         warnings.add(
-            f"clamped:{parameter.name}", f"Clamped {parameter.name} to {kept}: it must be {limits}, not {_shown(value)}"
+            f"clamped:{parameter.name}",
+            f"Clamped {warnings.written(parameter.name)} to {kept}: it must be {limits}, not {_shown(value)}",
         )
     return kept
 
 
 def _ignored(parameter: Parameter, value: object, reason: str, warnings: Warnings) -> None:
-    warnings.add(f"value_ignored:{parameter.name}", f"Ignored {parameter.name} {_shown(value)}: {reason}")
+    warnings.add(
+        f"value_ignored:{parameter.name}", f"Ignored {warnings.written(parameter.name)} {_shown(value)}: {reason}"
+    )
 
 
 def _shown(value: object) -> str:

@@ -14,7 +14,8 @@ from recall_rank.model import Result, SearchResponse
 from recall_rank.model.serialize import repaired
 
 MAX_LOAD_ERRORS: Final = 5
-_OUTSIDE: Final = ("scope", "project", "title", "excluded")  # reasons for which a session is not of the scope at all
+# reasons for which a session is not of the scope at all
+_OUTSIDE: Final = ("session_id", "scope", "project", "title", "excluded")
 _RANKED: Final = ("score", "stage", "match_mode", "matched_terms", "explain", "match_reasons")
 _REPLACED: Final = ("warnings", "suggestions", "near_misses", "load_errors", "load_error_count")
 
@@ -95,14 +96,13 @@ def set_coverage(
         )
 
 
-def set_unknown_session(answer: dict[str, Any], session_id: str) -> list[str]:
-    """Set the counts of an answer to a call whose session id is unknown; return the errors to report."""
+def set_unknown_session(answer: dict[str, Any]) -> None:
+    """Set the counts of an answer to a call whose session id is unknown: the original counts that session."""
     coverage = answer["coverage"]
     answer["scanned"] = 1
     for name in ("sessions_discovered", "sessions_eligible", "sessions_searched"):
         coverage[name] = 1
     coverage["limited_by"] = [*(n for n in coverage.get("limited_by", ()) if n != "load_error"), "load_error"]
-    return [f"{session_id}: no session has this id"]
 
 
 def load_errors(response: SearchResponse, request: RecallRequest) -> list[str]:

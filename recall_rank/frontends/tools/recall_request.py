@@ -13,14 +13,19 @@ from recall_rank.frontends.tools.parameters import LARGEST, TIMES, read, recall_
 from recall_rank.frontends.tools.transcript_tools import global_disabled
 from recall_rank.frontends.tools.warnings import ToolError, Warnings
 from recall_rank.model import Context, Session
+from recall_rank.model.project_names import is_named
 from recall_rank.model.project_scope import in_project, inside
-from recall_rank.search.query import MAX_PATTERN_CHARS, MAX_QUERY_CHARS
+from recall_rank.search.query import MAX_PATTERN_CHARS
 from recall_rank.search.retrieval.literal import compile_pattern
 
 DIRECTORY_BUCKETS: Final = ("exact", "project", "global")  # from the nearest to the farthest
 _SEARCH_OPTIONS: Final = (
     *("match", "scope", "group", "type", "role", "title", "width", "directory", "tool_name", "project"),
     *("exclude_session_ids", "must", "must_not", "budget_ms"),
+)
+_FILTERS: Final = (
+    *("scope", "session_id", "title", "project", "directory", "tool_name", "type", "role", *TIMES),
+    *("must", "must_not", "exclude_session_ids"),
 )
 _INLINE_FLAGS: Final = re.compile(r"(?<!\\)(?:\\\\)*\(\?[a-zA-Z]*(?:-[a-zA-Z]+)?[:)]")
 _NO_FLAGS: Final = re.compile(r"\(\?:")
@@ -36,6 +41,7 @@ class RecallRequest:
     session: str | None  # the full id of the one session that is searched; None for all sessions of the scope
     unknown: bool  # no session has the id that was given
     widened: bool  # scope "project" was asked for, and the fallback searches all projects
+    can_widen: bool  # the scope is "project", and the host does not disable scope "global"
     capped: bool  # the host's limit of sessions applies, not the caller's
     warnings: Warnings
     expansion_warnings: Warnings  # reported after the warnings on times
@@ -46,6 +52,13 @@ class RecallRequest:
         matching.
         """
         return self.options["match"] in ("literal", "regex") and self.given["order"] != "relevance"
+
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """The names of the arguments that leave sessions, messages or parts out."""
+        set_names = (name for name in _FILTERS if self.given[name] not in (None, (), "all", "global"))
+        bounded = "after" in self.options or "before" in self.options
+        return tuple(name for name in set_names if bounded or name not in TIMES)
 
     @property
     def one_session(self) -> bool:
@@ -66,15 +79,16 @@ class SelectedSession:
 
 def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
     """Return the request that the arguments of a call describe. Raises ToolError for a request that is refused."""
-    warnings, expansion_warnings = Warnings(), Warnings()
+    warnings, expansion_warnings = Warnings(call.written), Warnings(call.written)
     given = read(recall_parameters(call.options), args, warnings, expansion_warnings)
     query = args.get("query")
     if given["tool_name"] and given["type"] not in ("all", "tool"):
-        raise ToolError("tool_name_needs_tool_type", 'toolName can only be used with type:"all" or type:"tool"')
+        name = call.written("tool_name")
+        raise ToolError("tool_name_needs_tool_type", f'{name} can only be used with type:"all" or type:"tool"')
     _check_query(query, given["match"])
     after, before = _time_window(call, args, warnings)
     if given["scope"] == "global" and not given["session_id"] and not call.options.global_:
-        raise global_disabled()
+        raise global_disabled("'project' or 'session'")
     session, unknown = _wanted_session(call, given)
     options = {name: given[name] for name in _SEARCH_OPTIONS if given[name] not in (None, ())}
     options.update(now=call.now, context=call.context, cancel=call.cancel, explain=given["explain"])
@@ -89,7 +103,10 @@ def read_request(call: CallContext, args: Mapping[str, Any]) -> RecallRequest:
         options["sessions"] = min(limits)
     options.update({name: bound for name, bound in (("after", after), ("before", before)) if bound})
     capped = bool(limits) and given["sessions"] != min(limits)
-    return RecallRequest(str(query), options, given, session, unknown, widened, capped, warnings, expansion_warnings)
+    can_widen = options["scope"] == "project" and call.options.global_
+    return RecallRequest(
+        str(query), options, given, session, unknown, widened, can_widen, capped, warnings, expansion_warnings
+    )
 
 
 def selected_sessions(call: CallContext, request: RecallRequest) -> list[SelectedSession]:
@@ -109,7 +126,7 @@ def selected_sessions(call: CallContext, request: RecallRequest) -> list[Selecte
     kept = [
         SelectedSession(session, _directory_bucket(session, given["directory"], call.context))
         for session in found
-        if session.id not in excluded and (not project or project in (session.project, session.repository))
+        if session.id not in excluded and (not project or is_named(session, project))
     ]
     if given["directory"]:
         if not options["fallback"]:
@@ -126,15 +143,13 @@ def _directory_bucket(session: Session, folder: str | None, context: Context) ->
 
 
 def _check_query(query: object, match: str) -> None:
-    """Raise ToolError unless `query` is a text, or for match mode "regex" a pattern, of an accepted length."""
+    """Raise ToolError unless `query` is a text, or for match mode "regex" a pattern of an accepted length."""
     if not isinstance(query, str):
         raise ToolError("query_required", f"query must be a string, not {type(query).__name__}")
     if match == "regex":
         _check_pattern(query)
     elif not query.strip():
         raise ToolError("query_required", "query is empty: name a word or a text to look for")
-    elif len(query) > MAX_QUERY_CHARS:
-        raise ToolError("query_too_long", f"query has {len(query)} characters: at most {MAX_QUERY_CHARS} are accepted")
 
 
 def _check_pattern(pattern: str) -> None:
@@ -190,9 +205,11 @@ def _wanted_session(call: CallContext, given: Mapping[str, Any]) -> tuple[str | 
     """
     if not given["session_id"]:
         if given["scope"] == "session" and not call.context.session_id:
-            raise ToolError("no_current_session", "There is no current session: name one by sessionID")
+            raise ToolError(
+                "no_current_session", f"There is no current session: name one by {call.written('session_id')}"
+            )
         if given["scope"] == "project" and not call.knows_project:
-            raise no_project()
+            raise no_project(call)
         return None, False
     try:
         return call.histories.session(given["session_id"]).id, False

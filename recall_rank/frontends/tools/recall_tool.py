@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from recall_rank.frontends.redaction.redacted_answers import hidden
-from recall_rank.frontends.tools.call_context import CallContext, list_sessions
+from recall_rank.frontends.tools.call_context import CallContext, list_sessions, unknown_session
 from recall_rank.frontends.tools.expanded_hits import expanded_hits
 from recall_rank.frontends.tools.recall_answer import (
     load_errors,
@@ -48,12 +47,16 @@ def recall(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
     if request.options["fallback"]:
         unlisted = request.widened and any(report.failed for report in response.coverage.per_source)
         _warn_of_fallback(call, buckets or (), warnings, unlisted=unlisted)
-    if request.unknown:
-        errors = [*set_unknown_session(answer, request.given["session_id"]), *errors]
     if errors:
-        set_load_errors(answer, errors)
         what = "1 session or file" if len(errors) == 1 else f"{len(errors)} sessions or files"
-        warnings.add("load_partial", f"{what} could not be read: see loadErrors")
+        warnings.add("load_partial", f"{what} could not be read: the load errors tell which")
+    if request.unknown:
+        wanted = request.given["session_id"]
+        reason = unknown_session(call, wanted)
+        warnings.add("load_partial", f"Unknown session {wanted!r}: {reason}")
+        set_unknown_session(answer)
+        errors = [f"{wanted}: {reason}", *errors]
+    set_load_errors(answer, errors)
     if request.given["expand"] != "none":
         answer["expanded"] = expanded_hits(call, request, response.results, warnings)
     for text in response.warnings:
@@ -107,11 +110,8 @@ def _put_advice(
     fallback: bool,
 ) -> None:
     """Add suggestions for the next search to an answer, and near misses to an answer without hits."""
-    if request.unknown:  # the session that was asked for counts as searched
-        count = replace(response.coverage.sessions, eligible=1)
-        response = replace(response, coverage=replace(response.coverage, sessions=count))
     suggestions(request, response, fallback).put(answer)
-    if not response.total:
+    if not response.total and response.coverage.parts.eligible:
         found = near_misses(response, sessions)
         if found:
             answer["near_misses"] = found

@@ -50,25 +50,48 @@ def suggestions(request: RecallRequest, response: SearchResponse, fallback: bool
     `fallback` tells that the hits are those of a literal text scan, since no term of the query matched.
     """
     found, given, results = Suggestions(), request.given, response.results
+    for suggestion in response.suggestions:
+        if isinstance(suggestion, Suggestion) and suggestion.category.startswith("unknown_"):
+            found.add(suggestion.category, suggestion)
+    if found:
+        return found  # another way of matching would find nothing either
     if given["match"] != "regex" and looks_like_regex(request.query):
         found.add("try_regex", 'This looks like a regular expression: try match "regex"')
     if results and len(results) == response.total and all(result.source == "title" for result in results):
         found.add("title_only", "Only titles match: read the session with recall_messages, or try other words")
     if not response.total and "time" not in response.degrade_kinds:  # what was not searched may contain hits
-        if given["directory"] and not request.options["fallback"]:
-            found.add("try_directory_fallback", "No hit in this directory: try fallback true to look elsewhere too")
-        if given["match"] == "literal":
-            found.add("try_smart", 'No part holds this exact text: try match "smart"')
-        if given["type"] != "all":
-            found.add("try_type_all", 'No hit of this type: try type "all"')
-        searched = response.coverage.sessions
-        if searched.known and searched.eligible <= FEW_SESSIONS:
-            found.add("few_sessions", few(searched).capitalize())
+        _for_no_hits(found, request, response)
     if results and not fallback:
         for suggestion in response.suggestions:
             if isinstance(suggestion, Suggestion) and suggestion.category == "words_repaired":
                 found.add("words_repaired", suggestion)
     return found
+
+
+def _for_no_hits(found: Suggestions, request: RecallRequest, response: SearchResponse) -> None:
+    """Add suggestions for a search without hits. They say so when the filters left nothing to search."""
+    given, searched, parts = request.given, response.coverage.sessions, response.coverage.parts
+    nothing = "" if parts.eligible or not parts.known else _left_nothing(request)
+    if given["directory"] and not request.options["fallback"]:
+        found.add("try_directory_fallback", "No hit in this directory: try fallback true to look elsewhere too")
+    if given["match"] == "literal":
+        text = f"{nothing}, then" if nothing else "No part holds this exact text:"
+        found.add("try_smart", f'{text} try match "smart"')
+    elif nothing:
+        found.add("nothing_to_search", nothing)
+    if given["type"] != "all":
+        found.add("try_type_all", 'No hit of this type: try type "all"')
+    if searched.known and searched.eligible <= FEW_SESSIONS:
+        text = few(searched).capitalize()
+        found.add("few_sessions", f'{text}, or try scope "global"' if request.can_widen else text)
+
+
+def _left_nothing(request: RecallRequest) -> str:
+    """Return a sentence on the arguments of a request that left nothing to search; "" when it has none."""
+    if request.unknown:
+        return "Nothing was searched: take a session from recall_sessions"
+    names = ", ".join(request.warnings.written(name) for name in request.filters)
+    return f"Nothing is left to search by {names}: leave that out or widen it" if names else ""
 
 
 def near_misses(response: SearchResponse, sessions: Sequence[Session]) -> list[dict[str, Any]]:
@@ -90,7 +113,7 @@ def near_misses(response: SearchResponse, sessions: Sequence[Session]) -> list[d
             break
         if _has_name(session) and session.id not in named:
             text = repaired(session.title or session.directory or "")
-            reason = "searched without a hit; among the newest there are"
+            reason = "has no hit; it is one of the newest sessions that were searched"
             found.append({"kind": "session", "text": text, "session_id": repaired(session.id), "reason": reason})
     for entry in found:
         known = by_id.get(entry.get("session_id", ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from recall_rank.frontends.tools.call_context import CallContext, list_sessions
+from recall_rank.frontends.tools.call_context import CallContext, list_sessions, suggest_global, unknown_session
 from recall_rank.frontends.tools.parameters import (
     context_parameters,
     get_parameters,
@@ -13,23 +13,24 @@ from recall_rank.frontends.tools.parameters import (
     read,
     sessions_parameters,
 )
-from recall_rank.frontends.tools.warnings import ToolError, Warnings
+from recall_rank.frontends.tools.warnings import Suggestions, ToolError, Warnings
 from recall_rank.histories.transcript import UnknownMessage, UnknownSession
 from recall_rank.model import Message
 from recall_rank.model.serialize_transcript import heading_to_dict, message_to_dict, part_to_dict, session_to_dict
 
-UNKNOWN_SESSION = "Unknown session"
-
 
 def recall_get(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer with one message in full. Raises ToolError when the message is unknown or cannot be read."""
-    warnings = Warnings()
-    session_id, message_id = _ids(read(get_parameters(), args, warnings, warnings))
+    warnings = Warnings(call.written)
+    session_id, message_id = _ids(call, read(get_parameters(), args, warnings, warnings))
     try:
         turn = call.histories.get(session_id, message_id)
     except OSError as error:
         raise ToolError("no_messages", f"The messages of {session_id} cannot be read: {error}") from None
-    except LookupError:  # of an unknown session or an unknown message: the answer does not tell which
+    except UnknownSession:  # a session that is not there has no message either: the category says so, the text why
+        text = f"Session not found: {session_id}"
+        raise _unknown_session(call, session_id, "message_not_found", text) from None
+    except LookupError:
         raise ToolError("message_not_found", f"Message not found: {message_id}") from None
     answer = {"ok": True, **full_message(turn.message), "context": heading_to_dict(turn.session)}
     warnings.put(answer)
@@ -41,9 +42,9 @@ def recall_context(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]
 
     Raises ToolError when the message is unknown or cannot be read.
     """
-    warnings = Warnings()
+    warnings = Warnings(call.written)
     given = read(context_parameters(call.options), args, warnings, warnings)
-    session_id, message_id = _ids(given)
+    session_id, message_id = _ids(call, given)
     found = _looked_up(
         call,
         session_id,
@@ -69,11 +70,12 @@ def recall_messages(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
 
     Raises ToolError when the session is unknown or cannot be read.
     """
-    warnings = Warnings()
+    warnings = Warnings(call.written)
     given = read(messages_parameters(call.options), args, warnings, warnings)
     session_id = given.pop("session_id") or call.context.session_id
     if not session_id:
-        raise ToolError("no_current_session", "There is no current session: name one by session_id")
+        name = call.written("session_id")
+        raise ToolError("no_current_session", f"There is no current session: name one by {name}")
     page = _looked_up(call, session_id, lambda: call.histories.messages(session_id, **given))
     answer = {
         "ok": True,
@@ -95,11 +97,11 @@ def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
 
     Raises ToolError when they cannot be listed.
     """
-    warnings = Warnings()
+    warnings = Warnings(call.written)
     given = read(sessions_parameters(call.options), args, warnings, warnings)
     everywhere = given["scope"] == "global"
     if everywhere and not call.options.global_:
-        raise global_disabled()
+        raise global_disabled("'project'")
     found = list_sessions(call, given["scope"], given["search"])[: given["limit"]]
     answer = {
         "ok": True,
@@ -108,12 +110,27 @@ def recall_sessions(call: CallContext, args: Mapping[str, Any]) -> dict[str, Any
         "scope": given["scope"],
     }
     warnings.put(answer)
+    if not found:
+        _advice(call, given).put(answer)
     return answer
 
 
-def global_disabled() -> ToolError:
-    """Return the error for a call with scope "global" when the host allows searches in one project only."""
-    return ToolError("global_disabled", "Global scope is disabled here: use scope 'project' or 'session'")
+def _advice(call: CallContext, given: Mapping[str, Any]) -> Suggestions:
+    """Return suggestions for a call of recall_sessions that found no session."""
+    found = Suggestions()
+    if given["scope"] == "project":
+        suggest_global(call, found)
+    if given["search"]:
+        found.add("try_recall", "Titles alone were compared: call recall to find what was said in a session")
+    return found
+
+
+def global_disabled(others: str) -> ToolError:
+    """Return the error for a call with scope "global" when the host allows searches in one project only.
+
+    `others` are the other scopes of the tool.
+    """
+    return ToolError("global_disabled", f"Global scope is disabled here: use scope {others}")
 
 
 def full_message(message: Message) -> dict[str, Any]:
@@ -121,11 +138,12 @@ def full_message(message: Message) -> dict[str, Any]:
     return {"message": message_to_dict(message), "parts": [part_to_dict(part) for part in message.parts]}
 
 
-def _ids(given: Mapping[str, Any]) -> tuple[str, str]:
+def _ids(call: CallContext, given: Mapping[str, Any]) -> tuple[str, str]:
     """Return the session id and the message id. Raises ToolError when either is missing."""
     session_id, message_id = given["session_id"], given["message_id"]
     if not session_id or not message_id:
-        raise ToolError("ids_required", "sessionID and messageID are required (session_id and message_id)")
+        names = " and ".join(call.written(name) for name in ("session_id", "message_id"))
+        raise ToolError("ids_required", f"{names} are required")
     return session_id, message_id
 
 
@@ -141,8 +159,10 @@ def _looked_up(call: CallContext, session_id: str, find: Callable[[], Any]) -> A
         raise ToolError("no_messages", f"The messages of {session_id} cannot be read: {error}") from None
 
 
-def _unknown_session(call: CallContext, session_id: str) -> ToolError:
-    """Return the error for an unknown session.
+def _unknown_session(
+    call: CallContext, session_id: str, category: str = "other", text: str = "Unknown session"
+) -> ToolError:
+    """Return the error for an unknown session, with a suggestion that says why it is unknown.
 
     Most agents name the file of a session by its id. If a file with this id in its name could not be read, the error
     gives the reason.
@@ -151,4 +171,6 @@ def _unknown_session(call: CallContext, session_id: str) -> ToolError:
         for failure in report.failures:
             if session_id in failure.location:
                 return ToolError("no_messages", failure.reason)
-    return ToolError("other", UNKNOWN_SESSION)
+    advice = Suggestions()
+    advice.add("unknown_session", f"{session_id!r}: {unknown_session(call, session_id)}, recall_sessions lists all")
+    return ToolError(category, text, **advice.fields())

@@ -5,6 +5,7 @@ The sentence is for people and models; programs use the category.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from recall_rank.model.serialize import repaired
@@ -36,12 +37,19 @@ class _CategorizedTexts:
         """Add a sentence at the end, unless it was added before; then its position and category are unchanged."""
         self._categories.setdefault(text, category)
 
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of an answer with the first sentences, up to the limit, and their categories, if any."""
+        first = list(self._categories.items())[: self._most]
+        if not first:
+            return {}
+        return {
+            f"{self._name}s": [repaired(str(text)) for text, _ in first],
+            f"{self._name}_categories": [category for _, category in first],
+        }
+
     def put(self, answer: dict[str, Any]) -> None:
-        """Write the first sentences, up to the limit, and their categories into an answer, if there are any."""
-        if self._categories:
-            first = list(self._categories.items())[: self._most]
-            answer[f"{self._name}s"] = [repaired(str(text)) for text, _ in first]
-            answer[f"{self._name}_categories"] = [category for _, category in first]
+        """Write fields() into an answer."""
+        answer.update(self.fields())
 
     def __bool__(self) -> bool:
         return bool(self._categories)
@@ -50,12 +58,16 @@ class _CategorizedTexts:
 class Warnings(_CategorizedTexts):
     """Warnings of one call: arguments that were ignored or changed, results that were left out.
 
-    An answer has at most MAX_WARNINGS of them.
+    An answer has at most MAX_WARNINGS of them. `written` returns the name of an argument as the caller writes it.
     """
 
-    __slots__ = ()
+    __slots__ = ("written",)
     _name = "warning"
     _most = MAX_WARNINGS
+
+    def __init__(self, written: Callable[[str], str] = str) -> None:
+        super().__init__()
+        self.written = written
 
     def extend(self, others: Warnings) -> None:
         """Add the warnings of another collection at the end."""

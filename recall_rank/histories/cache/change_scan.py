@@ -7,7 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import xxhash
+
 from recall_rank.histories.cache.table import SourceEntry, Table, UnitEntry
+from recall_rank.histories.removal.left_out import conceal, is_unnamed, unnamed_location, unnamed_unit
+from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.read_all import LoadedSource, failure_reason, list_units, located_sessions, stored_bytes
 from recall_rank.model import BaseSource, Session, Unit
 
@@ -26,7 +30,15 @@ def scan_sources(sources: Iterable[BaseSource], before: Table) -> list[SourceSca
     lack its sessions.
     """
     known = {entry.key: entry for entry in before.sources}
-    return [_look(source, known.get((source.name, source.location))) for source in sources]
+    hidden = any(map(is_unnamed, before.sources))
+    return [
+        _look(
+            source,
+            known.get((source.name, source.location))
+            or (known.get((source.name, unnamed_location(source))) if hidden else None),
+        )
+        for source in sources
+    ]
 
 
 def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
@@ -35,15 +47,26 @@ def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
         units = list_units(loaded)
         signatures = {unit.key: _signature(source, unit) for unit in units}
     size = stored_bytes(source, units)
+    known = {} if before is None else before.units
+    hidden = any(is_unnamed(old.unit) for old in known.values())
     reasons = [failure.reason for failure in loaded.failures]
     entry = SourceEntry(source.name, source.location, False, source.copy_group, size, reasons, loaded.warnings)
     found = SourceScan(source, entry)
     for unit in units:
         signature = signatures[unit.key]
-        old = before.units.get(unit.key) if before is not None else None
-        entry.units[unit.key] = UnitEntry(unit, signature)
+        old = known.get(unit.key)
+        if old is None and hidden:
+            nameless = unnamed_unit(source, unit)
+            old = known.get(nameless.key)
+            if old is not None and signature and old.signature == signature:
+                entry.units[nameless.key] = old
+                continue
+        entry.units[unit.key] = UnitEntry(unit, signature, is_left_out=old is not None and is_unnamed(old.unit))
         if old is None or not signature or old.signature != signature or old.unit != unit or old.error:
             found.changed.append(unit.key)
+    conceal(entry)
+    if not units and before is not None and is_unnamed(before):
+        entry.location = before.location  # it cannot be listed now: that is told without its place
     return found
 
 
@@ -61,7 +84,9 @@ def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
 
 
 def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
-    """The sessions of a unit. Its error, malformed records, warnings and resume point are written to `entry`."""
+    """The sessions of a unit. Its error, malformed records, warnings and resume point are written to `entry`, and
+    whether every session in it is left out.
+    """
     entry.error, entry.resume = None, None
     try:
         reading = source.read(entry.unit)
@@ -69,13 +94,18 @@ def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
         entry.error = failure_reason(error)
         entry.malformed, entry.warnings = [], []
         return []
-    entry.malformed, entry.warnings = list(reading.malformed), list(reading.warnings)
+    entry.malformed, entry.warnings = bounded_malformed(reading.malformed), bounded_warnings(reading.warnings)
     entry.resume = reading.resume
+    entry.is_left_out = not reading.sessions and (entry.is_left_out or reading.left_out > 0)
     return located_sessions(reading, entry.unit)
 
 
 def _signature(source: BaseSource, unit: Unit) -> bytes:
+    """A digest of the unit's signature, in which a loader may have put titles and other text; empty when there is no
+    signature.
+    """
     try:
-        return source.signature(unit)
+        signature = source.signature(unit)
     except Exception:  # noqa: BLE001 - reading says why
         return b""
+    return xxhash.xxh3_128_hexdigest(signature).encode() if signature else b""

@@ -10,7 +10,14 @@ from recall_rank.histories.cache.dependency_keys import joined
 from recall_rank.histories.cache.invalidation import Invalidation, PreviousSessions
 from recall_rank.histories.cache.resolve_copies import all_links, resolve_copies
 from recall_rank.histories.cache.rules import RefreshRules
-from recall_rank.histories.cache.table import SessionEntry, SessionKey, SessionLocation, SourceEntry, Table
+from recall_rank.histories.cache.table import (
+    SessionEntry,
+    SessionKey,
+    SessionLocation,
+    SourceEntry,
+    Table,
+)
+from recall_rank.histories.removal.left_out import unname
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import BaseSource, Session
 from recall_rank.model.progress import Progress
@@ -61,7 +68,10 @@ def read_changes(
             changes.fresh.append(one.held)
     _keep_vanished(table, old, rules)
     serials = {held.serial for source in table.sources for held in source.held()}
-    table.keys = joined(old.keys, all_links(reading.in_order()), None if len(lost) <= len(changes.fresh) else serials)
+    gone = any(held.serial not in serials for held in lost)
+    table.keys = joined(old.keys, all_links(reading.in_order()), serials if gone else None)
+    for source in table.sources:
+        unname(source)
     stay = {held.place for _, held in table.live()}
     changes.dead = [(key, place) for key, place in was_live if place not in stay]
     return changes
@@ -100,9 +110,7 @@ def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
         gone = [
             held
             for held in (*source.held(), *source.kept)
-            if held.place is not None
-            and held.key not in present
-            and not (rules.ignores is not None and rules.ignores(held.session))
+            if held.place is not None and held.key not in present and not rules.ignore.vanished(source, held.session)
         ]
         if gone and source.key not in entries:
             entries[source.key] = SourceEntry(source.name, source.location, gone=True, copy_group=source.copy_group)

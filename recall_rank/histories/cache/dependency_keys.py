@@ -57,8 +57,13 @@ def joined(keys: array[int], added: Iterable[int], serials: Collection[int] | No
         for key in fresh:
             insort(both, key)
         return both
-    every = sorted([*keys, *fresh])
-    return array("Q", every if serials is None else [key for key in every if key & _SERIAL in serials])
+    every = array("Q", sorted([*keys, *fresh]))
+    return every if serials is None else of_serials(every, serials)
+
+
+def of_serials(keys: array[int], serials: Collection[int]) -> array[int]:
+    """The dependency keys of the sessions with these serial numbers."""
+    return array("Q", (key for key in keys if key & _SERIAL in serials))
 
 
 def _holds(keys: array[int], key: int) -> bool:

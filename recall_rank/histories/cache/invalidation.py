@@ -127,7 +127,7 @@ class Invalidation:
         at, key = home
         source = self.table.sources[at]
         before = source.units[key]
-        unit = source.units[key] = UnitEntry(before.unit, before.signature)
+        unit = source.units[key] = UnitEntry(before.unit, before.signature, is_left_out=before.is_left_out)
         if before is not self.known.units.get((source.key, key)):  # the unit itself changed
             more = self._read_appended(home, unit)
             if more is not None:

@@ -11,6 +11,7 @@ from typing import Final
 
 import xxhash
 
+from recall_rank.loaders.unrecognised import NAME as UNRECOGNISED
 from recall_rank.model import Source
 
 MACHINE: Final = "machine"  # the index of every store that is found here
@@ -38,6 +39,8 @@ def user_folder(variable: str, below_home: str, elsewhere: str) -> Path | None:
     try:
         if sys.platform == "linux":
             named = Path(os.environ.get(variable, ""))
+            if not named.is_absolute() and os.environ.get("HOME") == "":
+                return None  # Path.home() would take the root of the file system
             found = (named if named.is_absolute() else Path.home() / below_home) / "recall_rank"
         else:
             import platformdirs
@@ -54,5 +57,6 @@ def index_folder(cache: Path, sources: Sequence[Source], *, discovered: bool) ->
     """
     if discovered:
         return cache / MACHINE
-    names = "\0".join(f"{source.name}\0{Path(source.location).absolute()}" for source in sources)
+    read = [source for source in sources if source.name != UNRECOGNISED]  # which come and go
+    names = "\0".join(f"{source.name}\0{Path(source.location).absolute()}" for source in read)
     return cache / f"index-{xxhash.xxh3_64_hexdigest(names.encode('utf-8', 'surrogatepass'))}"

@@ -12,9 +12,12 @@ from typing import Final
 from recall_rank.histories.cache.location import FORGOTTEN, INDEX_FOLDER
 from recall_rank.index.errors import MissingIndexError
 from recall_rank.index.storage.folder import Folder
+from recall_rank.index.storage.format import FORMAT
 
 _CHANCE: Final = r"[0-9a-f]{8}-[0-9]+-[0-9a-f]{16}"
-_OURS: Final = re.compile(rf"(?:temporary|segment|table)-[0-9]+-{_CHANCE}|manifest-[0-9]{{1,9}}-[0-9]{{1,18}}")
+_OURS: Final = re.compile(
+    rf"(?:temporary|segment|table)-(?P<file>[0-9]+)-{_CHANCE}|manifest-(?P<manifest>[0-9]{{1,9}})-[0-9]{{1,18}}"
+)
 
 
 @dataclass(slots=True)
@@ -24,6 +27,7 @@ class Purged:
     files: int = 0
     bytes: int = 0
     left: list[str] = field(default_factory=list)  # paths of other programs, or that could not be removed
+    closed: bool = False  # whether a folder could not be opened safely
 
 
 def purge(cache: Path, *, everything: bool = False) -> Purged:
@@ -57,6 +61,26 @@ def folders(cache: Path) -> Iterator[Path]:
                 yield path
 
 
+def remove_index(path: Path) -> None:
+    """Remove the index in a folder, of any version. Raises OSError when one of its files cannot be removed."""
+    done = Purged()
+    _purge_index(path, done)
+    failed = [left for left in done.left if _OURS.fullmatch(Path(left).name) and not Path(left).is_dir()]
+    if failed or done.closed:
+        raise OSError(f"{', '.join(failed) or path} cannot be removed")
+
+
+def remove_other_versions(path: Path) -> None:
+    """Remove the files that other versions of this package wrote in the folder of an index: nobody reads or rewrites
+    them. Raises OSError when one cannot be removed.
+    """
+    with Folder(path) as folder:
+        for name in folder.names():
+            found = _OURS.fullmatch(name)
+            if found and (found["file"] or found["manifest"]) != str(FORMAT):
+                folder.unlink(name)
+
+
 def _purge_index(path: Path, done: Purged) -> None:
     try:
         with Folder(path) as folder:
@@ -66,6 +90,9 @@ def _purge_index(path: Path, done: Purged) -> None:
                     _remove(folder, name, done)
                 else:
                     done.left.append(str(path / name))
+    except OSError:
+        done.closed = True
+    try:
         path.rmdir()
     except OSError:
         if path.is_dir() and str(path) not in done.left:

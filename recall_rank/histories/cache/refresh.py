@@ -15,10 +15,11 @@ from recall_rank.histories.cache.state import CacheState, NextState
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, touch, write
 from recall_rank.histories.cache.table import Table
 from recall_rank.histories.cache.table_codec import sections
+from recall_rank.histories.ignore import without_ignored
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import RefreshReport, Source
-from recall_rank.model.progress import Progress
+from recall_rank.model.progress import Progress, watching
 from recall_rank.model.source_wrapper import complete_source
 
 NO_RULES: Final = RefreshRules()
@@ -62,8 +63,10 @@ def refresh(
             except OSError as error:
                 problem = error
         before = None if anew else found.state
+        heeded = rules.list_state()
         try:
-            made = _next(before, sources, rules, progress)
+            with watching(progress):
+                made = _next(before, sources, rules.current(), progress)
         except UnusableIndexError:
             if anew:
                 raise
@@ -77,6 +80,8 @@ def refresh(
                 continue
             except OSError as error:
                 problem = error
+            if rules.list_state() != heeded:
+                continue  # a session that was forgotten meanwhile may be in what was just written
         took, used = time.perf_counter() - started, time.process_time() - cpu
         return RefreshOutcome(replace(made.report, elapsed_ms=took * 1000, cpu_ms=used * 1000), state, problem)
 
@@ -97,9 +102,10 @@ def _next(
     rules: RefreshRules,
     progress: Progress | None,
 ) -> NextState:
+    """The state after a refresh from the state `before`; the list of forgotten sessions is in `rules` already."""
     known = before.view.units() if before is not None else Table()
     anew = known.rules != rules.digest
-    every = list(map(complete_source, sources))
+    every = list(map(complete_source, without_ignored(sources, rules.ignore)))
     looks = scan_sources(every, Table() if anew else known)
     if before is not None and not anew and rules.keep_vanished in (None, known.keeping) and unchanged(looks, known):
         told = account.resized(before.view.reports(), [each.entry.size for each in looks])

@@ -1,13 +1,17 @@
-"""The rules of a refresh: which sessions are ignored, and whether sessions that vanished from their source are
+"""The rules of a refresh: which sessions are left out, and whether sessions that vanished from their source are
 kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
 
-from recall_rank.model import Session
+from recall_rank.histories.ignore import Ignore
+from recall_rank.histories.removal.forgotten import forgotten, list_state
+
+NOTHING: Final = Ignore()
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +20,25 @@ class RefreshRules:
     has.
     """
 
-    digest: str = ""  # of what the sources leave out; when it changes, everything is read again
-    ignores: Callable[[Session], bool] | None = None  # sessions that are not kept when they vanish
+    ignore: Ignore = NOTHING
     keep_vanished: bool | None = None  # None: as in the last refresh, at first False
+    cache: Path | None = None  # a folder whose list of forgotten sessions counts, too
+
+    def current(self) -> RefreshRules:
+        """A copy of these rules with the sessions that are forgotten now, since another process may have added to the
+        list.
+
+        Raises OSError when the list cannot be read.
+        """
+        if self.cache is None:
+            return self
+        return replace(self, ignore=self.ignore.also(Ignore(forgotten=forgotten(self.cache))), cache=None)
+
+    def list_state(self) -> tuple[int, int, int] | None:
+        """A value that differs after each change of the list of forgotten sessions; None when there is none."""
+        return None if self.cache is None else list_state(self.cache)
+
+    @property
+    def digest(self) -> str:
+        """A hash of the patterns and the forgotten sessions; when it changes, everything is read again."""
+        return self.ignore.digest()

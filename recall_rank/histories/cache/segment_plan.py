@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Final
 
 from recall_rank.histories.cache.table import SessionEntry, SessionKey
 from recall_rank.index.segment.segment import Segment, SessionRow
 
 MOST: Final = 8  # segments of a generation, at most
+_FIELDS: Final = ("title", "directory", "project", "worktree", "parent", "source", "agent", "repository")
+_VALUES: Final = attrgetter(*_FIELDS)
 LARGEST_DEAD: Final = 3  # a segment is rewritten when more than one message in this many is deleted
 
 
@@ -65,7 +68,10 @@ def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
 
 def merged(planned: Sequence[PlannedSegment]) -> Segment:
     """One segment with the live (not deleted) sessions of the segments `planned`."""
-    from recall_rank.index.merge.merge import merge  # which loads numpy
+    from recall_rank.index.merge.numpy_room import require_numpy_room
+
+    require_numpy_room()
+    from recall_rank.index.merge.merge import merge
 
     return merge([segment_plan.segment for segment_plan in planned], [segment_plan.dead for segment_plan in planned])
 
@@ -76,11 +82,13 @@ def rows(segment: Segment) -> dict[SessionKey, int]:
 
 
 def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:
-    """Whether the text of the session in row `old` of `before` is a prefix of the text of the session in row `new`
-    of `now`.
+    """Whether all words of the session in row `old` of `before` are in row `new` of `now` as well: its text and the
+    names of its messages and parts are prefixes there, and each field that it has is equal.
     """
     first, then = before.sessions[old], now.sessions[new]
-    if (first.title, first.directory) not in ((then.title, then.directory), ("", ""), (then.title, "")):
+    if any(value and value != getattr(then, name) for name, value in zip(_FIELDS, _VALUES(first), strict=True)):
+        return False
+    if any(here != there[: len(here)] for here, there in zip(_names(before, first), _names(now, then), strict=True)):
         return False
     (start, end), (begin, stop) = _said(before, first), _said(now, then)
     length = end - start
@@ -88,6 +96,20 @@ def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:
         return False
     said, says = before.text_for(((start, end),)), now.text_for(((begin, begin + length),))
     return memoryview(said)[start:end] == memoryview(says)[begin : begin + length]
+
+
+def _names(segment: Segment, row: SessionRow) -> tuple[list[str | None], ...]:
+    """The ids and authors of the messages of a session, and the ids, types and tools of its parts, each in order."""
+    first, last = row.first_message + 1, row.last_message
+    start, end = segment.message_first_part[first], segment.message_first_part[last]
+    values = segment.names.values
+    return (
+        [*segment.message_ids.decode_range(first, last)],
+        [values[number] for number in segment.message_author[first:last]],
+        [*segment.part_ids.decode_range(start, end)],
+        [values[number] for number in segment.part_type[start:end]],
+        [values[number] for number in segment.part_tool[start:end]],
+    )
 
 
 def _said(segment: Segment, row: SessionRow) -> tuple[int, int]:

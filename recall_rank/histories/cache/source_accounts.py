@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from recall_rank.histories.cache.table import SourceEntry, Table
+from recall_rank.histories.removal.left_out import is_unnamed
+from recall_rank.loaders.malformed import bounded_malformed
 from recall_rank.loaders.read_all import COPIED_ACROSS, FOUND_TWICE, copied_across
 from recall_rank.model import Notice, ReadFailure, SourceReport
 
@@ -39,12 +41,12 @@ def _report(source: SourceEntry, copied: int) -> SourceReport:
     warnings += [notice.text for notice in notices]
     return SourceReport(
         source.name,
-        source.location,
+        _location(source),
         source.size,
         len(live),
         sum(held.messages for held in live),
         sum(held.parts for held in live),
-        tuple(bad for unit in source.units.values() for bad in unit.malformed),
+        tuple(bounded_malformed(bad for unit in source.units.values() for bad in unit.malformed)),
         tuple(_failures(source)),
         tuple(dict.fromkeys(warnings)),
         max((held.newest for held in live), default=0),
@@ -54,10 +56,15 @@ def _report(source: SourceEntry, copied: int) -> SourceReport:
 
 def _failures(source: SourceEntry) -> Iterator[ReadFailure]:
     for reason in source.errors:
-        yield ReadFailure(source.location, reason)
+        yield ReadFailure(_location(source), reason)
     for entry in source.units.values():
         if entry.error is not None:
             yield ReadFailure(entry.unit.location, entry.error)
+
+
+def _location(source: SourceEntry) -> str:
+    """The location of a source; empty when all of its sessions are left out."""
+    return "" if is_unnamed(source) else source.location
 
 
 def sum_notices(notices: Iterable[Notice]) -> list[Notice]:

@@ -107,6 +107,12 @@ def write(
             raise
 
 
+def sweep_leftovers(folder: Path) -> None:
+    """Remove the files that killed writers left in the folder of an index."""
+    with suppress(MissingIndexError), Folder(folder) as held:
+        sweep(held)
+
+
 def _nonce(folder: Path) -> str:
     with suppress(OSError, UnusableIndexError), Folder(folder) as held:
         return newest_manifest(held).nonce

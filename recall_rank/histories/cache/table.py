@@ -53,6 +53,7 @@ class UnitEntry:
     warnings: list[str] = field(default_factory=list)
     sessions: list[SessionEntry] = field(default_factory=list)
     resume: bytes | None = None
+    is_left_out: bool = False  # whether every session in it is ignored or forgotten; see left_out.py
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 import orjson
 
 from recall_rank.histories.cache.table import SessionEntry, SessionLocation, SourceEntry, Table, UnitEntry
+from recall_rank.histories.removal.left_out import is_unnamed
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.storage.table_file import DEAD, TableFile, dead_section
 from recall_rank.model import Flag, Malformed, Notice, ReadFailure, Session, SourceReport, Tokens, Unit
@@ -127,7 +128,8 @@ class StoredTable:
             for *values, units in self._json(UNITS):
                 source = SourceEntry(*values)
                 for key, location, signature, error in units:
-                    source.units[key] = UnitEntry(Unit(key, location), _bytes(signature), error)
+                    unit = Unit(key, location)
+                    source.units[key] = UnitEntry(unit, _bytes(signature), error, is_left_out=is_unnamed(unit))
                 sources.append(source)
             return Table(sources, rules=self.rules, keeping=self.keeping)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -61,6 +61,7 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
     mapped from a damaged file.
     """
     reader = IndexReader(segments, dead)
+    reader.check()
     rows = source_rows(reader)
     columns = {name: _column(rows, name, rule) for name, rule in _COLUMNS.items()}
     names, name_columns = _names(rows, columns)
@@ -82,20 +83,21 @@ def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segme
     )
 
 
-def part_rows(reader: IndexReader) -> npt.NDArray[np.int64]:
-    """Return the numbers, i64, of the parts that merge() copies, in the order of the merged segment.
+def rows_of(reader: IndexReader, kind: Literal["part", "message"]) -> npt.NDArray[np.int64]:
+    """Return the numbers, i64, of the parts or messages that merge() copies, in the order of the merged segment.
 
-    A part's number is that in `reader`, which counts the parts of all segments.
+    The number of a row is that in `reader`, which counts the rows of all segments.
     """
-    first = [view.first_part for view in reader.views]
-    numbers = [
-        np.arange(row.first["part"], row.last["part"]) + first[row.segment_number] for row in source_rows(reader)
-    ]
+    first = [view.first_part if kind == "part" else view.first_message for view in reader.views]
+    numbers = [np.arange(row.first[kind], row.last[kind]) + first[row.segment_number] for row in source_rows(reader)]
     return np.concatenate([np.empty(0, np.int64), *numbers])
 
 
 def view(column: npt.NDArray[Any]) -> memoryview:
-    """The memoryview, with its type code, of a column of u8, u16, u32, u64 or i64."""
+    """A memoryview of a column of u8, u16, u32, u64 or i64, of format B, H, I, Q or q.
+
+    A column that is not contiguous is copied.
+    """
     code = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "i8": "q"}[column.dtype.str[1:]]
     data = np.ascontiguousarray(column).data.cast("B") if len(column) else memoryview(b"")
     return data.cast(code)  # type: ignore[call-overload, no-any-return]

@@ -64,6 +64,11 @@ class IndexReader:
         """
         return self.views[0].segment if len(self.views) == 1 and self.views[0].sessions is None else None
 
+    def check(self) -> None:
+        """Raise DamagedIndexError when the file of a segment was changed while it is open."""
+        for view in self.views:
+            view.segment.check()
+
     def evidence(self, eligible: bytearray | None) -> Evidence:
         """Return an empty Evidence for the documents marked in `eligible`, u8[docs], or for all when it is None."""
         return Evidence(self._sources, eligible, self._processors)
@@ -134,18 +139,17 @@ class IndexReader:
         first, last = view.segment.span_of(own)
         return first + view.first_message, last + view.first_message
 
-    def own_sessions(self, marks: Sequence[bool]) -> list[bytes]:
-        """Split `marks`, one for each session of the reader, into marks of the sessions of each segment.
+    def own_sessions(self, values: bytes | bytearray, dead: int) -> list[bytes]:
+        """Split `values`, one byte for each session of the reader, into those of the sessions of each segment.
 
-        Element k is u8[sessions of segment k], with 0 for deleted sessions.
+        Element k is u8[sessions of segment k], with `dead` for deleted sessions.
         """
         if self.whole is not None:
-            return [bytes(marks)]
-        own = [bytearray(len(view.segment.sessions)) for view in self.views]
-        every = bytes(marks)
+            return [bytes(values)]
+        own = [bytearray([dead]) * len(view.segment.sessions) for view in self.views]
         for run in self.order.runs:
-            own[run.segment][run.first : run.last] = every[run.number : run.number + run.last - run.first]
-        return [bytes(marked) for marked in own]
+            own[run.segment][run.first : run.last] = values[run.number : run.number + run.last - run.first]
+        return [bytes(of_segment) for of_segment in own]
 
     # --- messages, parts and documents -----------------------------------------------------------------------
 

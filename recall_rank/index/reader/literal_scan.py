@@ -19,10 +19,11 @@ STRIDE_BYTES = 1 << 20  # text searched between two checks of the deadline
 
 
 def mark_literal(reader: IndexReader, text: str, keep: bytearray | None, found: bytearray, deadline_ns: int) -> int:
-    """Mark in `found`, u8[parts], the parts of which a field contains `text` in any case, and return a count.
+    """Mark in `found`, u8[parts], the parts of which a field contains `text`; return the first part not reached.
 
-    It is the number of parts read, in order from part 0, before `deadline_ns`, a time.monotonic_ns(), 0 for none. Only
-    the parts marked in `keep` are read, all when it is None. fold() lowers the case of both texts.
+    Parts are scanned in order until `deadline_ns`, a time.monotonic_ns(), 0 for none; when all were reached,
+    reader.parts is returned. Parts that `keep` does not mark are passed over; None keeps all. fold() lowers the case
+    of both texts.
     """
     needle = encode(fold(text))
     for view in reader.views:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import Segment, SessionRow
+from recall_rank.model.project_names import is_named
 
 
 class Place(NamedTuple):
@@ -25,7 +26,7 @@ def held(reader: IndexReader, places: Iterable[Place], project: str | None = Non
         wanted[place.session].add(place)
     found: set[Place] = set()
     for number, row in enumerate(reader.sessions):
-        if row.id in wanted and (project is None or row.project == project):
+        if row.id in wanted and (project is None or is_named(row, project)):
             found |= wanted[row.id] & _places_of(reader.home_of(number)[0], row)
     return found
 

@@ -143,19 +143,19 @@ class SegmentView:
     # --- statistics ------------------------------------------------------------------------------------------
 
     def frequency_between(self, start: int, end: int) -> Callable[[int, int], int]:
-        """Return a function that counts occurrences of terms in documents [start, end) of this segment.
+        """Return a function that counts documents of this segment from `start` to before `end` by term.
 
-        frequency(first, last) is the sum of the document frequencies of the terms [first, last). It reads only the
-        blocks of postings that contain these documents.
+        The function takes (first, last) and returns the number of these documents that hold a term, summed over the
+        terms [first, last). It reads only the blocks of postings that contain these documents.
         """
         postings, starts, ends = self.segment.postings, array("I", [start]), array("I", [end])
         return lambda first, last: postings.frequency_in(first, last, starts, ends)
 
     def frequency(self, marks: bytearray | None) -> Callable[[int, int], int]:
-        """Return a function that counts occurrences of terms in marked documents of this segment.
+        """Return a function that counts marked documents of this segment by term.
 
-        frequency(first, last) is the sum of the document frequencies of the terms [first, last). `marks` is u8[docs of
-        all segments]; None counts the documents of live sessions.
+        The function takes (first, last) and returns the number of marked documents that hold a term, summed over the
+        terms [first, last). `marks` is u8[docs of all segments]; None marks the documents of live sessions.
         """
         postings = self.segment.postings
         if marks is not None:

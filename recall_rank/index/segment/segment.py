@@ -138,6 +138,12 @@ class Segment:
         clear_first_parts(marks, self.message_role, TITLE_ROLE, self.message_first_part)
         return marks
 
+    def check(self) -> None:
+        """Do nothing: only a mapped segment can change while it is open.
+
+        A mapped segment raises DamagedIndexError when somebody cut its file or changed what was read of it.
+        """
+
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> Text:
         """The whole text. The caller may read only the bytes [start, end) of `ranges`.
 

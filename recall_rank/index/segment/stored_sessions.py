@@ -18,6 +18,7 @@ def stored_session(segment: Segment, number: int) -> Session:
     searched (files, models, states) are missing. Raises DamagedIndexError when the segment is mapped from a damaged
     file.
     """
+    segment.check()
     row = segment.sessions[number]
     reader = _StoredMessages(segment, row.first_message + 1, row.last_message)
     return Session(

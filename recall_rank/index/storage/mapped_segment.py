@@ -70,6 +70,9 @@ class MappedSegment(Segment):
         self._file.verify_all("text", starts, ends)
         return self._unverified_text
 
+    def check(self) -> None:
+        self._file.check()
+
     def verify(self) -> None:
         """Read and check every column. Raises DamagedIndexError for a wrong hash or a value out of range."""
         for column in COLUMNS:

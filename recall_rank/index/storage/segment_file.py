@@ -6,7 +6,6 @@ verifies all blocks of a column, verify() those of a byte range.
 
 from __future__ import annotations
 
-import mmap
 import os
 import struct
 from array import array
@@ -33,6 +32,7 @@ from recall_rank.index.storage.format import (
     block_count,
     require_little_endian,
 )
+from recall_rank.index.storage.mapped_file import MappedFile
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class ColumnPlace(NamedTuple):
 class SegmentFile:
     """The columns of one segment file. Thread-safe. The file stays mapped while any view of a column exists."""
 
-    __slots__ = ("_map", "_places", "_sums", "_verified", "header", "name")
+    __slots__ = ("_file", "_map", "_places", "_sums", "_verified", "header", "name")
 
     def __init__(self, descriptor: int, size: int, name: str) -> None:
         """Map the `size` bytes of `descriptor`, which may be closed afterwards. `name` is quoted in errors.
@@ -66,7 +66,8 @@ class SegmentFile:
         self._places = self._read_directory(directory, start)
         self._verified = {column: bytearray(block_count(place.size)) for column, place in self._places.items()}
         self._sums: dict[str, array[int]] = {}
-        self._map = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
+        self._file = MappedFile(descriptor, size, name)
+        self._map = self._file.bytes
 
     def _read_header(self, size: int) -> tuple[int, int]:
         """The offset and the size of the directory, in bytes."""
@@ -122,6 +123,18 @@ class SegmentFile:
             return self.checked(unpack, self._map[offset : offset + size], length, COLUMNS[column].code)
         return self.unverified(column)
 
+    def check(self) -> None:
+        """Raise DamagedIndexError when the file was cut or lengthened, or when a block that was verified has other
+        bytes now. One system call as long as nobody writes to the file.
+        """
+        written = self._file.written()
+        if written is not None:
+            for column, marks in self._verified.items():
+                for at in range(len(marks)):
+                    if marks[at]:
+                        self._verify_block(column, at)
+            self._file.seen(written)
+
     def checked(self, make: Callable[..., T], *arguments: Any) -> T:
         """Return make(*arguments); a ValueError that it raises becomes a DamagedIndexError."""
         try:
@@ -146,16 +159,20 @@ class SegmentFile:
         if at < 0:
             return
         last = min(len(verified), -(-end // BLOCK))
+        self._file.written()
+        while at >= 0:
+            self._verify_block(column, at)
+            verified[at] = 1
+            at = verified.find(0, at + 1, last)
+
+    def _verify_block(self, column: str, at: int) -> None:
         offset, size, _, sums_hash = self._places[column]
         sums = self._sums.get(column)
         if sums is None:
-            sums = self._read_sums(column, aligned(offset + size, SUM.size), len(verified), sums_hash)
-        while at >= 0:
-            block = self._map[offset + at * BLOCK : min(offset + (at + 1) * BLOCK, offset + size)]
-            if xxhash.xxh3_64_intdigest(block) != sums[at]:
-                raise self.damaged(f"block {at} of column {column} is not what was written")
-            verified[at] = 1
-            at = verified.find(0, at + 1, last)
+            sums = self._read_sums(column, aligned(offset + size, SUM.size), block_count(size), sums_hash)
+        block = self._map[offset + at * BLOCK : min(offset + (at + 1) * BLOCK, offset + size)]
+        if xxhash.xxh3_64_intdigest(block) != sums[at]:
+            raise self.damaged(f"block {at} of column {column} is not what was written")
 
     def verified(self, column: str) -> tuple[bytearray, int]:
         """Return (marks, size): u8[blocks], 1 for each verified block of a column, kept current by verify(), and

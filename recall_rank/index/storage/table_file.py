@@ -6,7 +6,6 @@ never do. recall_rank.histories.cache.table_codec defines the other sections.
 
 from __future__ import annotations
 
-import mmap
 import os
 import struct
 from array import array
@@ -17,6 +16,7 @@ import xxhash
 
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.storage.format import FORMAT, SUM, require_little_endian
+from recall_rank.index.storage.mapped_file import MappedFile
 
 MAGIC: Final = b"RRTAB\r\n\x1a"
 DEAD: Final = "dead"  # u32: for each segment the number of its deleted sessions, then their numbers
@@ -56,7 +56,7 @@ def write_table(sections: Mapping[str, bytes], descriptor: int, name: str) -> by
 class TableFile:
     """The sections of one table file. Thread-safe."""
 
-    __slots__ = ("_entries", "_map", "_verified", "header", "name")
+    __slots__ = ("_entries", "_file", "_verified", "header", "name")
 
     def __init__(self, descriptor: int, size: int, name: str) -> None:
         """Map the `size` bytes of `descriptor`, which may be closed afterwards. `name` is quoted in errors.
@@ -83,7 +83,7 @@ class TableFile:
                 raise self.damaged("a section lies outside")
             self._entries[label.rstrip(b"\0").decode("ascii", "replace")] = Section(offset, length, digest)
         self._verified: set[str] = set()
-        self._map = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
+        self._file = MappedFile(descriptor, size, name)
 
     def damaged(self, why: str) -> DamagedIndexError:
         """A DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
@@ -93,8 +93,12 @@ class TableFile:
         """The bytes of a section. Raises DamagedIndexError when it is missing or does not match its hash."""
         if label not in self._entries:
             raise self.damaged(f"section {label} is not there")
+        written = self._file.written()
+        if written is not None:
+            self._verified.clear()
+            self._file.seen(written)
         offset, size, digest = self._entries[label]
-        data = self._map[offset : offset + size]
+        data = self._file.bytes[offset : offset + size]
         if label not in self._verified:
             if xxhash.xxh3_128_digest(data) != digest:
                 raise self.damaged(f"section {label} is not what was written")

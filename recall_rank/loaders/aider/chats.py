@@ -16,8 +16,8 @@ import xxhash
 
 from recall_rank.loaders.aider.usage import used
 from recall_rank.loaders.content.payloads import strip_text
+from recall_rank.loaders.content.times import millis, odd_time
 from recall_rank.loaders.content.titles import title_from
-from recall_rank.loaders.content.values import millis
 from recall_rank.model import Flag, Message, Part, Session
 
 AGENT = "aider"
@@ -31,12 +31,14 @@ _COMMAND = re.compile(r"/(?:ask|code|architect|context|help)\s+")
 _REASONING = re.compile(r"-*\s*► \*\*THINKING\*\*\s*(.*?)\s*-*\s*► \*\*ANSWER\*\*\s*", re.DOTALL)
 
 
-def chats(lines: Iterable[str], directory: str | None, source: str) -> list[Session]:
+def chats(
+    lines: Iterable[str], directory: str | None, source: str, problems: list[tuple[int, str]]
+) -> list[Session]:  # fmt: skip
     """The chats that have a message, each as a session. aider gives chats no ids, so an id is made of the start
-    time and the first prompt.
+    time and the first prompt. (line number, reason) of each date that does not exist is added to `problems`.
     """
     found: dict[str, Session] = {}
-    for chat in _split(lines):
+    for chat in _split(lines, problems):
         session = chat.session(directory, source)
         if session is None:
             continue
@@ -48,11 +50,13 @@ def chats(lines: Iterable[str], directory: str | None, source: str) -> list[Sess
     return list(found.values())
 
 
-def _split(lines: Iterable[str]) -> Iterator[_Chat]:
+def _split(lines: Iterable[str], problems: list[tuple[int, str]]) -> Iterator[_Chat]:
     chat = _Chat("")
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         header = HEADER.fullmatch(line)
         if header:
+            if reason := odd_time(header[1]):
+                problems.append((number, reason))
             yield chat
             chat = _Chat(header[1])
         else:

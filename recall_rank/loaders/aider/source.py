@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from recall_rank.loaders.aider.chats import AGENT, HEADER, chats
-from recall_rank.loaders.files.regular_files import file_signature, open_file, read_blocks, read_small
-from recall_rank.loaders.files.text_lines import decode_lines
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import file_signature, open_file, read_small
+from recall_rank.loaders.files.text_lines import TextLines
+from recall_rank.loaders.malformed import bounded_malformed
 from recall_rank.loaders.projects.working_folder import folders_above
-from recall_rank.model import BaseSource, Reading, Source, Unit
+from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
 NAME = AGENT
 FILE = ".aider.chat.history.md"
@@ -38,8 +40,12 @@ class Aider(BaseSource):
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
         # A file with aider's name is in the repository of its chats; for any other file the repository is unknown.
         directory = str(self._path.parent) if self._path.name == FILE else None
+        problems: list[tuple[int, str]] = []
         with open_file(self._path) as file:
-            return Reading(chats(decode_lines(read_blocks(file)), directory, self.name))
+            lines = TextLines(read_blocks(file))
+            sessions = chats(lines, directory, self.name, problems)
+        found = [Malformed(self.location, f"line {line}", reason) for line, reason in lines.problems + problems]
+        return Reading(sessions, bounded_malformed(found))
 
 
 # --- recognition -----------------------------------------------------------------------------------

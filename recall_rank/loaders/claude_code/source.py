@@ -17,6 +17,7 @@ import orjson
 from recall_rank.loaders.claude_code.records import AGENT, STARTS, is_progress, looks_like
 from recall_rank.loaders.claude_code.transcript import Transcript
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.times import with_checked_times
 from recall_rank.loaders.content.values import mapping
 from recall_rank.loaders.copies import count_once
 from recall_rank.loaders.files.regular_files import file_signature, open_file, read_small, walk_names
@@ -79,7 +80,7 @@ class ClaudeCode(BaseSource):
         lines = JsonlRecords(data, unit.location, starts=STARTS, skip=is_progress, place=place)
         outputs = ExternalOutputs(self._root, [Path(folder) for folder in _spill_folders(str(path))])
         transcript = Transcript(path.stem, outputs, before)
-        for number, record in lines:
+        for number, record in with_checked_times(lines, "timestamp"):
             problem = transcript.add(record)
             if problem:
                 lines.bad(number, problem)

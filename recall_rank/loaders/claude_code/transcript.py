@@ -13,8 +13,9 @@ from typing import Any
 from recall_rank.loaders.claude_code.blocks import attached_part, part_from, pruned, result_of, system_text
 from recall_rank.loaders.claude_code.records import AGENT, REPEATS, SAID, TITLES, ClaudeDraft
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import is_injected, title_from
-from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.files.resume import StaleResumePointError
 from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Message, Part, Role, Session

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.values import text_of
-from recall_rank.loaders.files.regular_files import open_file, read_blocks
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import open_file
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.sqlite.database import Database
 from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
@@ -40,7 +41,9 @@ def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
         path = versions[max(versions)]
         try:
             with Database(path) as database:
-                found = database.read(_threads)
+                found, lost = database.read(_threads)
+            if lost:
+                problems.append(f"{path}: {lost} rows are too long; names of sessions may be missing")
         except OSError as error:
             problems.append(f"{path}: {error.strerror or error}; names of sessions are not known")
     try:
@@ -60,17 +63,19 @@ def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
     return found, problems
 
 
-def _threads(reader: RowReader) -> dict[str, Thread]:
+def _threads(reader: RowReader) -> tuple[dict[str, Thread], int]:
+    """Session id -> its entry in the database, and the number of rows that were passed over."""
     columns = {decode_text(row[0]) for row in reader.fetch_few("SELECT name FROM pragma_table_info('threads')")}
     if "id" not in columns:
-        return {}
+        return {}, 0
     wanted = ", ".join(name if name in columns else "NULL" for name in _THREAD)
     rows = reader.fetch(f"SELECT rowid, {wanted} FROM threads WHERE rowid > ? ORDER BY rowid")  # noqa: S608
     parents = {}
     if reader.fetch_few("SELECT 1 FROM sqlite_master WHERE name = 'thread_spawn_edges'"):
         edges = "SELECT rowid, child_thread_id, parent_thread_id FROM thread_spawn_edges WHERE rowid > ? ORDER BY rowid"
         parents = {decode_text(child): decode_text(parent) for _, child, parent in reader.fetch(edges)}
-    return {key: _thread(row, parents.get(key)) for row in rows if (key := decode_text(row[1]))}
+    threads = {key: _thread(row, parents.get(key)) for row in rows if (key := decode_text(row[1]))}
+    return threads, len(reader.passed_over)
 
 
 def _thread(row: Row, parent: str | None) -> Thread:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.content.times import millis
+from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.json.parse import Record
 
 RolloutMeta = dict[str, Any]

@@ -23,8 +23,9 @@ from recall_rank.loaders.codex.items import (
 )
 from recall_rank.loaders.codex.meta import RolloutMeta, nothing_yet, take
 from recall_rank.loaders.codex.turns import RolloutTurn, account, compact, roll_back
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import title_from
-from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.files.resume import StaleResumePointError
 from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.projects.repositories import remote_name

@@ -4,20 +4,20 @@ index with the names of sessions.
 
 from __future__ import annotations
 
-import errno
-import importlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from recall_rank.loaders.codex.index import Thread, threads_of
 from recall_rank.loaders.codex.rollout import AGENT, STARTS, Rollout
+from recall_rank.loaders.content.times import with_checked_times
 from recall_rank.loaders.copies import fork_notices, forked, with_places_of
-from recall_rank.loaders.files.regular_files import BLOCK, file_signature, open_file, walk_files
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import file_signature, open_file, walk_files
 from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, read_resumable
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.model import BaseSource, Flag, Message, Part, Reading, ResolvedSessions, Session, Source, Unit
@@ -74,7 +74,7 @@ class Codex(BaseSource):
         path = self._root / unit.key
         with open_file(path, self._root) as file:
             if path.suffix == PACKED:
-                return self._read(unit, path, _unpacked(file), ResumePoint(), None)
+                return self._read(unit, path, read_blocks(file, PACKED), ResumePoint(), None)
             return read_resumable(file, since, partial(self._read, unit, path))
 
     def _read(
@@ -82,10 +82,15 @@ class Codex(BaseSource):
     ) -> Reading:  # fmt: skip
         lines = JsonlRecords(data, unit.location, starts=STARTS, place=place)
         rollout = Rollout(path.name.removesuffix(PACKED).removesuffix(".jsonl"), before)
-        for number, record in lines:
-            problem = rollout.add(number, record)
-            if problem:
-                lines.bad(number, problem)
+        try:
+            for number, record in with_checked_times(lines, "timestamp", "payload.timestamp"):
+                problem = rollout.add(number, record)
+                if problem:
+                    lines.bad(number, problem)
+        except OSError as error:
+            if path.suffix != PACKED or not lines.place.line:
+                raise
+            lines.bad(lines.place.line + 1, error.strerror or str(error))  # what could be unpacked is kept
         if before is not None and not lines.resumable:
             raise StaleResumePointError
         thread = self._thread(unit)
@@ -150,24 +155,6 @@ def _words(part: Part) -> tuple[str | None, ...]:
 
 def _is_rollout(name: str) -> bool:
     return _ROLLOUT.fullmatch(name) is not None
-
-
-def _unpacked(file: IO[bytes]) -> Iterator[bytes]:
-    """The decompressed bytes of a compressed rollout. Raises OSError when no decompressor is installed or the file
-    is damaged.
-    """
-    for module in ("compression.zstd", "zstandard"):
-        try:
-            unpacker = importlib.import_module(module)
-        except ImportError:
-            continue
-        try:
-            with unpacker.open(file, "rb") as stream:
-                yield from iter(lambda: stream.read(BLOCK), b"")
-        except (unpacker.ZstdError, EOFError) as error:
-            raise OSError(errno.EIO, f"damaged archive: {error}") from error
-        return
-    raise OSError(errno.ENOTSUP, "packed by zstd: the package zstandard, or Python 3.14, is needed to read it")
 
 
 # --- recognition -----------------------------------------------------------------------------------

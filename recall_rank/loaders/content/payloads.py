@@ -65,8 +65,9 @@ def strip_text(text: str) -> str:
 
 
 def _payload(text: str, start: int) -> tuple[int, int] | None:
-    """The offsets (start, end) of the payload that fills the block of 1024 characters at `start`; None when the
-    block is not part of a payload.
+    """The offsets (first, end) of the payload that covers the SPAN characters from `start` on, or None if none does.
+
+    A payload is a long run of base64 text. It may begin before `start`.
     """
     block = text[start : start + SPAN]
     if len(set(block)) < DISTINCT:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+
+from recall_rank.loaders.limits import limits
+from recall_rank.model import Session
 
 LONGEST = 80  # characters of a derived title
 
@@ -54,3 +58,19 @@ def title_from(text: str | None) -> str | None:
     head = words[: LONGEST - 1]
     cut = head.rfind(" ")
     return (head[:cut] if cut > LONGEST // 2 else head).rstrip(" ,;:.-") + "…"
+
+
+def short_name(text: str | None) -> str | None:
+    """A title or path, cut to the limit of `limits().title` characters."""
+    most = limits().title
+    return text if text is None or len(text) <= most else text[: most - 1] + "…"
+
+
+def with_short_names(session: Session) -> Session:
+    """The session with title, folders and repository cut to the limit; usually the session itself."""
+    most = limits().title
+    names = (session.title, session.directory, session.project, session.worktree, session.repository)
+    if all(name is None or len(name) <= most for name in names):
+        return session
+    title, directory, project, worktree, repository = map(short_name, names)
+    return replace(session, title=title, directory=directory, project=project, worktree=worktree, repository=repository)

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs, TemporaryOutputs
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import tokens_of
-from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.copilot.parts import NOTES, REPEATED, CopilotDraft, answered, call_part, said_parts
 from recall_rank.loaders.copilot.workspace import remote_of
 from recall_rank.loaders.files.resume import StaleResumePointError

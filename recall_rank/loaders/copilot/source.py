@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs, TemporaryOutputs
+from recall_rank.loaders.content.times import with_checked_times
 from recall_rank.loaders.copies import count_once
 from recall_rank.loaders.copilot.events import AGENT, STARTS, CopilotEvents
 from recall_rank.loaders.copilot.workspace import workspace_of
@@ -84,7 +85,7 @@ class Copilot(SessionFiles):
         inside = path.name == EVENTS
         outputs = ExternalOutputs(folder, [folder / "checkpoints", folder / "files"] if inside else [])
         events = CopilotEvents(outputs, TemporaryOutputs(_MOVED, owner), before)
-        for number, record in lines:
+        for number, record in with_checked_times(lines, "timestamp", "data.startTime"):
             problem = events.add(number, record)
             if problem:
                 lines.bad(number, problem)

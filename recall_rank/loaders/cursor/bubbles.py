@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import is_injected
-from recall_rank.loaders.content.values import listed, mapping, millis, text_of, touched_files
+from recall_rank.loaders.content.values import listed, mapping, text_of, touched_files
 from recall_rank.loaders.json.parse import Record, parse_values
 from recall_rank.model import Flag, Part
 
@@ -41,9 +42,10 @@ def parts_of(key: str, bubble: Record, tool: dict[str, Any]) -> list[Part]:
 def time_of(bubble: Record) -> int:
     """The time of the message in milliseconds since 1970 UTC; 0 when it is not recorded."""
     timing = mapping(bubble.get("timingInfo"))
-    told = (millis(value) for value in (bubble.get("createdAt"), *(timing.get(name) for name in _CLOCK)))
+    clocks: Iterator[Any] = (timing.get(name) for name in _CLOCK)
     # Some of these clocks count from the program's start.
-    return next((time for time in told if time > 1 << 40), 0)
+    counted = (value for value in clocks if type(value) in {int, float} and value > 1 << 40)
+    return next(filter(None, map(millis, (bubble.get("createdAt"), *counted))), 0)
 
 
 def tools_apart(composer: Record) -> dict[str, dict[str, Any]]:

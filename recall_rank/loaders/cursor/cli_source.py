@@ -12,15 +12,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.content.times import millis, odd_times
+from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.cursor.blobs import Blobs
 from recall_rank.loaders.cursor.composer import AGENT
 from recall_rank.loaders.cursor.talk import ROLES, CursorConversation
-from recall_rank.loaders.files.regular_files import open_file, read_blocks, walk_files
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import open_file, walk_files
 from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record, parse_values
+from recall_rank.loaders.malformed import add_malformed, bounded_malformed
 from recall_rank.loaders.sqlite.database import Database
 from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import (
@@ -78,20 +81,28 @@ class CursorCli(SessionFiles):
         database = Database(path)
         try:
             newest = max((state[2] // 1_000_000 for state in database.state() if state), default=0)
-            meta, rows = database.read(_rows)
+            meta, rows, passed_over = database.read(_rows)
         finally:
             database.close()
         head = _meta(meta)
         blobs = Blobs({decode_text(row[1]) or "": row[2] for row in rows if type(row[2]) is bytes})
         talk = CursorConversation(model=text_of(head.get("lastUsedModel")))
-        malformed = []
+        malformed = bounded_malformed(
+            Malformed(f"{unit.location} {table}", f"row {row}", reason) for (table, row), reason in passed_over.items()
+        )
         for name, record, led_to in blobs.conversation(text_of(head.get("latestRootBlobId"))):
             problem = talk.add(name, record, Flag.NONE if led_to else Flag.ABANDONED)
             if problem:
-                malformed.append(Malformed(f"{unit.location} blobs", f"row {name}", problem))
-        malformed += [Malformed(f"{unit.location} blobs", f"row {name}", problem) for name, problem in blobs.problems]
+                add_malformed(malformed, Malformed(f"{unit.location} blobs", f"row {name}", problem))
+        add_malformed(
+            malformed,
+            *(Malformed(f"{unit.location} blobs", f"row {name}", problem) for name, problem in blobs.problems),
+        )
         name = text_of(head.get("name")) or ""
         key = text_of(head.get("agentId")) or path.parent.name
+        add_malformed(
+            malformed, *(Malformed(f"{unit.location} meta", "row 1", reason) for reason in odd_times(head, "createdAt"))
+        )
         created = millis(head.get("createdAt"))
         title = " ".join(name.split()) if name != _UNNAMED else None
         found = _session(key, talk, title, None, created, max(created, newest), self.name)
@@ -148,12 +159,13 @@ def _session(
     )
 
 
-def _rows(reader: RowReader) -> tuple[list[Row], list[Row]]:
+def _rows(reader: RowReader) -> tuple[list[Row], list[Row], dict[tuple[str, int], str]]:
     lack = missing_column(read_columns(reader), _NEEDED)
     if lack:
         raise unknown_schema_error("Cursor's command line", lack)
     meta = reader.fetch_few("SELECT value FROM meta ORDER BY rowid LIMIT 8")
-    return meta, reader.fetch("SELECT rowid, id, CAST(data AS BLOB) FROM blobs WHERE rowid > ? ORDER BY rowid")
+    rows = reader.fetch("SELECT rowid, id, CAST(data AS BLOB) FROM blobs WHERE rowid > ? ORDER BY rowid")
+    return meta, rows, reader.passed_over
 
 
 def _meta(rows: list[Row]) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import dollars, tokens_of
-from recall_rank.loaders.content.values import listed, mapping, millis, text_of
+from recall_rank.loaders.content.values import listed, mapping, text_of
 from recall_rank.loaders.cursor.bubbles import parts_of, time_of, tools_apart
 from recall_rank.loaders.cursor.rows import path_of
 from recall_rank.loaders.json.parse import Record

@@ -45,10 +45,13 @@ def composer_rows(reader: RowReader, key: str) -> tuple[Any, list[Row]]:
     bubbles (messages).
     """
     known(reader)
-    heads = reader.fetch_few("SELECT value FROM cursorDiskKV WHERE key = ?", COMPOSER + key)
-    if not heads:
+    own = "SELECT rowid, value FROM cursorDiskKV WHERE key = ? AND +rowid > ? ORDER BY +rowid"
+    heads = reader.fetch(own, COMPOSER + key)
+    if not heads and not reader.passed_over:
         return None, []
-    return heads[0][0], reader.fetch(f"SELECT rowid, key, value {BY_KEY}", *_range(f"{BUBBLE}{key}:"))
+    return heads[0][1] if heads else None, reader.fetch(
+        f"SELECT rowid, key, value {BY_KEY}", *_range(f"{BUBBLE}{key}:")
+    )
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:

@@ -7,13 +7,14 @@ and 2024, in the databases of the workspaces, are not read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from recall_rank.loaders.cursor import rows as cursor_rows
 from recall_rank.loaders.cursor.composer import AGENT, Composer
 from recall_rank.loaders.json.parse import Record, parse_values
+from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.sqlite.reader import RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import SessionDatabase, missing_column, read_columns_at
 from recall_rank.model import Flag, Malformed, Reading, ResolvedSessions, Session, Source, Unit
@@ -43,15 +44,18 @@ class Cursor(SessionDatabase):
         return cursor_rows.signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        raw, rows = self._database.read(lambda reader: cursor_rows.composer_rows(reader, unit.key))
-        malformed: list[Malformed] = []
+        (raw, rows), malformed = self.fetched(lambda reader: cursor_rows.composer_rows(reader, unit.key))
         head = self._record(cursor_rows.COMPOSER + unit.key, raw, malformed)
         prefix = f"{cursor_rows.BUBBLE}{unit.key}:"
         bubbles: dict[str, Record] = {}
         for _, key, value in sorted(rows):
             bubble = self._record(decode_text(key) or "", value, malformed)
+            add_malformed(malformed, *self._odd_times(decode_text(key) or "", bubble or {}, "createdAt"))
             if bubble is not None:
                 bubbles[(decode_text(key) or "").removeprefix(prefix)] = bubble
+        add_malformed(
+            malformed, *self._odd_times(cursor_rows.COMPOSER + unit.key, head or {}, "createdAt", "lastUpdatedAt")
+        )
         if head is None and not bubbles:
             return Reading([], malformed)
         composer = Composer(unit.key, head or {}, bubbles)
@@ -86,8 +90,11 @@ class Cursor(SessionDatabase):
         values, problem = parse_values(data)
         if len(values) == 1 and type(values[0]) is dict and problem is None:
             return values[0]
-        malformed.append(self.malformed("cursorDiskKV", key, problem or "not an object"))
+        add_malformed(malformed, self.malformed("cursorDiskKV", key, problem or "not an object"))
         return None
+
+    def _odd_times(self, key: str, record: Record, *names: str) -> Iterator[Malformed]:
+        return self.odd_times("cursorDiskKV", key, *map(record.get, names))
 
     def _folder(self, key: str) -> str | None:
         if self._folders is None:

@@ -13,7 +13,6 @@ from typing import IO
 import xxhash
 
 BLOCK = 1 << 20
-PACKED = (".gz", ".xz")
 HEAD, TAIL = 256, 64  # bytes; a rewrite of a growing file is noticed only with hashes of both
 MAX_DEPTH = 12  # of folders below a root: bounds a loop of mounts
 
@@ -63,27 +62,6 @@ def open_file(path: Path, root: Path | None = None) -> Iterator[IO[bytes]]:
     """Open the regular file at `path`, unbuffered; a context manager. Raises the errors of open_regular()."""
     with os.fdopen(open_regular(path, root), "rb", buffering=0) as file:
         yield file
-
-
-def read_blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int = BLOCK) -> Iterator[bytes]:
-    """Yield the bytes of a file from offset `start` on, in blocks of `size` bytes.
-
-    With the suffix .gz or .xz the bytes are decompressed and `start` must be 0. Of a damaged archive, all bytes that
-    can be decompressed are returned before OSError is raised.
-    """
-    file.seek(start)
-    if suffix not in PACKED:
-        yield from iter(lambda: file.read(size), b"")
-        return
-    import gzip
-    import lzma
-    import zlib
-
-    unpacked = gzip.GzipFile(fileobj=file, mode="rb") if suffix == ".gz" else lzma.LZMAFile(file)  # noqa: SIM115 - the caller closes
-    try:
-        yield from iter(lambda: unpacked.read(size), b"")
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise OSError(errno.EIO, f"damaged archive: {error}") from error
 
 
 def read_small(path: Path, root: Path | None = None, limit: int = BLOCK) -> tuple[bytes, bool]:

@@ -11,7 +11,8 @@ from typing import IO, Any
 
 import orjson
 
-from recall_rank.loaders.files.regular_files import hash_ends, read_blocks, read_ends
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import hash_ends, read_ends
 from recall_rank.model import Reading
 
 
@@ -37,7 +38,8 @@ def pack_resume_point(place: ResumePoint, state: Any) -> bytes:
     Hashes of the first and last bytes that were read are included, so that the point is invalid for a file that
     replaced this one.
     """
-    return orjson.dumps([place.offset, place.line, hash_ends(place.head, place.tail).hex(), state])
+    packed = orjson.dumps([place.offset, place.line, hash_ends(place.head, place.tail).hex(), state])
+    return bytes(memoryview(packed))  # orjson's own bytes keep a buffer of kilobytes, for every file of a store
 
 
 def unpack_resume_point(file: IO[bytes], since: bytes | None) -> tuple[ResumePoint, Any] | None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.times import millis, odd_times
 from recall_rank.loaders.content.titles import title_from
-from recall_rank.loaders.content.values import millis, text_of
+from recall_rank.loaders.content.values import text_of
 from recall_rank.loaders.gemini.parts import MASKED, calls_of, message_from, result_text, typed
 from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Session
@@ -75,7 +76,7 @@ class GeminiChat:
         self._records[key] = record
         self._live[key] = None
         self._gone.pop(key, None)
-        return None
+        return next(odd_times(record, "timestamp"), None)
 
     def _rewind(self, key: str) -> None:
         order = list(self._live)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.usage import tokens_of
-from recall_rank.loaders.content.values import mapping, millis, text_of, touched_files
+from recall_rank.loaders.content.values import mapping, text_of, touched_files
 from recall_rank.loaders.json.parse import Record
 from recall_rank.model import Flag, Message, Part, Role, Tokens
 

@@ -14,13 +14,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.times import odd_times, with_checked_times
 from recall_rank.loaders.content.values import mapping
-from recall_rank.loaders.files.regular_files import open_file, read_blocks, read_small
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import open_file, read_small
 from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.gemini.chat import AGENT, GeminiChat
 from recall_rank.loaders.json.document import JsonDocument, parse_object, read_object_start
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
+from recall_rank.loaders.malformed import add_malformed
 from recall_rank.model import Malformed, Reading, Source, Unit
 
 NAME = AGENT
@@ -28,6 +31,8 @@ CHATS = "chats"
 SUFFIXES = (".jsonl", ".json")
 STARTS = ('{"id":', '{"$set":', '{"sessionId":', '{"$rewindTo":')
 _OLDER = re.compile(rb'\{\s*"sessionId"\s*:\s*"[^"]*"\s*,\s*"projectHash"')
+_TIMES = ("startTime", "lastUpdated")
+_LOGGED = (*_TIMES, *(f"$set.{name}" for name in _TIMES))
 
 
 class Gemini(SessionFiles):
@@ -56,7 +61,7 @@ class Gemini(SessionFiles):
                 malformed = _read_older(chat, JsonDocument(read_blocks(file), unit.location, "messages"))
             else:
                 lines = JsonlRecords(read_blocks(file), unit.location, starts=STARTS)
-                for number, record in lines:
+                for number, record in with_checked_times(lines, *_LOGGED):
                     problem = chat.add(record)
                     if problem:
                         lines.bad(number, problem)
@@ -86,11 +91,13 @@ class Gemini(SessionFiles):
 
 
 def _read_older(chat: GeminiChat, document: JsonDocument) -> list[Malformed]:
-    malformed = []
+    malformed: list[Malformed] = []
     for number, message in document:
         problem = chat.add_message(message)
         if problem:
-            malformed.append(Malformed(document.location, f"line {number}", problem))
+            add_malformed(malformed, Malformed(document.location, f"line {number}", problem))
+    odd = odd_times(document.head, *_TIMES)
+    add_malformed(malformed, *(Malformed(document.location, "line 1", reason) for reason in odd))
     chat.meta.update(document.head)
     return document.malformed + malformed
 
@@ -135,8 +142,7 @@ def _holds_projects(folder: Path) -> bool:
 def _wrote(path: Path) -> bool:
     """Whether Gemini CLI wrote the file."""
     if path.name.endswith(".jsonl"):
-        first = next(read_first_records(path), {})
-        return "sessionId" in first and "projectHash" in first
+        return any({"sessionId", "projectHash"} <= record.keys() for record in read_first_records(path))
     return path.name.endswith(".json") and _OLDER.match(read_object_start(path)) is not None
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import xxhash
 
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.usage import dollars, tokens_of
-from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.goose.content import ROLES, GooseConversation
 from recall_rank.loaders.json.parse import parse_values
+from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.sqlite.reader import RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import (
     Columns,
@@ -21,7 +23,7 @@ from recall_rank.loaders.sqlite.session_database import (
     select_list,
     unknown_schema_error,
 )
-from recall_rank.model import Flag, Malformed, Message, Reading, Session, Unit
+from recall_rank.model import Flag, Message, Reading, Session, Unit
 
 AGENT = "goose"
 VERSION = 8  # of the schema, the newest that is known here
@@ -35,7 +37,6 @@ SESSION = (
 _MESSAGE = ("id", "message_id", "role", "content_json", "created_timestamp", "metadata_json")
 _UNNAMED = re.compile(r"(?:New (?:session|chat)|CLI session)(?: \d+)?", re.IGNORECASE)
 _FLAGS = {"sub_agent": Flag.SUBAGENT, "hidden": Flag.SUBAGENT}
-_LATEST_SECOND = 1 << 36
 
 
 class GooseDatabase(SessionDatabase):
@@ -67,16 +68,17 @@ class GooseDatabase(SessionDatabase):
         return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        head, rows, version = self._database.read(lambda reader: _rows(reader, unit.key))
+        (head, rows, version), malformed = self.fetched(lambda reader: _rows(reader, unit.key))
         if head is None:
             return Reading([])
-        malformed: list[Malformed] = []
+        add_malformed(malformed, *self.odd_times("sessions", unit.key, head["created_at"], head["updated_at"]))
         talk = GooseConversation()
         model = text_of(_object(head["model_config_json"]).get("model_name"))
         for row in rows:
+            add_malformed(malformed, *self.odd_times("messages", decode_text(row["id"]), row["created_timestamp"]))
             problem = self._add(talk, unit.key, row, model)
             if problem:
-                malformed.append(self.malformed("messages", decode_text(row["id"]), problem))
+                add_malformed(malformed, self.malformed("messages", decode_text(row["id"]), problem))
         session = session_from(unit.key, head, talk, self.name)
         newer = f"version {version} of the schema was read as far as version {VERSION} goes"
         return Reading([session] if session.messages else [], malformed, [newer] if version > VERSION else [])
@@ -90,7 +92,7 @@ class GooseDatabase(SessionDatabase):
         key = decode_text(row["message_id"]) or f"{session}:{decode_text(row['id'])}"
         by = model if role == "assistant" else None
         return talk.add(
-            Message(key, role, time_of(row["created_timestamp"]), model=by), values[0], _object(row["metadata_json"])
+            Message(key, role, millis(row["created_timestamp"]), model=by), values[0], _object(row["metadata_json"])
         )
 
 
@@ -110,8 +112,8 @@ def session_from(key: str, head: dict[str, Any], talk: GooseConversation, source
         " ".join(name.split()) or talk.title(),
         directory,
         directory,
-        created=millis(decode_text(head["created_at"])) or min(times, default=0),
-        updated=max([millis(decode_text(head["updated_at"])), *times]),
+        created=millis(head["created_at"]) or min(times, default=0),
+        updated=max([millis(head["updated_at"]), *times]),
         parent=decode_text(head["parent_session_id"]),
         source=source,
         agent=AGENT,
@@ -150,8 +152,3 @@ def _object(raw: Any) -> dict[str, Any]:
     """The JSON object in a column; an empty dict for any other value."""
     values, problem = parse_values(raw if type(raw) is bytes else b"")
     return mapping(values[0]) if len(values) == 1 and problem is None else {}
-
-
-def time_of(value: Any) -> int:
-    """Milliseconds since 1970 from a number of seconds; a number too large for seconds is taken as milliseconds."""
-    return millis(value * 1000 if type(value) is int and value < _LATEST_SECOND else value)

@@ -12,11 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from recall_rank.loaders.content.times import millis, with_checked_times
 from recall_rank.loaders.content.values import text_of
-from recall_rank.loaders.files.regular_files import open_file, read_blocks
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import open_file
 from recall_rank.loaders.files.session_files import SessionFiles
 from recall_rank.loaders.goose.content import ROLES, GooseConversation
-from recall_rank.loaders.goose.database import AGENT, NEEDED, SESSION, GooseDatabase, session_from, time_of
+from recall_rank.loaders.goose.database import AGENT, NEEDED, SESSION, GooseDatabase, session_from
 from recall_rank.loaders.json.first_records import read_first_records
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record
@@ -27,6 +29,7 @@ NAME = AGENT
 FILE = "sessions.db"
 SUFFIX = ".jsonl"
 SUFFIXES = {".db", ".sqlite", ".sqlite3"}
+_HEAD = {"working_dir", "description", "message_count"}
 PEEKED = 20  # files of a folder, to tell whether they are sessions of Goose
 
 
@@ -48,13 +51,13 @@ class GooseFiles(SessionFiles):
         head: Record = {}
         with open_file(path, self._root) as file:
             records = JsonlRecords(read_blocks(file), unit.location, starts=('{"id":', '{"role":'))
-            for number, record in records:
+            for number, record in with_checked_times(records, "created"):
                 if "role" not in record and "content" not in record:
-                    head = head or record
+                    head = head if head.keys() & _HEAD else record  # records of other kinds may stand before it
                     continue
                 role = ROLES.get(text_of(record.get("role")), "system")
                 key = text_of(record.get("id")) or f"{path.stem}:{number}"
-                message = Message(key, role, time_of(record.get("created")))
+                message = Message(key, role, millis(record.get("created")))
                 problem = talk.add(message, record.get("content"), record.get("metadata"))
                 if problem:
                     records.bad(number, problem)
@@ -132,8 +135,7 @@ def _holds_files(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    first = next(read_first_records(path), {})
-    return "working_dir" in first and "description" in first and "message_count" in first
+    return any(record.keys() >= _HEAD for record in read_first_records(path))
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:

@@ -11,8 +11,9 @@ import orjson
 
 from recall_rank.loaders.content.fast_replace import with_result
 from recall_rank.loaders.content.payloads import strip_text
+from recall_rank.loaders.content.times import millis, odd_time
 from recall_rank.loaders.content.titles import is_injected
-from recall_rank.loaders.content.values import mapping, millis, text_of, touched_files
+from recall_rank.loaders.content.values import mapping, text_of, touched_files
 from recall_rank.loaders.hermes.rows import Record
 from recall_rank.loaders.json.parse import parse_values
 from recall_rank.loaders.sqlite.reader import decode_text
@@ -58,7 +59,9 @@ class HermesMessages:
         key = str(decode_text(row["id"]))
         role = decode_text(row["role"])
         flags = _left(row)
-        draft = HermesDraft(key, _ROLES.get(role, "system"), _millis(row["timestamp"]), flags, None, [])
+        if reason := odd_time(row["timestamp"]):
+            self.bad.append((key, reason))
+        draft = HermesDraft(key, _ROLES.get(role, "system"), millis(row["timestamp"]), flags, None, [])
         if flags or self._archived:
             same = tuple([row[name] for name in _SAID])
             if flags & Flag.OUT_OF_CONTEXT:
@@ -125,10 +128,6 @@ def _left(row: Record) -> Flag:
     if row["active"] is None or row["active"]:
         return Flag.NONE
     return Flag.OUT_OF_CONTEXT if row["compacted"] else Flag.ABANDONED
-
-
-def _millis(seconds: Any) -> int:
-    return millis(seconds * 1000.0) if type(seconds) in {int, float} else millis(decode_text(seconds))
 
 
 def _origin(role: str | None, text: str) -> Flag:

@@ -6,11 +6,11 @@ import errno
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import dollars, tokens_of
-from recall_rank.loaders.content.values import mapping, millis
+from recall_rank.loaders.content.values import mapping
 from recall_rank.loaders.hermes.messages import HermesMessages, typed
 from recall_rank.loaders.hermes.rows import (
     COMPACTED,
@@ -22,6 +22,7 @@ from recall_rank.loaders.hermes.rows import (
     signatures,
 )
 from recall_rank.loaders.json.parse import parse_values
+from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.sqlite.reader import RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import SessionDatabase
 from recall_rank.model import Flag, Message, Reading, Session, Source, Tokens, Unit
@@ -58,13 +59,15 @@ class Hermes(SessionDatabase):
         return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        rows = self._database.read(lambda reader: session_rows(reader, unit.key))
+        rows, malformed = self.fetched(lambda reader: session_rows(reader, unit.key))
         if rows is None:
             return Reading([])
         found = HermesMessages(decode_text(rows.session["model"]))
         for row in rows.messages:
             found.add(row)
-        malformed = [self.malformed("messages", key, reason) for key, reason in found.bad]
+        times = rows.session["started_at"], rows.session["ended_at"]
+        add_malformed(malformed, *self.odd_times("sessions", unit.key, *times))
+        add_malformed(malformed, *(self.malformed("messages", key, reason) for key, reason in found.bad))
         newer = f"version {rows.version} of the schema was read as far as version {VERSION} goes"
         warnings = [newer] if rows.version > VERSION else []
         return Reading([_session_from(unit.key, rows, found.messages(), self.name)], malformed, warnings)
@@ -91,8 +94,8 @@ def _session_from(key: str, rows: HermesRows, messages: list[Message], source: s
         directory,
         worktree or directory,
         worktree,
-        _millis(head["started_at"]) or min(times, default=0),
-        max(_millis(head["ended_at"]), _millis(head["started_at"]), *times),
+        millis(head["started_at"]) or min(times, default=0),
+        max(millis(head["ended_at"]), millis(head["started_at"]), *times),
         parent,
         source,
         NAME,
@@ -109,10 +112,6 @@ def _used(head: Record) -> Tokens | None:
     read = head["cache_read_tokens"]
     beside = (read, head["cache_write_tokens"])
     return tokens_of(head["input_tokens"], head["output_tokens"], read, head["reasoning_tokens"], beside_sent=beside)
-
-
-def _millis(seconds: Any) -> int:
-    return millis(seconds * 1000.0) if type(seconds) in {int, float} else 0
 
 
 # --- recognition -----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ members of the object.
 JavaScript programs indent such files by two blanks, and a JSON string holds no raw line feed. A line that consists of
 an indent and a brace therefore begins or ends an element. All whole elements of a cut-off file are returned, a broken
 element hides no other, and at most one element is in memory. A file that is written on one line is parsed as a whole.
+An element longer than `limits().element` is passed over and counted, and so is all that is no element.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 
 from recall_rank.loaders.files.regular_files import read_small
 from recall_rank.loaders.json.parse import Record, parse_values
+from recall_rank.loaders.limits import limits, size_text
+from recall_rank.loaders.malformed import add_malformed
 from recall_rank.model import Malformed
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -23,6 +26,7 @@ _INDENT = b"  "
 _FIRST, _LAST = 2 * _INDENT + b"{", 2 * _INDENT + b"}"
 _OPEN, _CLOSED = {_FIRST, 2 * _INDENT + b"["}, {_LAST, 2 * _INDENT + b"]"}
 _NEXT, _END = b"\n" + _FIRST + b"\n", b"\n" + _INDENT + b"]"
+_STRADDLES = len(_NEXT) + len(_END)  # bytes that may be the beginning of either
 
 
 class JsonDocument:
@@ -46,48 +50,78 @@ class JsonDocument:
         line = 1  # number of the first line of `waiting`
         seen = 0  # length of the part of `waiting` that was searched
         opened = inside = False
+        longest = limits().element
+        lost = 0  # bytes of the element that is passed over
         for block in _plain(self._blocks):
-            if opened and not inside:
-                rest += block
-                continue
-            waiting += block
+            outside = rest if opened and not inside else waiting
+            outside += block
+            if len(rest) > longest or (not opened and len(waiting) > longest):
+                self._bad(line, f"more than {size_text(longest)} that are no element of {self._key}: not read")
+                waiting.clear()
+                rest[before:] = b"}" if opened else b""
+                break
             if not opened:
                 at = waiting.find(self._opening, max(0, seen - len(self._opening)))
                 seen = len(waiting)
                 if at < 0:
                     continue
                 opened = inside = True
-                at += len(self._opening)
-                line += waiting.count(b"\n", 0, at)
-                rest += waiting[:at] + b"]"
+                line += self._open(waiting, rest, at)
                 before = len(rest)
-                del waiting[: at - 1]  # from the line feed on, so that every line begins with one
                 seen = 0
             while inside:
                 at = waiting.find(_NEXT, max(1, seen - len(_NEXT)))
                 stop = _line_at(waiting, _END, max(0, seen - len(_END) - 2), at if at >= 0 else len(waiting))
-                if stop >= 0:
-                    inside = False
-                    yield from self._piece(bytes(waiting[1:stop]), line)
-                    rest += waiting[stop + len(_END) :]
-                elif at >= 0:
-                    yield from self._piece(bytes(waiting[1:at]), line)
-                    line += waiting.count(b"\n", 1, at + 1)
-                    del waiting[:at]
-                    seen = 0
-                else:
+                if at < 0 and stop < 0:
                     seen = len(waiting)
                     break
-        if not opened:
-            rest = waiting
-        elif inside:
+                yield from self._element(waiting, stop if stop >= 0 else at, line, lost)
+                seen = lost = 0
+                if stop >= 0:
+                    inside = False
+                    rest += waiting[stop + len(_END) :]
+                else:
+                    line += waiting.count(b"\n", 1, at + 1)
+                    del waiting[:at]
+            if inside and len(waiting) > longest:
+                gone = len(waiting) - _STRADDLES
+                line, lost, seen = line + waiting.count(b"\n", 1, gone), lost + gone, 0
+                del waiting[:gone]
+        if inside:
             rest += b"}"
-            known = len(self.malformed)
-            ends = line + waiting[1:].rstrip(b"\n").count(b"\n")
-            yield from self._piece(bytes(waiting[1:]), line)
-            if len(self.malformed) == known:
-                self._bad(ends, f"the file ends inside its {self._key}")
-        yield from self._rest(rest, before)
+            yield from self._torn(waiting, line, lost)
+        yield from self._rest(rest if opened else waiting, before)
+
+    def _open(self, waiting: bytearray, rest: bytearray, at: int) -> int:
+        """Move what lies before the list, which begins at `at`, from `waiting` to `rest`; return the number of its
+        lines.
+        """
+        end = at + len(self._opening)
+        rest += waiting[:end] + b"]"
+        lines = waiting.count(b"\n", 0, end)
+        del waiting[: end - 1]  # from the line feed on, so that every line begins with one
+        return lines
+
+    def _torn(self, waiting: bytearray, line: int, lost: int) -> Iterator[tuple[int, Record]]:
+        """Yield (line number, element) of the end of a file that ends inside the list."""
+        known = len(self.malformed)
+        ends = line + waiting[1:].rstrip(b"\n").count(b"\n")
+        yield from self._element(waiting, len(waiting), line, lost)
+        if len(self.malformed) == known:
+            self._bad(ends, f"the file ends inside its {self._key}")
+
+    def _element(self, waiting: bytearray, end: int, number: int, lost: int) -> Iterator[tuple[int, Record]]:
+        """Yield (line number, element) of the elements in waiting[1:end], from line `number` on; none when `lost` bytes
+        before them were passed over.
+        """
+        if lost:
+            self._bad(
+                number, f"an element of {lost + end:,} bytes: more than {size_text(limits().element)} are not read"
+            )
+            return
+        with memoryview(waiting) as view:
+            raw = bytes(view[1:end])
+        yield from self._piece(raw, number)
 
     def _piece(self, raw: bytes, number: int) -> Iterator[tuple[int, Record]]:
         """Yield (line number, element) of the elements in `raw`, lines from number `number` on. Usually it is one
@@ -121,9 +155,10 @@ class JsonDocument:
         the list, whose elements are yielded.
         """
         first = max(0, raw.find(b"{"))  # a program may have printed a line before the object
-        if not raw[first:].strip():
+        whole = raw[first:] if first else raw
+        if not whole or whole.isspace():
             return
-        values, problem = parse_values(raw[first:])
+        values, problem = parse_values(whole)
         value = values[0] if values and type(values[0]) is dict else None
         if value is None or problem:
             self._bad(1, problem or "not an object")
@@ -150,7 +185,7 @@ class JsonDocument:
             self._bad(number, problem)
 
     def _bad(self, number: int, reason: str) -> None:
-        self.malformed.append(Malformed(self.location, f"line {number}", reason))
+        add_malformed(self.malformed, Malformed(self.location, f"line {number}", reason))
 
 
 def parse_object(raw: bytes) -> tuple[Record | None, str | None]:

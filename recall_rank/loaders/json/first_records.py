@@ -4,37 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, islice, takewhile
 from pathlib import Path
 
-from recall_rank.loaders.files.regular_files import BLOCK, PACKED, open_file, read_blocks
+from recall_rank.loaders.files.heads import head_blocks
+from recall_rank.loaders.files.regular_files import BLOCK
 from recall_rank.loaders.json.jsonl import JsonlRecords
 from recall_rank.loaders.json.parse import Record
 
 MOST = 50  # records
-UNPACKED = 1 << 16  # bytes of an archive that are unpacked: a mebibyte would take as long as a search
+BROKEN = 200  # lines that are not readable, before a file is given up
 _FIRST_KEY = re.compile(rb'\s*\{\s*"(t|type)"\s*:\s*"([\w-]{1,40})"')
 
 
 def read_first_records(path: Path) -> Iterator[Record]:
-    """Yield up to MOST readable records from the beginning of a file; none when it cannot be read.
+    """Yield up to MOST readable records from the beginning of a file (see files/heads.py); none when it cannot be
+    read.
 
-    When the first record is longer than the bytes read, only its first key and value are yielded.
+    Of a first record over 1 MiB only its first key and value are yielded; later ones are passed over.
     """
     try:
-        with open_file(path) as file:
-            size = UNPACKED if path.suffix in PACKED else BLOCK
-            block = next(read_blocks(file, path.suffix, size=size), b"")
-        head, whole, _ = block.rpartition(b"\n")
-        if not whole:
-            found = _FIRST_KEY.match(block.removeprefix(b"\xef\xbb\xbf"))
-            if found and len(block) >= 1 << 16:
-                yield {found[1].decode(): found[2].decode()}
-                return
-            head = block
-        for count, (_, record) in enumerate(JsonlRecords(iter([head]), str(path))):
-            if count >= MOST:
-                return
-            yield record
+        blocks = head_blocks(path)
+        first = b""
+        while b"\n" not in first and len(first) < BLOCK and (block := next(blocks, None)) is not None:
+            first += block
+        found = _FIRST_KEY.match(first) if b"\n" not in first and len(first) >= 1 << 16 else None
+        if found:
+            yield {found[1].decode(): found[2].decode()}
+        whole_enough = takewhile(lambda _: len(records.malformed) < BROKEN, chain((first,), blocks))
+        records = JsonlRecords(whole_enough, str(path), longest=BLOCK)
+        yield from islice((record for _, record in records), MOST)
     except OSError:
         return
 

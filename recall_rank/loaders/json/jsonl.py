@@ -1,20 +1,25 @@
 """Read JSON lines as a stream: every whole record is returned, every broken one is counted.
 
 Bytes are split on line feeds only: a record may hold U+2028 or a raw carriage return. Lines over 1 MiB are parsed in
-steps (see json/large.py). Base64 payloads are replaced by a mark.
+steps (see json/large.py); a line over the limit of `limits().line` is passed over and counted, and never gathered.
+Base64 payloads are replaced by a mark.
 """
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import orjson
 
 from recall_rank.loaders.content.payloads import may_hold_payload, strip_value
+from recall_rank.loaders.files.blocks import Hole
 from recall_rank.loaders.files.regular_files import HEAD, TAIL
 from recall_rank.loaders.files.resume import ResumePoint
-from recall_rank.loaders.json.parse import LARGE, RawJson, Record, parse_values
+from recall_rank.loaders.json.parse import LARGE, RawJson, Record, parse_damaged, parse_values
+from recall_rank.loaders.limits import limits, size_text
+from recall_rank.loaders.malformed import add_malformed
 from recall_rank.model import Malformed
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -27,6 +32,7 @@ class JsonlRecords:
     a cut-off line. Lines for which `skip` returns True are not parsed. Reading begins at the resume point `place`.
     Afterwards `place` is the resume point for a later reader: behind the last complete line, or at the end of the file
     when the last line has no line feed but holds whole records. `place` is valid only while `resumable` is True.
+    Lines of more than `longest` bytes (unless given, `limits().line`) are not read.
     """
 
     def __init__(
@@ -37,6 +43,7 @@ class JsonlRecords:
         starts: tuple[str, ...] = (),
         skip: Callable[[RawJson], bool] | None = None,
         place: ResumePoint | None = None,
+        longest: int | None = None,
     ) -> None:
         self.malformed: list[Malformed] = []
         self.location = location
@@ -45,13 +52,29 @@ class JsonlRecords:
         self._blocks = blocks
         self._starts = starts
         self._skip = skip
+        self._longest = longest or limits().line
 
     def __iter__(self) -> Iterator[tuple[int, Record]]:
         skip = self._skip
         carry: RawJson = b""
+        lost = 0  # bytes of the line that is passed over
         number = self.place.line
         for block in self._as_utf8(iter(self._blocks)):
-            if block.find(b"\n") < 0:
+            end = block.find(b"\n")
+            if lost or len(carry) + (end if end >= 0 else len(block)) > self._longest:
+                lost += len(carry) + (end if end >= 0 else len(block))
+                self._advance(0, carry)
+                carry = b""
+                if end < 0:
+                    self._advance(0, block)
+                    continue
+                number += 1
+                self._advance(1, block[: end + 1])
+                self._too_long(number, lost)
+                lost = 0
+                block = block[end + 1 :]
+                end = block.find(b"\n")
+            if end < 0:
                 carry = carry if type(carry) is bytearray else bytearray(carry)
                 carry += block
                 continue
@@ -72,18 +95,20 @@ class JsonlRecords:
                     try:
                         record = orjson.loads(raw)
                     except orjson.JSONDecodeError:
-                        yield from self._damaged(raw, number)
+                        yield from self._damaged(number, *parse_damaged(raw, self._starts))
                         continue
                     if type(record) is dict:
                         yield number, strip_value(record) if dirty and may_hold_payload(raw) else record
                         continue
-                yield from self._damaged(raw, number)
-        if carry:
+                yield from self._damaged(number, *parse_values(raw, self._starts))
+        if lost:
+            self.resumable = False
+            self._too_long(number + 1, lost)
+        elif carry:
             yield from self._last(carry, number + 1)
 
-    def _damaged(self, raw: RawJson, number: int) -> Iterator[tuple[int, Record]]:
-        """Yield (line number, record) for the records of a line that is large, broken or not one object."""
-        values, problem = parse_values(raw, self._starts)
+    def _damaged(self, number: int, values: list[Any], problem: str | None) -> Iterator[tuple[int, Record]]:
+        """Yield (line number, record) for the values of a line that is large, broken or not one object."""
         for value in values:
             if type(value) is dict:
                 yield number, value
@@ -117,12 +142,16 @@ class JsonlRecords:
 
     def bad(self, number: int, reason: str) -> None:
         """Add line `number` to `malformed` with the reason why its record cannot be used."""
-        self.malformed.append(Malformed(self.location, f"line {number}", reason))
+        add_malformed(self.malformed, Malformed(self.location, f"line {number}", reason))
+
+    def _too_long(self, number: int, length: int) -> None:
+        self.bad(number, f"a line of {length:,} bytes: more than {size_text(self._longest)} are not read")
 
     def _as_utf8(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the blocks, converted to UTF-8 when they begin with a byte order mark of UTF-16. A UTF-8 mark is
         left to the parser.
         """
+        blocks = self._noting_holes(blocks)
         first = next(blocks, b"")
         if self.place.offset or first[:2] not in _UTF16:
             yield first
@@ -134,3 +163,10 @@ class JsonlRecords:
         for block in blocks:
             yield decoder.decode(block).encode("utf-8", "replace")
         yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+
+    def _noting_holes(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield the blocks; behind a hole of a sparse file, `place` no longer counts the bytes of the file."""
+        for block in blocks:
+            if type(block) is Hole:
+                self.resumable = False
+            yield block

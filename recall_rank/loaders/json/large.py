@@ -12,6 +12,8 @@ import json
 import json.decoder
 import json.scanner
 import os
+import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +21,7 @@ import orjson
 
 from recall_rank.loaders.content.payloads import MARK, strip_text, strip_value
 from recall_rank.loaders.json.repair import decode_json, repair_values
+from recall_rank.loaders.limits import limits, size_text
 
 LONG = 1 << 16  # strings of more bytes are decoded apart
 PIECE = 1 << 18
@@ -26,7 +29,12 @@ WINDOW = 1 << 22  # searched per call
 LONGEST = 1 << 23  # of one string that much is kept, half from either end: joining more takes too long at once
 AT_ONCE = 1 << 20  # bytes without long strings that the parser in C gets at once
 MOST_STRUCTURE = 1 << 25  # bytes without long strings; no record of any agent has more
+# Bytes of memory that parsed values take at most: a value of a list or mapping, a list, a mapping; and a byte of text
+# while it is decoded and after, when all of it is ASCII, below U+10000, or any character.
+VALUE, LIST, MAPPING = 64, 96, 240
+ASCII, BASIC, ANY = 2, 4, 8
 
+_BEYOND_BASIC = re.compile(rb"[\xf0-\xff]|\\u[dD][89abAB]")
 _LOOSE = json.JSONDecoder(strict=False)
 
 
@@ -34,11 +42,13 @@ def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[l
     """(values, problem): the JSON values in a large record, and the reason when some are missing, else None.
 
     Base64 payloads are replaced by a mark, and the middle of a string over 8 MiB is left out. `starts` are texts with
-    which a record can begin (see repair_values).
+    which a record can begin (see repair_values). A record whose values may take more memory than the limit of
+    `limits().record` is not parsed.
     """
     nonce = os.urandom(8).hex()
     skeleton = bytearray()
     texts: dict[str, str] = {}
+    left = limits().record
     at = 0
     for start, end in _long_strings(raw):
         name = f"{nonce}:{len(texts)}"
@@ -46,14 +56,32 @@ def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[l
             texts[name] = _decode(raw, start, end)
         except ValueError as error:
             return [], f"not JSON: {error}"
+        left -= sys.getsizeof(texts[name])
+        if left < 0:
+            return [], _too_much(raw, f"more than {size_text(limits().record)} of text")
+        if len(skeleton) + start - at > MOST_STRUCTURE:
+            break
         skeleton += raw[at:start]
         skeleton += name.encode()
         at = end
     if len(skeleton) + len(raw) - at > MOST_STRUCTURE:
-        return [], f"a record of {len(raw)} bytes with more than {MOST_STRUCTURE} bytes of structure"
+        return [], _too_much(raw, f"more than {MOST_STRUCTURE} bytes of structure")
     skeleton += raw[at:]
+    if _memory(skeleton) > left:
+        return [], _too_much(raw, f"values that may take more than {size_text(limits().record)} of memory")
     values, problem = _parse(skeleton, starts)
     return [_filled(strip_value(value), texts) for value in values], problem
+
+
+def _too_much(raw: bytes | bytearray, what: str) -> str:
+    return f"a record of {len(raw)} bytes with {what}"
+
+
+def _memory(skeleton: bytearray) -> int:
+    """The bytes of memory that the values in JSON text may take once they are parsed: never too few."""
+    count = skeleton.count
+    byte = ASCII if skeleton.isascii() else ANY if _BEYOND_BASIC.search(skeleton) else BASIC
+    return len(skeleton) * byte + count(b",") * VALUE + count(b"[") * LIST + count(b"{") * MAPPING
 
 
 def _parse(skeleton: bytearray, starts: tuple[str, ...]) -> tuple[list[Any], str | None]:

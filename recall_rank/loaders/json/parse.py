@@ -27,11 +27,18 @@ def parse_values(raw: RawJson, starts: tuple[str, ...] = ()) -> tuple[list[Any],
         return parse_large(raw, starts)
     try:
         values: list[Any] = [orjson.loads(raw)]
-        problem = None
     except orjson.JSONDecodeError:
-        from recall_rank.loaders.json.repair import repair_values
+        return parse_damaged(raw, starts)
+    return _stripped(values, raw), None
 
-        values, problem = repair_values(raw, starts)
-    if may_hold_payload(raw):
-        values = [strip_value(value) for value in values]
-    return values, problem
+
+def parse_damaged(raw: RawJson, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
+    """The values and the problem that parse_values() returns, for a text of at most LARGE bytes that orjson refuses."""
+    from recall_rank.loaders.json.repair import repair_values
+
+    values, problem = repair_values(raw, starts)
+    return _stripped(values, raw), problem
+
+
+def _stripped(values: list[Any], raw: RawJson) -> list[Any]:
+    return [strip_value(value) for value in values] if values and may_hold_payload(raw) else values

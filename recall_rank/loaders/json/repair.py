@@ -33,18 +33,19 @@ def decode_json(raw: bytes | bytearray) -> str:
 
 
 def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """(values, problem): every whole JSON value of a damaged line, and the reason when something is missing, else
-    None.
+    """(values, problem): every whole JSON value of a damaged line, which orjson has refused, and the reason when
+    something is missing, else None.
 
     These are read without loss: invalid UTF-8, lone surrogates, NaN and numbers out of range, control characters, a
     byte order mark, several values on one line. `starts` are texts with which a record can begin: when a record is cut
     off, they serve to find the next record on the line.
     """
     text = decode_json(raw)
-    try:
-        return [orjson.loads(text)], None
-    except orjson.JSONDecodeError:
-        pass
+    if not raw.isascii() or "\\u" in text:  # else it is what orjson has refused
+        try:
+            return [orjson.loads(text)], None
+        except orjson.JSONDecodeError:
+            pass
     values: list[Any] = []
     at = _after_blank(text, 0)
     nul = "\0" in text[:at]

@@ -15,8 +15,9 @@ import xxhash
 
 from recall_rank.loaders.content.openai_messages import ROLES, ChatBuilder, parse_arguments
 from recall_rank.loaders.content.payloads import strip_text
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.usage import dollars, tokens_of
-from recall_rank.loaders.content.values import millis
+from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.memo_agent.chains import resolve_chains
 from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import (
@@ -70,10 +71,10 @@ class MemoAgent(SessionDatabase):
         return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        head, rows = self._database.read(lambda reader: _rows(reader, unit.key))
+        (head, rows), malformed = self.fetched(lambda reader: _rows(reader, unit.key))
         if head is None:
             return Reading([])
-        malformed: list[Malformed] = []
+        add_malformed(malformed, *self.odd_times("sessions", unit.key, head["created_at"], head["updated_at"]))
         session = self._session(unit.key, head, rows, malformed)
         return Reading([session] if session.messages else [], malformed)
 
@@ -93,13 +94,13 @@ class MemoAgent(SessionDatabase):
         if len(title) >= CUT and (chat.words or "").startswith(title):
             title = ""  # so much of the first prompt, cut somewhere in a word
         times = [message.time for message in messages if message.time]
-        created = millis(decode_text(head["created_at"])) or min(times, default=0)
+        created = millis(head["created_at"]) or min(times, default=0)
         return Session(
             key,
             messages,
             " ".join(title.split()) or chat.title(),
             created=created,
-            updated=max([created, millis(decode_text(head["updated_at"])), *times]),
+            updated=max([created, millis(head["updated_at"]), *times]),
             parent=decode_text(head["parent_session_id"]),
             source=self.name,
             agent=NAME,
@@ -114,7 +115,8 @@ class MemoAgent(SessionDatabase):
         content = decode_text(row["content"])
         calls = parse_arguments(decode_text(row["tool_calls_json"]) or decode_text(row["tool_calls"]))
         if calls is not None and type(calls) is not list:
-            malformed.append(self.malformed("messages", number, "its tool calls are no JSON list"))
+            add_malformed(malformed, self.malformed("messages", number, "its tool calls are no JSON list"))
+        add_malformed(malformed, *self.odd_times("messages", number, row["created_at"]))
         role = ROLES.get(decode_text(row["role"]), "system")
         flags = Flag.NONE
         if role == "user" and content and content.startswith(SUMMARY):
@@ -122,7 +124,7 @@ class MemoAgent(SessionDatabase):
         elif role == "system":
             flags = Flag.SYNTHETIC
         by = model if role == "assistant" else None
-        message = Message(f"{session}:{number}", role, millis(decode_text(row["created_at"])), model=by, flags=flags)
+        message = Message(f"{session}:{number}", role, millis(row["created_at"]), model=by, flags=flags)
         text = strip_text(content) if content else None
         chat.add(message, text, calls, decode_text(row["tool_call_id"]))
 

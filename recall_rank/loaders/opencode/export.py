@@ -11,11 +11,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.times import odd_times, with_checked_times
 from recall_rank.loaders.content.values import mapping, text_of
-from recall_rank.loaders.files.regular_files import file_signature, open_file, read_blocks
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import file_signature, open_file
 from recall_rank.loaders.json.document import JsonDocument, read_object_start
 from recall_rank.loaders.json.parse import Record
-from recall_rank.loaders.opencode.session import AGENT, session_from
+from recall_rank.loaders.malformed import add_malformed
+from recall_rank.loaders.opencode.session import AGENT, MESSAGE_TIMES, SESSION_TIMES, session_from
 from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
 NAME = "opencode-export"
@@ -44,11 +47,11 @@ class OpenCodeExport(BaseSource):
             messages: dict[str, Record] = {}
             parts: dict[str, list[tuple[str, Record]]] = {}
             malformed: list[Malformed] = []
-            for number, element in document:
+            for number, element in with_checked_times(document, *(f"info.{path}" for path in MESSAGE_TIMES)):
                 info = element.get("info")
                 key = text_of(mapping(info).get("id"))
                 if type(info) is not dict or not key:
-                    malformed.append(Malformed(self.location, f"line {number}", "a message without an id"))
+                    add_malformed(malformed, Malformed(self.location, f"line {number}", "a message without an id"))
                     continue
                 messages[key] = info
                 parts[key] = self._parts(key, element.get("parts"), number, malformed)
@@ -57,6 +60,9 @@ class OpenCodeExport(BaseSource):
         if not key:
             ids = (text_of(message.get("sessionID")) for message in messages.values())
             key = next((each for each in ids if each), self._path.stem)
+        add_malformed(
+            malformed, *(Malformed(self.location, "line 1", reason) for reason in odd_times(info, *SESSION_TIMES))
+        )
         malformed = sorted(document.malformed + malformed, key=lambda bad: int(bad.place.split()[1]))
         if not info and not messages:
             return Reading([], malformed)
@@ -73,7 +79,7 @@ class OpenCodeExport(BaseSource):
             if type(part) is dict:
                 found[text_of(part.get("id")) or f"{message}:{index:04}"] = part
             else:
-                malformed.append(Malformed(self.location, f"line {number}", "a part that is no object"))
+                add_malformed(malformed, Malformed(self.location, f"line {number}", "a part that is no object"))
         return list(found.items())
 
 

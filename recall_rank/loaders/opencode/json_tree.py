@@ -9,22 +9,24 @@ was checked against a store that version 1.1 wrote. The older one, `session/info
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import xxhash
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.times import odd_times
 from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.files.regular_files import read_small
 from recall_rank.loaders.json.document import parse_object
 from recall_rank.loaders.json.parse import Record
-from recall_rank.loaders.opencode.session import AGENT, session_from
+from recall_rank.loaders.limits import limits, size_text
+from recall_rank.loaders.malformed import add_malformed
+from recall_rank.loaders.opencode.session import AGENT, MESSAGE_TIMES, SESSION_TIMES, session_from
 from recall_rank.model import BaseSource, Malformed, Reading, Source, Unit
 
 NAME = "opencode-json"
 SUFFIX = ".json"
-LIMIT = 1 << 28  # bytes of one record
 VERSION = 2  # of the layout, the newest that is known here
 
 
@@ -79,14 +81,14 @@ class OpenCodeTree(BaseSource):
         malformed: list[Malformed] = []
         warnings = []
         head = self._head(unit.key)
-        info = (self._object(head, malformed) if head else None) or {}
+        info = (self._object(head, malformed, SESSION_TIMES) if head else None) or {}
         if head is None:
             warnings.append(f"session {unit.key} has messages but no record of its own")
         messages: dict[str, Record] = {}
         parts: dict[str, list[tuple[str, Record]]] = {}
         for entry in _records(self._messages(unit.key)):
             key = _stem(entry)
-            messages[key] = self._object(Path(entry.path), malformed) or {}
+            messages[key] = self._object(Path(entry.path), malformed, MESSAGE_TIMES) or {}
             parts[key] = []
             for part in _records(self._parts(unit.key, key)):
                 content = self._object(Path(part.path), malformed)
@@ -99,14 +101,17 @@ class OpenCodeTree(BaseSource):
         session = session_from(unit.key, info, messages, parts, outputs, self.name)
         return Reading([session], malformed, warnings + outputs.warnings())
 
-    def _object(self, path: Path, malformed: list[Malformed]) -> Record | None:
+    def _object(self, path: Path, malformed: list[Malformed], times: Sequence[str] = ()) -> Record | None:
+        """The JSON object in a file; None when it cannot be read. `times` are the paths of its times."""
         try:
-            raw, whole = read_small(path, self._root, LIMIT)
-            value, problem = parse_object(raw) if whole else (None, f"larger than {LIMIT >> 20} MiB")
+            most = limits().element
+            raw, whole = read_small(path, self._root, most)
+            value, problem = parse_object(raw) if whole else (None, f"larger than {size_text(most)}")
         except OSError as error:
             value, problem = None, error.strerror or str(error)
-        if problem:
-            malformed.append(Malformed(str(self._shown / path.relative_to(self._root)), "line 1", problem))
+        problems = ([problem] if problem else []) + list(odd_times(value or {}, *times))
+        shown = str(self._shown / path.relative_to(self._root))
+        add_malformed(malformed, *(Malformed(shown, "line 1", each) for each in problems))
         return value
 
     def _worktree(self, info: Record) -> str | None:

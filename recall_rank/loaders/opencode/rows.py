@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
 import xxhash
 
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import missing_column, read_columns, select_list, unknown_schema_error
 
-SETTLED_MS = 2 * 86_400_000  # sessions this much older than the newest are not rewritten behind our back
+DAY_MS = 86_400_000
+SETTLED_MS = 2 * DAY_MS  # sessions this much older than the newest are not rewritten behind our back
 _NEEDED = {
     "session": {"id"},
     "message": {"id", "session_id", "data"},
@@ -20,6 +23,8 @@ _SESSION = (
     *("id", "project_id", "parent_id", "directory", "title", "time_created", "time_updated", "time_archived"),
     *("revert", "cost", "tokens_input", "tokens_output", "tokens_reasoning", "tokens_cache_read", "tokens_cache_write"),
 )
+# A sum differs when one time does, also beside a text or a date far ahead, which would stay the largest.
+_TIMES = "max(CAST(time_updated AS INTEGER)), sum(CAST(time_updated AS INTEGER) % 2147483647)"
 
 
 @dataclass(slots=True)
@@ -76,6 +81,7 @@ def session_rows(reader: RowReader, key: str) -> OpenCodeRows | None:
     messages: list[Row] = []
     parts: list[Row] = []
     for _ in range(3):
+        reader.drop(parts, messages)
         # Parts first: a message is stored before its parts, so every part finds its message.
         parts = reader.fetch(f"SELECT rowid, id, message_id, data FROM part {where}", key)  # noqa: S608
         messages = reader.fetch(f"SELECT rowid, id, {created}, data FROM message {where}", key)  # noqa: S608
@@ -95,13 +101,14 @@ def signatures(reader: RowReader) -> dict[str, bytes]:
     wanted = select_list(_SESSION, known["session"])
     sessions = reader.fetch(f"SELECT rowid, {wanted} FROM session WHERE rowid > ? ORDER BY rowid")  # noqa: S608
     at = 1 + _SESSION.index("time_updated")
-    newest = max((row[at] or 0 for row in sessions), default=0)
+    tomorrow = int(time.time() * 1000) + DAY_MS  # a clock that was wrong must not make all other sessions old
+    newest = max((told for row in sessions if (told := millis(row[at])) < tomorrow), default=0)
     found = {}
     for row in sessions:
         digest = xxhash.xxh3_128(repr(row[1:]).encode())
         for table in ("message", "part"):
-            dated = "time_updated" in known[table] and (row[at] or 0) > newest - SETTLED_MS
-            last = "max(time_updated)" if dated else "NULL"
+            dated = "time_updated" in known[table] and not 0 < millis(row[at]) <= newest - SETTLED_MS
+            last = _TIMES if dated else "NULL"
             sql = f"SELECT max(rowid), count(*), {last} FROM {table} WHERE session_id = ?"  # noqa: S608
             digest.update(repr(reader.fetch_few(sql, decode_text(row[1]))).encode())
         found[decode_text(row[1]) or ""] = digest.digest()

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import is_injected, title_from
 from recall_rank.loaders.content.usage import dollars
-from recall_rank.loaders.content.values import mapping, millis, text_of
+from recall_rank.loaders.content.values import mapping, text_of
 from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.opencode.parts import part_from, used
 from recall_rank.model import Flag, Message, Part, Role, Session
 
 AGENT = "opencode"
+SESSION_TIMES = ("time.created", "time.updated")
+MESSAGE_TIMES = ("time.created",)
 
 UNNAMED = re.compile(r"(New|Child) session - \d{4}-\d\d-\d\d")
 ROLES: dict[Any, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
@@ -29,7 +32,7 @@ def session_from(
     """The session with the id `key`. `info` is its own record, empty when it is lost; `messages` maps message ids
     to records, `parts` message ids to (part id, record).
     """
-    order = sorted(messages, key=lambda message: (_created(messages[message]), message))
+    order = _by_time(messages)
     outside = _before_compaction(order, parts)
     left = text_of(mapping(info.get("revert")).get("messageID"))
     reverted = set(order[order.index(left) :]) if left is not None and left in messages else set()
@@ -89,6 +92,15 @@ def _message(
     role = ROLES.get(data.get("role"), "system")
     cost = dollars(data.get("cost"))
     return Message(key, role, _created(data), tuple(found), None, agent, model, flags, used(data), cost)
+
+
+def _by_time(messages: Mapping[str, Record]) -> list[str]:
+    """The ids of the messages by time and id; a message without a time comes behind the one that its id follows."""
+    before = 0
+    times = {}
+    for key in sorted(messages):
+        before = times[key] = _created(messages[key]) or before
+    return sorted(times, key=lambda key: (times[key], key))
 
 
 def _created(data: Record) -> int:

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from recall_rank.loaders.content.external_outputs import ExternalOutputs
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import title_from
 from recall_rank.loaders.content.usage import dollars
-from recall_rank.loaders.content.values import mapping, millis, text_of
-from recall_rank.loaders.json.parse import parse_values
+from recall_rank.loaders.content.values import mapping, text_of
+from recall_rank.loaders.json.parse import Record, parse_values
+from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.opencode.parts import part_from, used, used_by
 from recall_rank.loaders.opencode.rows import OpenCodeRows, columns, session_ids, session_rows, signatures
 from recall_rank.loaders.opencode.session import ROLES, UNNAMED, typed
@@ -49,29 +51,27 @@ class OpenCode(SessionDatabase):
         return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        rows = self._database.read(lambda reader: session_rows(reader, unit.key))
+        rows, malformed = self.fetched(lambda reader: session_rows(reader, unit.key))
         if rows is None:
             return Reading([])
         folder = self._database.path.parent
         outputs = ExternalOutputs(folder, [folder / "tool-output"])
-        malformed: list[Malformed] = []
         session = self._session(unit.key, rows, outputs, malformed)
         return Reading([session], malformed, rows.warnings + outputs.warnings())
 
     def _session(self, key: str, rows: OpenCodeRows, outputs: ExternalOutputs, malformed: list[Malformed]) -> Session:
-        heads = {}
-        for _, message_id, created, raw in sorted(rows.messages, key=lambda row: (row[2] or 0, row[1])):
-            data = self._data("message", message_id, raw, malformed)
-            heads[decode_text(message_id) or ""] = (created, data if data is not None else {})
+        heads = self._heads(rows, malformed)
         parts: dict[str, list[Part]] = {message: [] for message in heads}
         boundary: tuple[str, str | None] | None = None
-        for _, part_id, message_id, raw in sorted(rows.parts, key=lambda row: row[1] or b""):
+        for _, part_id, message_id, raw in sorted(rows.parts, key=lambda row: decode_text(row[1]) or ""):
             data = self._data("part", part_id, raw, malformed)
             message = decode_text(message_id) or ""
             if data is None:
                 continue
             if message not in heads:
-                malformed.append(self.malformed("part", decode_text(part_id), f"its message {message} is missing"))
+                add_malformed(
+                    malformed, self.malformed("part", decode_text(part_id), f"its message {message} is missing")
+                )
                 continue
             by_user = heads[message][1].get("role") == "user"
             parts[message].append(part_from(decode_text(part_id) or "", data, by_user=by_user, outputs=outputs))
@@ -82,29 +82,47 @@ class OpenCode(SessionDatabase):
         left = text_of(mapping(_json(rows.session["revert"])).get("messageID"))
         reverted = set(order[order.index(left) :]) if left in heads else set()
         messages = []
-        for message, (created, data) in heads.items():
+        for message, (time, data) in heads.items():
             flags = Flag.OUT_OF_CONTEXT if message in outside else Flag.NONE
             if message in reverted:
                 flags |= Flag.ABANDONED
-            messages.append(_message(message, created, data, parts[message], flags))
+            messages.append(_message(message, time, data, parts[message], flags))
+        add_malformed(
+            malformed, *self.odd_times("session", key, rows.session["time_created"], rows.session["time_updated"])
+        )
         return _session_from(key, rows, messages, self.name)
 
-    def _data(self, table: str, key: Any, raw: Any, malformed: list[Malformed]) -> dict[str, Any] | None:
+    def _heads(self, rows: OpenCodeRows, malformed: list[Malformed]) -> dict[str, tuple[int, Record]]:
+        """Message id -> (time, JSON object), by time and id. A message without a time comes behind the message that was
+        stored before it.
+        """
+        found = []
+        before = 0
+        for _, message_id, created, raw in rows.messages:
+            key = decode_text(message_id) or ""
+            data = self._data("message", key, raw, malformed) or {}
+            add_malformed(malformed, *self.odd_times("message", key, created))
+            time = millis(created) or millis(mapping(data.get("time")).get("created"))
+            before = time or before
+            found.append((before, key, time, data))
+        found.sort(key=lambda row: row[:2])
+        return {key: (time, data) for _, key, time, data in found}
+
+    def _data(self, table: str, key: Any, raw: Any, malformed: list[Malformed]) -> Record | None:
         values, problem = parse_values(raw if type(raw) is bytes else b"")
         if len(values) == 1 and type(values[0]) is dict and problem is None:
             return values[0]
-        malformed.append(self.malformed(table, decode_text(key), problem or "not an object"))
+        add_malformed(malformed, self.malformed(table, decode_text(key), problem or "not an object"))
         return None
 
 
-def _message(key: str, created: Any, data: dict[str, Any], parts: list[Part], flags: Flag) -> Message:
+def _message(key: str, time: int, data: Record, parts: list[Part], flags: Flag) -> Message:
     if data.get("summary") is True:  # in a user's message it is an object with diffs
         flags |= Flag.SUMMARY
     if data.get("error"):
         flags |= Flag.ERROR
     model = text_of(data.get("modelID")) or text_of(mapping(data.get("model")).get("modelID"))
     agent = text_of(data.get("agent")) or text_of(data.get("mode"))
-    time = millis(created) or millis(mapping(data.get("time")).get("created"))
     role = ROLES.get(data.get("role"), "system")
     cost = dollars(data.get("cost"))
     return Message(key, role, time, tuple(parts), None, agent, model, flags, used(data), cost)
@@ -122,6 +140,7 @@ def _session_from(key: str, rows: OpenCodeRows, messages: list[Message], source:
     flags = Flag.SUBAGENT if parent else Flag.NONE
     if head["time_archived"]:
         flags |= Flag.ARCHIVED
+    times = [message.time for message in messages if message.time]
     worktree = rows.worktree if rows.worktree not in {None, "", "/"} else None  # "/" stands for no repository
     return Session(
         key,
@@ -130,8 +149,8 @@ def _session_from(key: str, rows: OpenCodeRows, messages: list[Message], source:
         directory,
         worktree or directory,
         worktree,
-        millis(head["time_created"]),
-        millis(head["time_updated"]),
+        millis(head["time_created"]) or min(times, default=0),
+        millis(head["time_updated"]) or max(times, default=0),
         parent,
         source,
         NAME,

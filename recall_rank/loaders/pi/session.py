@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.titles import title_from
-from recall_rank.loaders.content.values import millis, text_of
+from recall_rank.loaders.content.values import text_of
 from recall_rank.loaders.files.resume import StaleResumePointError
 from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.pi.parts import FullOutputs, answered, content_parts, executed, summary, used

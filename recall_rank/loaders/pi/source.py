@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recall_rank.loaders.content.times import with_checked_times
 from recall_rank.loaders.copies import count_once
 from recall_rank.loaders.files.regular_files import open_file, read_small
 from recall_rank.loaders.files.resume import ResumePoint, StaleResumePointError, pack_resume_point, read_resumable
@@ -65,7 +66,7 @@ class Pi(SessionFiles):
         records = JsonlRecords(data, unit.location, starts=STARTS, place=place)
         outputs = FullOutputs(owner)
         lines = PiLines(stem, outputs, before)
-        for number, record in records:
+        for number, record in with_checked_times(records, "timestamp", "message.timestamp"):
             problem = lines.add(number, record)
             if problem:
                 records.bad(number, problem)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recall_rank.loaders.content.payloads import strip_text
+from recall_rank.loaders.content.times import millis, odd_time
 from recall_rank.loaders.content.titles import is_injected, title_from
-from recall_rank.loaders.content.values import millis
 from recall_rank.model import Flag, Message, Part, Role, Session
 
 AGENT = "specstory"
@@ -88,9 +88,9 @@ class Page:
         )
         if not messages:
             return None
-        title, dated = _title(head)
+        title, date = _title(head)
         times = [message.time for message in messages if message.time]
-        created = _moment(comment[3]) if comment and comment[3] else dated
+        created = self._time(start, comment[3] if comment and comment[3] else date)
         return Session(
             key,
             messages,
@@ -105,7 +105,8 @@ class Page:
 
     def _turns(self, key: str, at: int, end: int) -> Iterator[_Turn]:
         """Yield the turns in lines `at` to `end`; consecutive turns of one speaker are joined."""
-        turn = _turn(self._lines[at])
+        turn = self._turn(at)
+        at += 1
         name = f"{key}:0"
         number = 0
         text: list[str] = []
@@ -119,7 +120,7 @@ class Page:
             _add_text(turn, name, text)
             text = []
             if close is None:
-                begun = _turn(line)
+                begun = self._turn(at)
                 if (begun.role, begun.flags) != (turn.role, turn.flags):
                     yield turn
                     turn, number = begun, number + 1
@@ -134,6 +135,23 @@ class Page:
         _add_text(turn, name, text)
         yield turn
 
+    def _turn(self, at: int) -> _Turn:
+        """The turn that begins at line `at`."""
+        found = TURN.fullmatch(self._lines[at])
+        assert found is not None  # noqa: S101 - only lines that matched come here
+        role: Role = "user" if found[1] == "User" else "assistant"
+        flags = Flag.SUBAGENT if found[2] else Flag.NONE
+        ended = _ENDS_IN_TIME.fullmatch(found[3] or "")
+        model = (ended[1] if ended else found[3] or "").removeprefix("model ").partition(", mode")[0].strip()
+        return _Turn(role, self._time(at, ended[2]) if ended else 0, model or None, flags)
+
+    def _time(self, at: int, date: str) -> int:
+        """The date on line `at` in milliseconds; a date that does not exist is a problem of that line."""
+        text = date.replace("/", "-").strip("()")
+        if reason := odd_time(text):
+            self.problems.append((at + 1, reason))
+        return millis(text)
+
     def _stop(self, at: int, end: int, close: str) -> int:
         """The index of the line after the closing tag `close` of the block that begins at line `at`; of the next
         turn when that tag is missing.
@@ -144,16 +162,6 @@ class Page:
             self.problems.append((at + 1, f"{close.replace('/', '')} that does not end"))
             stop = next((place for place in range(at + 1, end) if TURN.fullmatch(self._lines[place])), end)
         return stop
-
-
-def _turn(line: str) -> _Turn:
-    found = TURN.fullmatch(line)
-    assert found is not None  # noqa: S101 - only lines that matched come here
-    role: Role = "user" if found[1] == "User" else "assistant"
-    flags = Flag.SUBAGENT if found[2] else Flag.NONE
-    ended = _ENDS_IN_TIME.fullmatch(found[3] or "")
-    model = (ended[1] if ended else found[3] or "").removeprefix("model ").partition(", mode")[0].strip()
-    return _Turn(role, _moment(ended[2]) if ended else 0, model or None, flags)
 
 
 def _add_text(turn: _Turn, key: str, lines: list[str]) -> None:
@@ -202,20 +210,16 @@ def _tool(key: str, block: str) -> list[Part]:
     return [part]
 
 
-def _title(head: Sequence[str]) -> tuple[str | None, int]:
-    """(title, time): the last heading before the first turn, without its date, and that date in milliseconds; the
+def _title(head: Sequence[str]) -> tuple[str | None, str]:
+    """(title, date): the last heading before the first turn, without its date, and that date, empty without one; the
     title is None for a heading that is only a date.
     """
     headings = [found[1] for line in head if (found := _HEADING.fullmatch(line.rstrip()))]
     if not headings:
-        return None, 0
+        return None, ""
     dated = _ENDS_IN_TIME.fullmatch(headings[-1])
     title = dated[1] if dated else headings[-1]
-    return title.strip() or None, _moment(dated[2]) if dated else 0
-
-
-def _moment(text: str) -> int:
-    return millis(text.replace("/", "-").strip("()"))
+    return title.strip() or None, dated[2] if dated else ""
 
 
 def _agent(name: str) -> str:

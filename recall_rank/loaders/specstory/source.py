@@ -11,9 +11,11 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from recall_rank.loaders.files.regular_files import open_file, read_blocks, read_small
+from recall_rank.loaders.files.blocks import read_blocks
+from recall_rank.loaders.files.regular_files import open_file, read_small
 from recall_rank.loaders.files.session_files import SessionFiles
-from recall_rank.loaders.files.text_lines import decode_lines
+from recall_rank.loaders.files.text_lines import TextLines
+from recall_rank.loaders.malformed import bounded_malformed
 from recall_rank.loaders.projects.working_folder import folders_above
 from recall_rank.loaders.specstory.page import AGENT, SESSION, TURN, Page
 from recall_rank.model import Malformed, Reading, Source, Unit
@@ -40,10 +42,13 @@ class SpecStory(SessionFiles):
         path = self.path_of(unit)
         project = next((above.parent for above in path.parents if above.name == HOME), None)
         with open_file(path, self._root) as file:
-            page = Page(decode_lines(read_blocks(file)), path.stem)
+            lines = TextLines(read_blocks(file))
+            page = Page(lines, path.stem)
         sessions = page.sessions(str(project) if project else None, self.name)
-        malformed = [Malformed(unit.location, f"line {line}", problem) for line, problem in page.problems]
-        return Reading(sessions, malformed)
+        malformed = [
+            Malformed(unit.location, f"line {line}", problem) for line, problem in lines.problems + page.problems
+        ]
+        return Reading(sessions, bounded_malformed(malformed))
 
 
 # --- recognition -----------------------------------------------------------------------------------

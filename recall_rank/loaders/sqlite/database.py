@@ -28,6 +28,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from recall_rank.loaders.limits import limits
 from recall_rank.loaders.sqlite import copy_process
 from recall_rank.loaders.sqlite.copy_process import COPY, companion_file, file_states
 from recall_rank.loaders.sqlite.reader import RowReader
@@ -193,6 +194,7 @@ def _connect(path: Path, mode: str, *, query_only: bool = True) -> sqlite3.Conne
         f"{path.as_uri()}?{mode}", uri=True, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False
     )
     try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limits().value)  # a longer row is passed over
         connection.text_factory = bytes  # text that is not UTF-8 must not make a row unreadable
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
         if query_only:

@@ -1,26 +1,36 @@
-"""Fetch rows in short transactions, so that the program that owns the database is not disturbed."""
+"""Fetch rows in short transactions, so that the program that owns the database is not disturbed, and within limits of
+memory.
+"""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections.abc import Callable
 from typing import Any
 
 from recall_rank.loaders.content.values import text_of
+from recall_rank.loaders.limits import limits, size_text
 
 Row = tuple[Any, ...]
 
 TRANSACTION_SECONDS = 0.1  # with one more row it stays below the promised 0.25 s
 ROWS = 64  # fetched between two checks of the deadline
 _ALWAYS = -(1 << 63)  # below every rowid
+_TABLE = re.compile(r"\bFROM (\w+)")
 
 
 class RowReader:
-    """Fetches rows inside one transaction, or inside several short ones when one would take long."""
+    """Fetches rows inside one transaction, or inside several short ones when one would take long.
+
+    `passed_over` maps (table, rowid) of each row that is too long, or one too many for memory, to the reason.
+    """
 
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float] = time.monotonic) -> None:
         self.transactions = 0
+        self.passed_over: dict[tuple[str, int], str] = {}
+        self._held = 0  # bytes of the rows fetched so far
         self._connection = connection
         self._clock = clock
         self._began = 0.0
@@ -32,7 +42,7 @@ class RowReader:
         return self._connection.execute(sql, parameters).fetchall()
 
     def fetch(self, sql: str, *parameters: Any) -> list[Row]:
-        """All rows of a statement, in several transactions when one would take long.
+        """All rows of a statement, in several transactions when one would take long, but those that are passed over.
 
         The first column of the statement must be the rowid, and the statement must end in "rowid > ? ORDER BY rowid".
         """
@@ -40,16 +50,53 @@ class RowReader:
         after = _ALWAYS
         while True:
             self._begin()
-            cursor = self._connection.execute(sql, (*parameters, after))
-            while found := cursor.fetchmany(ROWS):
-                rows += found
-                after = found[-1][0]
-                if self._clock() - self._began > TRANSACTION_SECONDS:
-                    break
-            else:
+            try:
+                for count, row in enumerate(self._connection.execute(sql, (*parameters, after)), 1):
+                    after = row[0]
+                    self._keep(rows, row, sql)
+                    if not count % ROWS and self._clock() - self._began > TRANSACTION_SECONDS:
+                        break
+                else:
+                    return rows
+            except sqlite3.DataError as error:
+                if error.sqlite_errorname != "SQLITE_TOOBIG":
+                    raise
+                self._fetch_singly(rows, sql, (*parameters, after))
                 return rows
-            cursor.close()
             self.finish()
+
+    def _fetch_singly(self, rows: list[Row], sql: str, parameters: tuple[Any, ...]) -> None:
+        """Add the rows of a statement one by one; those with a value that is too long are passed over."""
+        wanted = self._connection.execute(f"SELECT rowid FROM ({sql})", parameters).fetchall()  # noqa: S608
+        for (rowid,) in wanted:
+            self._begin()
+            try:
+                found = self._connection.execute(f"SELECT * FROM ({sql}) WHERE rowid = ?", (*parameters, rowid))  # noqa: S608
+                for row in found:
+                    self._keep(rows, row, sql)
+            except sqlite3.DataError as error:
+                if error.sqlite_errorname != "SQLITE_TOOBIG":
+                    raise
+                self._pass_over(sql, rowid, f"a value of more than {size_text(limits().value)} is not read")
+
+    def _keep(self, rows: list[Row], row: Row, sql: str) -> None:
+        """Add a row to `rows` while there is room for it."""
+        size = sum([len(value) for value in row if type(value) is bytes])
+        if self._held + size > limits().rows:
+            self._pass_over(sql, row[0], f"rows of more than {size_text(limits().rows)} together are not read")
+            return
+        self._held += size
+        rows.append(row)
+
+    def _pass_over(self, sql: str, rowid: int, reason: str) -> None:
+        found = _TABLE.search(sql)
+        self.passed_over[found[1] if found else "", rowid] = reason
+
+    def drop(self, *fetched: list[Row]) -> None:
+        """Forget rows that are fetched again, so that they do not count twice."""
+        for rows in fetched:
+            self._held -= sum(len(value) for row in rows for value in row if type(value) is bytes)
+            rows.clear()
 
     def finish(self) -> None:
         """End the transaction, so that the program can shrink the database's write-ahead log."""

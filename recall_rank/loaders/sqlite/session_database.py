@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import errno
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
+from recall_rank.loaders.content.times import odd_time
+from recall_rank.loaders.malformed import bounded_malformed
 from recall_rank.loaders.sqlite.database import Database
 from recall_rank.loaders.sqlite.reader import RowReader, decode_text
 from recall_rank.model import BaseSource, Malformed, Unit
 
+T = TypeVar("T")
 Columns = Mapping[str, set[str]]  # of each table
 
 
@@ -64,9 +67,23 @@ class SessionDatabase(BaseSource, ABC):
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
         """Session id -> bytes that change when one of the session's rows changes."""
 
+    def fetched(self, fetch: Callable[[RowReader], T]) -> tuple[T, list[Malformed]]:
+        """The result of `fetch`, and a Malformed record for each row that was passed over."""
+
+        def read(reader: RowReader) -> tuple[T, dict[tuple[str, int], str]]:
+            return fetch(reader), reader.passed_over
+
+        result, passed_over = self._database.read(read)
+        return result, bounded_malformed(self.malformed(*at, reason) for at, reason in passed_over.items())
+
     def malformed(self, table: str, row: object, reason: str) -> Malformed:
         """A Malformed record that reports a row of a table that cannot be used."""
         return Malformed(f"{self.location} {table}", f"row {row}", reason)
+
+    def odd_times(self, table: str, row: object, *times: object) -> Iterator[Malformed]:
+        """Yield a Malformed record for each of the times of a row that is none."""
+        for reason in filter(None, map(odd_time, times)):
+            yield self.malformed(table, row, reason)
 
 
 def read_columns(reader: RowReader) -> dict[str, set[str]]:

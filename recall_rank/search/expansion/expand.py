@@ -6,7 +6,6 @@ Terms are those of the eligible vocabulary, that is, of the documents that pass 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
 from recall_rank._core.rank.matcher import Matcher
@@ -15,6 +14,7 @@ from recall_rank._core.search.evidence import idf
 from recall_rank.analysis.question_intent import answer_cues, framing_words
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.search.deadline import Deadline
+from recall_rank.search.expansion.expansion import Expansion, TermGroup, UnknownName
 from recall_rank.search.expansion.forms import FormLookup, MatchedPrefix
 from recall_rank.search.expansion.lexicon import MIN_PREFIX, Lexicon, Member, characters, members_of, never
 from recall_rank.search.filters.eligible import EligibleSet
@@ -25,37 +25,6 @@ MIN_HALF = 3  # characters of each half when a word is split
 MAX_JOIN = 5  # neighbouring words of the query that are tried as one
 PROSE_WORDS = 5  # a query with more meaningful words than this is a sentence, not a name
 LONG_QUERY = 12  # a query with more words than this is joined in pairs only
-
-
-@dataclass(slots=True)
-class TermGroup:
-    """The terms that match one word or compound of the query.
-
-    `members` are (first, last, similarity) ranges of terms; `factor` is the rarity of the group times its boost.
-    """
-
-    written: str
-    at: int  # the first word of the query that the group covers
-    span: int  # words that it covers
-    members: list[Member]
-    boost: float
-    frequency: int = 0  # eligible documents that hold a member, summed over the members
-    factor: float = 0.0
-    joint: bool = False  # a document must also hold the group before: these are the halves of one word
-
-
-@dataclass(slots=True)
-class Expansion:
-    """The result of query expansion: term groups, which the prefilter scores, and a matcher for passages."""
-
-    groups: list[TermGroup]
-    known: list[tuple[Word, int]]  # words with a group of their own, and their places, for longer_words()
-    ceiling: float  # the most evidence that a document could have
-    matcher: Matcher
-    word_weights: list[float]
-    repaired: dict[str, list[str]]  # word that no document holds -> forms searched in its place
-    unknown: list[str]  # words without any form in the vocabulary
-    words_done: int  # words that were looked up before the deadline
 
 
 _group, _expansion = RecordFactory(TermGroup).make, RecordFactory(Expansion).make
@@ -113,11 +82,13 @@ class _Expander:
         "known_compounds",
         "late",
         "lexicon",
+        "names",
         "prefixes",
         "query",
         "tagged",
         "weights",
         "with_forms",
+        "written",
     )
 
     def __init__(
@@ -134,6 +105,8 @@ class _Expander:
         self.prefixes: list[MatchedPrefix] = []
         self.covered: set[int] = set()  # words that are pieces of a compound with terms
         self.alone: set[int] = set()  # words with a group of their own
+        self.written: set[int] = set()  # words that a document holds, in this form or another inflection
+        self.names: list[UnknownName] = []
 
         forms = [word.form for word in query.words]
         self.counts = [word.counts for word in query.words]
@@ -167,6 +140,9 @@ class _Expander:
         word_weights, unknown = self._weigh()
         matcher = Matcher(word_weights, self.counts)
         matcher.add_all(self.forms.matched, self.prefixes)
+        for name in self.names:
+            self._describe(name)
+            matcher.add_name(name.at, name.span)
         for cue in answer_cues(self.query.text):
             matcher.add_cue(cue)
         for previous, group in pairwise(self.groups):
@@ -178,8 +154,33 @@ class _Expander:
         missing = len(unknown) * rarity(self.documents, 0, weights)
         ceiling = (weights.k1 + 1) * (missing + sum([group.factor for group in self.groups]))
         return _expansion(
-            self.groups, self.with_forms, ceiling, matcher, word_weights, self.forms.repaired, unknown, done
+            self.groups,
+            self.with_forms,
+            ceiling,
+            matcher,
+            word_weights,
+            self.forms.repaired,
+            unknown,
+            self.names if done == len(self.query.words) else [],
+            done,
         )
+
+    def _describe(self, name: UnknownName) -> None:
+        """Set which words of the name no document has, and the forms that are searched in its place."""
+        for at in range(name.at, name.at + name.span):
+            word = self.query.words[at]
+            if not self.counts[at]:
+                continue
+            if self.known[at]:
+                name.instead.append(word.form.decode("utf-8", "replace"))
+                continue
+            name.missing.append(word.written)
+            if at in self.written:
+                kin = [form for form, terms in self.families[at] if self.lexicon.count(terms)]
+                name.instead += [form.decode("utf-8", "replace") for form in kin]
+            else:
+                name.absent.append(word.written)
+                name.instead += self.forms.repaired.get(word.written, ())
 
     def _weigh(self) -> tuple[list[float], list[str]]:
         """Set the factor of every group; return the weight of each word of the query, and the words that no group
@@ -250,7 +251,10 @@ class _Expander:
             members = self.forms.members(compound.form, terms, at, span, repair=not compound.cjk)
             if span > 1 and members and not compound.cjk:
                 self.covered.update(range(at, at + span))
-            boost = weights.hyphened if self.a_text and _is_hyphened(compound) else weights.joined
+            prose = self.a_text and _is_hyphened(compound)
+            if span > 1 and not members and not compound.cjk and not prose:
+                self.names.append(UnknownName(compound.written, at, span))
+            boost = weights.hyphened if prose else weights.joined
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
@@ -282,6 +286,8 @@ class _Expander:
             return
         family = self.families[at]
         written = bool(terms) or (bool(family) and any(self.lexicon.count(kin) for _, kin in family))
+        if written:
+            self.written.add(at)
         members = self.forms.members(form, terms, at, 1, repair=not written)
         if family:
             members += self.forms.inflected(family, at)

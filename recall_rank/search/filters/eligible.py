@@ -5,8 +5,9 @@ It runs before anything is ranked or counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank._core.search.column_filters import count_marks, keep_marks, mark_documents_of_parts, mark_eligible
@@ -14,10 +15,10 @@ from recall_rank.analysis.normalize import fold
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.literal_scan import mark_literal
 from recall_rank.index.reader.segment_view import SegmentView
-from recall_rank.index.segment.segment import ROLES, SessionRow
+from recall_rank.index.segment.segment import ROLES
 from recall_rank.model import Count
-from recall_rank.model.project_scope import in_project, inside, normal_path
 from recall_rank.search.filters.in_context import leave_out, read_by_the_caller
+from recall_rank.search.filters.session_filters import DEAD, REASONS, filter_sessions
 from recall_rank.search.query import Query
 
 _count = RecordFactory(Count).make
@@ -56,66 +57,55 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
     """
     options = query.options
     if _leaves_all(query):
-        return _everything(reader, [], {})
-    chosen = _filter_sessions(reader, query)
-    keep, reasons, buckets = chosen.marks, chosen.reasons, chosen.buckets
-    cut = "sessions_limit" in reasons.values()
+        return everything(reader)
+    chosen = filter_sessions(reader, query)
+    cut = chosen.cut_by_caller
     limited = _limits(query, cut=cut)
     by_id = options.scope == "session" or options.session_id is not None  # then all of that session is eligible
     in_context = [] if by_id else read_by_the_caller(reader, options.context)
-    known_messages, known_parts = reader.messages_without_titles, reader.parts_without_titles
-    if not (reasons or in_context) and _is_plain(query):
-        return _everything(reader, limited, buckets)
+    if not (any(chosen.reasons) or in_context) and _is_plain(query):
+        return everything(reader, limited, chosen.buckets)
     message_marks, part_marks = bytearray(reader.messages), bytearray(reader.parts)
-    messages = parts = 0
-    for view, sessions_kept in zip(reader.views, reader.own_sessions(keep), strict=True):
-        passed = _mark(view, query, sessions_kept, message_marks, part_marks)
-        messages, parts = messages + passed[0], parts + passed[1]
-    messages_read = parts_read = 0
+    counts = [
+        _mark(view, query, reasons, message_marks, part_marks)
+        for view, reasons in zip(reader.views, reader.own_sessions(chosen.reasons, DEAD), strict=True)
+    ]
+    messages, messages_out = _by_reason([of_messages for of_messages, _ in counts])
+    parts, parts_out = _by_reason([of_parts for _, of_parts in counts])
     if in_context:
         messages_read, parts_read = leave_out(reader, in_context, message_marks, part_marks)
         messages, parts = messages - messages_read, parts - parts_read
+        messages_out["in_context"], parts_out["in_context"] = messages_read, parts_read
         limited.append("in_context")
-    reached, by_words = reader.parts, 0
+    reached = reader.parts
     if options.must or options.must_not:
         reached, left = _by_words(reader, query, part_marks, deadline_ns)
-        by_words, parts = parts - left, left
+        parts_out["words"], parts = parts - left, left
     doc_marks = bytearray(reader.docs)
     for view in reader.views:
         mark_documents_of_parts(view.parts_in(part_marks), view.segment.doc_part, view.docs_in(doc_marks))
     docs, words = reader.averages(doc_marks)
-    sessions = sum(keep)
-    skipped: dict[str, int] = {}
-    for reason in reasons.values():
-        skipped[reason] = skipped.get(reason, 0) + 1
+    sessions = chosen.reasons.count(0)
     return EligibleSet(
-        session_marks=keep,
+        session_marks=[not reason for reason in chosen.reasons],
         message_marks=message_marks,
         part_marks=part_marks,
         doc_marks=doc_marks,
         doc_count=docs,
         word_count=words,
-        session_count=Count(len(reader.sessions), sessions, sessions, skipped),
-        message_count=Count(
-            known_messages,
-            messages,
-            messages,
-            _skipped(filtered=known_messages - messages - messages_read, in_context=messages_read),
-        ),
-        part_count=Count(
-            known_parts,
-            parts,
-            parts,
-            _skipped(filtered=known_parts - parts - by_words - parts_read, words=by_words, in_context=parts_read),
-        ),
+        session_count=Count(len(reader.sessions), sessions, sessions, chosen.skipped()),
+        message_count=Count(reader.messages_without_titles, messages, messages, _above_zero(messages_out)),
+        part_count=Count(reader.parts_without_titles, parts, parts, _above_zero(parts_out)),
         limited_by=limited,
-        buckets=buckets,
+        buckets=chosen.buckets,
         cut_by_caller=cut,
         parts_reached=reached,
     )
 
 
-def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]) -> EligibleSet:
+def everything(
+    reader: IndexReader, limited: Sequence[str] = (), buckets: Mapping[int, str] = MappingProxyType({})
+) -> EligibleSet:
     """The eligible set that includes all rows. `limited` names the limits that were set, although they excluded no
     row.
 
@@ -133,8 +123,8 @@ def _everything(reader: IndexReader, limited: list[str], buckets: dict[int, str]
         session_count=_count(sessions, sessions, sessions, {}),
         message_count=_count(messages, messages, messages, {}),
         part_count=_count(parts, parts, parts, {}),
-        limited_by=limited,
-        buckets=buckets,
+        limited_by=list(limited),
+        buckets=dict(buckets),
         cut_by_caller=False,
         parts_reached=reader.parts,
     )
@@ -158,23 +148,24 @@ def _by_words(reader: IndexReader, query: Query, part_marks: bytearray, deadline
 
 
 def _mark(
-    view: SegmentView, query: Query, sessions: bytes, message_marks: bytearray, part_marks: bytearray
-) -> tuple[int, int]:
+    view: SegmentView, query: Query, reasons: bytes, message_marks: bytearray, part_marks: bytearray
+) -> tuple[Sequence[int], Sequence[int]]:
     """Mark, in place, the messages and parts of one segment that pass the filters.
 
-    `sessions` has a byte for each session of the segment, 1 when it passes. Returns the number of marked messages and
-    of marked parts, titles excluded.
+    `reasons` has a byte for each session of the segment, an index into REASONS. Returns the number of messages and of
+    parts by reason, titles excluded; those with reason 0 are marked.
     """
     options, segment = query.options, view.segment
     types, names = SUBTEXT_TYPES.get(options.type), segment.names.values
+    tool = fold(options.tool_name) if options.tool_name else ""
     return mark_eligible(
         segment,
-        sessions,
+        reasons,
         bytes(options.role in ("all", role) for role in ROLES),
         query.after or -FOREVER,
         query.before or FOREVER,
         bytes(types is None or name in types for name in names),
-        bytes(not options.tool_name or name == options.tool_name for name in names),
+        bytes(not tool or fold(name or "") == tool for name in names),
         options.type == "all" and not options.tool_name,
         view.messages_in(message_marks),
         view.parts_in(part_marks),
@@ -192,12 +183,19 @@ def _leaves_all(query: Query) -> bool:
     """Whether no option filters sessions, messages or parts."""
     o = query.options
     anywhere = o.scope == "global" and o.context is None and o.sessions is None and not o.exclude_session_ids
-    return anywhere and not (o.session_id or o.project or o.title or o.directory) and _is_plain(query)
+    named = o.session_id or o.session_prefix or o.project or o.title or o.directory
+    return anywhere and not named and _is_plain(query)
 
 
-def _skipped(**reasons: int) -> dict[str, int]:
-    """Reason -> count, without the reasons whose count is 0."""
-    return {reason: count for reason, count in reasons.items() if count}
+def _by_reason(of_segments: Sequence[Sequence[int]]) -> tuple[int, dict[str, int]]:
+    """The number of rows that pass, and reason -> number of rows left out for it, summed over all segments."""
+    passed, *left_out = [sum(counts) for counts in zip(*of_segments, strict=True)]
+    return passed, dict(zip(REASONS[1:], left_out, strict=False))
+
+
+def _above_zero(counts: dict[str, int]) -> dict[str, int]:
+    """The counts without those that are 0."""
+    return {reason: count for reason, count in counts.items() if count}
 
 
 def _limits(query: Query, *, cut: bool) -> list[str]:
@@ -213,80 +211,9 @@ def _limits(query: Query, *, cut: bool) -> list[str]:
         found.append("scope")
     if o.project:
         found.append("project")
-    found += [name for name in ("title", "directory") if getattr(o, name)]
+    found += [name for name in ("session_prefix", "title", "directory") if getattr(o, name)]
     if query.after or query.before:
         found.append("time")
     if cut:
         found.append("sessions_limit")
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class _SessionFilter:
-    """The result of the filters on sessions: which of them pass, and the reason for each one that fails."""
-
-    marks: list[bool]  # whether each session passes
-    reasons: dict[int, str]  # why each other session does not
-    buckets: dict[int, str]  # the directory bucket of those that pass, where a directory was asked for
-
-
-def _filter_sessions(reader: IndexReader, query: Query) -> _SessionFilter:
-    """Apply the options that filter whole sessions: scope, project, title, directory, exclusions, number of
-    sessions.
-    """
-    options = query.options
-    reasons: dict[int, str] = {}
-    buckets: dict[int, str] = {}
-    tests = list(_tests(query))
-    if not tests and not options.directory and options.sessions is None:
-        return _SessionFilter([True] * len(reader.sessions), reasons, buckets)
-    wanted = normal_path(options.directory) if options.directory else ""
-    for number, row in enumerate(reader.sessions):
-        failed = next((reason for reason, test in tests if not test(row)), None)
-        if failed is None and wanted:
-            bucket = bucket_of(row, wanted, query)
-            buckets[number] = bucket
-            failed = "directory" if bucket != "exact" and not options.fallback else None
-        if failed is not None:
-            reasons[number] = failed
-    if options.sessions is not None:
-        rank = {"exact": 0, "project": 1, "global": 2}
-        staying = [n for n in range(len(reader.sessions)) if n not in reasons]
-        staying.sort(key=lambda n: (rank.get(buckets.get(n, ""), 0), n))  # sessions are ordered newest first
-        for number in staying[options.sessions :]:
-            reasons[number] = "sessions_limit"
-    return _SessionFilter([number not in reasons for number in range(len(reader.sessions))], reasons, buckets)
-
-
-def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
-    """The tests that a session must pass, each as (reason, test); coverage names the reason when the test fails."""
-    options, context = query.options, query.options.context
-    tests: list[tuple[str, Callable[[SessionRow], bool]]] = []
-    if options.session_id:
-        wanted = options.session_id
-        tests.append(("scope", lambda row: row.id == wanted))
-    elif options.scope == "session" and context is not None:
-        current = context.session_id
-        tests.append(("scope", lambda row: row.id == current))
-    elif options.scope == "project" and context is not None:
-        tests.append(("scope", lambda row: in_project(row, context)))
-    if options.project:
-        project = options.project
-        tests.append(("project", lambda row: project in (row.project, row.repository)))
-    if options.title:
-        words = fold(options.title)
-        tests.append(("title", lambda row: words in fold(row.title)))
-    if options.exclude_session_ids:
-        excluded = frozenset(options.exclude_session_ids)
-        tests.append(("excluded", lambda row: row.id not in excluded))
-    return tests
-
-
-def bucket_of(row: SessionRow, folder: str, query: Query) -> str:
-    """The directory bucket of a session: "exact" inside of `folder`, "project" in the project of the caller, else
-    "global".
-    """
-    if inside(row.directory, folder):
-        return "exact"
-    context = query.options.context
-    return "project" if context is not None and in_project(row, replace(context, project=None)) else "global"

@@ -2,47 +2,55 @@
 
 from __future__ import annotations
 
-from itertools import compress
+from itertools import compress, islice
 
 from recall_rank._core.rank.candidate import Candidate, candidates_of
 from recall_rank._core.search.evidence import Evidence
 from recall_rank._core.search.hits import Hit, Hits, SessionHit
 from recall_rank.search.context import SearchContext
 from recall_rank.search.query import Query
+from recall_rank.search.ranking.copies import fold_copies
 from recall_rank.search.ranking.group import BUCKETS, add_others, by_session
 from recall_rank.search.ranking.rerank import mark_holding, order, rerank
+from recall_rank.search.retrieval.caller_scores import score_of
 from recall_rank.search.types import PageEntry
 
 
 def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
     """Return (reranked, remaining): the reranked candidates, best first, and the other hits by their evidence.
 
-    The number of reranked hits fills whole pages, so that no page mixes reranked hits with others. `reranked` is empty
-    when the time for scoring is over. `remaining` ends with the requested page.
+    The number of reranked hits fills whole pages, so that no page mixes reranked hits with others. Copies among them
+    are folded. `reranked` is empty when the time for scoring is over. `remaining` reaches at least to the end of the
+    requested page.
     """
     options, weights = search.query.options, search.query.weights
     count, needed = _whole_pages(search.query), options.offset + options.results
     nearest_first = bool(options.directory and options.fallback)
-    found = evidence.top(evidence.hit_count if nearest_first else max(count + weights.looked_at, needed))
+    most = max(weights.looked_at, needed)  # as many of the reranked hits may be folded
+    found = evidence.top(evidence.hit_count if nearest_first else count + most)
     if nearest_first:
         nearer = [(hit.tier, _bucket(search, _session(search, hit.part))) for hit in found]
         found = found.taken(sorted(range(len(found)), key=nearer.__getitem__))
-    best = rerank(search, candidates(search, _likely(search, found, count)))
+    best = rerank(search, candidates(search, _likely(search, found, count)) + _scored_by_caller(search, evidence))
     if best is None:
         return [], candidates(search, found if nearest_first else found.taken(range(min(needed, len(found)))))
     del best[count:]
-    if needed <= len(best) and not nearest_first:
-        return best, []
+    kept = _folded(search, best)
+    if needed <= len(kept) and not nearest_first:
+        return kept, []
     ranked = {candidate.part for candidate in best}
     rest = [at for at, part in enumerate(found.parts()) if part not in ranked]
-    return best, candidates(search, found.taken(rest))
+    return kept, candidates(search, found.taken(rest))
 
 
 def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionHit]) -> list[PageEntry]:
     """Return a page entry for each session with hits: the reranked ones first, the others by their evidence.
 
-    The number of reranked sessions fills whole pages. `rows` has one best hit for each session.
+    The number of reranked sessions fills whole pages. `rows` has one best hit for each session. Entries that follow the
+    requested page are left out, unless the nearness of folders orders them anew.
     """
+    options = search.query.options
+    last = len(rows) if search.eligible.buckets else options.offset + options.results
     reader, ceiling, weights = search.reader, search.expansion.ceiling or 1.0, search.query.weights
     if search.eligible.buckets:
         rows = sorted(rows, key=lambda row: (row.tier, _bucket(search, row.session)))
@@ -54,21 +62,49 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
         for row in rows[:count]
         if row.part not in chosen and not row.tier
     ]
-    best = rerank(search, candidates(search, found) + candidates(search, Hits(firsts)))
+    added = _scored_by_caller(search, evidence)
+    best = rerank(search, candidates(search, found) + candidates(search, Hits(firsts)) + added)
     if best is None:
-        return by_session(reader, (), rows, ceiling)
+        return by_session(reader, (), rows[:last], ceiling)
     add_others(reader, best, weights.again)
     ranked = by_session(reader, order(search, best), (), ceiling)[:count]
     titled = {row.session for row in rows if row.title}
     for entry in ranked:
         entry.title_match = entry.title_match or entry.session in titled
     known = {entry.session for entry in ranked}
-    return ranked + by_session(reader, (), [row for row in rows if row.session not in known], ceiling)
+    shown = set(map(id, _folded(search, [entry.candidate for entry in ranked])))
+    ranked = [entry for entry in ranked if id(entry.candidate) in shown]
+    others = islice((row for row in rows if row.session not in known), max(0, last - len(ranked)))
+    return ranked + by_session(reader, (), others, ceiling)
 
 
 def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
     """Return a Candidate, that is a hit to be ranked, for each of `found`, in their order."""
     return candidates_of(found, search.reader.times_of(found.parts()), search.expansion.ceiling or 1.0)
+
+
+def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
+    """Return the candidates without copies, which are no results of their own: `total` loses them, and
+    `search.copies` has them.
+
+    Every page of a query folds the same candidates.
+    """
+    kept, search.copies = fold_copies(search.reader, ranked)
+    search.total -= len(ranked) - len(kept)
+    return kept
+
+
+def _scored_by_caller(search: SearchContext, evidence: Evidence) -> list[Candidate]:
+    """Return the candidates that only the option `extra_scores` makes hits: at most the weight `survivors`, those with
+    the highest scores.
+    """
+    scores = search.query.options.extra_scores
+    if not scores or search.scored_marks is None:
+        return []
+    found = candidates(search, evidence.among(search.scored_marks))
+    added = [candidate for candidate in found if candidate.stage == "scan"]
+    added.sort(key=lambda candidate: -score_of(search.reader, scores, candidate.part))
+    return added[: search.query.weights.survivors]
 
 
 def _whole_pages(query: Query) -> int:

@@ -8,7 +8,7 @@ these are known only when all are boosted and ordered.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import compress
 
 from rapidfuzz import fuzz
@@ -22,8 +22,8 @@ from recall_rank.index.reader.segment_view import SegmentView
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.query import Query
+from recall_rank.search.retrieval.caller_scores import score_of
 
-DAY_MS = 86_400_000
 SHORTEST_QUERY = 4  # bytes of a query from which on it is searched as a whole
 
 
@@ -34,7 +34,7 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
     """
     if not found:
         return []
-    best = None if search.deadline.too_late_to_score() else _rescored(search, found)
+    best = None if search.deadline.too_late_to_score() else rescored(search, found)
     if best is None:
         search.degraded.add(DegradeKind.TIME)
         for candidate in found:
@@ -46,7 +46,7 @@ def rerank(search: SearchContext, found: list[Candidate]) -> list[Candidate] | N
     return best
 
 
-def _rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
+def rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] | None:
     """Return the candidates with new scores, best first, or None when the time for scoring ended first."""
     if not measure(search, found):
         return None
@@ -93,12 +93,11 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
         weights.whole_query,
         weights.cue,
         weights.scorer,
-        weights.recency,
     )
     if signal := query.options.extra_scores:
         for candidate in candidates:
-            candidate.extra = weights.extra * _signal(signal, search.reader.part_ids[candidate.part])
-    kernel.boost(candidates, array("d", worth), query.now, weights.recency / (weights.recency_days * DAY_MS))
+            candidate.extra = weights.extra * score_of(search.reader, signal, candidate.part)
+    kernel.boost(candidates, array("d", worth))
 
 
 def compare(search: SearchContext, candidates: list[Candidate]) -> bool:
@@ -185,8 +184,3 @@ def _names(search: SearchContext, candidates: list[Candidate]) -> list[tuple[str
             session, tool = sessions[number], tools[segment.part_tool[part]]
             found[place] = fold_cached(session.directory), fold_cached(session.title), fold_cached(tool or "")
     return found
-
-
-def _signal(scores: Mapping[str, float], part_id: str) -> float:
-    """Return the caller's extra score of a part, limited to 0 to 1; 0 when `scores`, part id -> score, has none."""
-    return min(1.0, max(0.0, float(scores.get(part_id, 0.0))))

@@ -9,7 +9,9 @@ from operator import attrgetter
 from recall_rank._core.rank import calibration as kernel
 from recall_rank._core.rank.candidate import Candidate
 from recall_rank.search.context import SearchContext
+from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.ranking.group import is_title
+from recall_rank.search.ranking.unfiltered import rank_unfiltered
 
 _raw = attrgetter("raw")
 LEAST = 1e-3  # added before a logarithm, which has no value at 0
@@ -28,10 +30,15 @@ def calibrate(search: SearchContext) -> None:
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
         return
-    words, weights = search.query.counting, search.query.weights
-    signals = array("d", query_signals(search))
+    weights = search.query.weights
     chance, sure = array("d", weights.chance), array("d", weights.sure)
-    kernel.calibrate(candidates, signals, chance, sure, words, weights.plenty, LEAST)
+    kernel.calibrate(candidates, array("d", query_signals(search)), chance, weights.plenty, LEAST)
+    basis, judged = basis_of_certainty(search, candidates)
+    signals, words = array("d", query_signals(basis)), search.query.counting
+    for candidate, chance_of_session in zip(
+        candidates, kernel.certainties(judged, signals, sure, words, weights.plenty, LEAST), strict=True
+    ):
+        candidate.sure = chance_of_session
     best = max(candidates, key=_raw)
     search.answerable = best.sure
     first = None if search.query.options.offset else best
@@ -42,6 +49,26 @@ def calibrate(search: SearchContext) -> None:
             candidate.confidence = "high"
         else:
             candidate.confidence = "medium" if certain >= medium else "low"
+
+
+def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> tuple[SearchContext, list[Candidate]]:
+    """Return (basis, judged): the search, and for each of `candidates` the candidate, whose signals tell how sure its
+    session is.
+
+    They are those of a search without filters: a word that is common in one session, and therefore proves little among
+    its messages, may still be what tells this session from all others. So narrowing a search never makes a result less
+    sure. A part that is no hit without the filters gets a candidate without evidence. Where the time is over, the
+    search and its candidates are themselves returned.
+    """
+    borrowed = any(candidate.stage == "score" and not candidate.was_read for candidate in candidates)
+    if search.eligible.part_marks is None and not borrowed:
+        return search, candidates
+    found = rank_unfiltered(search, [candidate.part for candidate in candidates])
+    if found is None:
+        search.degraded.add(DegradeKind.TIME)
+        return search, candidates
+    unfiltered, ranked = found
+    return unfiltered, [ranked.get(one.part) or Candidate(one.part, one.doc, 0.0) for one in candidates]
 
 
 def query_signals(search: SearchContext) -> list[float]:

@@ -12,6 +12,7 @@ from recall_rank.search.ranking.best_hits import best_parts, best_sessions, cand
 from recall_rank.search.ranking.fallback_hits import extend
 from recall_rank.search.ranking.group import PER_SESSION, by_bucket, by_part, by_session
 from recall_rank.search.ranking.rerank import rerank
+from recall_rank.search.retrieval.caller_scores import mark_scored
 from recall_rank.search.types import PageEntry
 
 
@@ -24,11 +25,18 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
     first, last = options.offset, options.offset + options.results
     in_buckets = bool(options.directory and options.fallback)
     by_sessions, by_time = options.group == "session", options.order == "time"
+    if options.extra_scores and not search.text_decides:
+        search.scored_marks, reached = mark_scored(
+            search.reader, options.extra_scores, search.eligible.part_marks, search.deadline
+        )
+        search.reached(reached)
+        evidence.extend_marked(search.scored_marks)
     # also for a full page at the end: whether a hit follows decides whether the answer is truncated
-    known = len(evidence.sessions()) if by_sessions else evidence.hit_count
+    sessions = evidence.sessions() if by_sessions else []
+    known = len(sessions) if by_sessions else evidence.hit_count
     if last >= known or in_buckets or by_time or search.text_decides:
         extend(search, evidence)
-    sessions = evidence.sessions() if by_sessions or by_time else []
+        sessions = evidence.sessions() if by_sessions or by_time else []
     search.hits_of_session = {row.session: row.hits for row in sessions}
     search.total = len(sessions) if by_sessions else evidence.hit_count
     if by_time:

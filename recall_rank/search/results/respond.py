@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.model import Count, Result, SearchResponse, Suggestion
 from recall_rank.search.context import SearchContext
 from recall_rank.search.deadline import DegradeKind
+from recall_rank.search.filters.name_hints import shared_project_name, unknown_names
 from recall_rank.search.results.coverage import coverage
 from recall_rank.search.results.result import ResultMaker
+from recall_rank.search.types import PageEntry
 
 DEGRADED = (DegradeKind.TIME, DegradeKind.BUDGET, DegradeKind.FALLBACK)
 _response = RecordFactory(SearchResponse).make
@@ -20,10 +22,14 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
     options = search.query.options
     maker = ResultMaker.of(search)
     results = [maker.result(entry) for entry in search.page]
+    suggestions = _suggestions(search, results)
+    elapsed_ms = search.deadline.elapsed_ms()
+    if elapsed_ms > options.budget_ms:  # an answer that comes late says so, also when nothing was left out
+        search.degraded.add(DegradeKind.TIME)
     kinds = [kind for kind in DEGRADED if kind in search.degraded] if search.degraded else []
     return _response(
         results=results,
-        query=search.query.text,
+        query=search.query.asked,
         match_mode=options.match,
         group=options.group,
         total=search.total,
@@ -34,11 +40,15 @@ def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
         degrade_kinds=kinds,
         stages_run=tuple(search.stages),
         answerable=search.answerable,
-        warnings=(*search.query.warnings, *search.warnings),
-        suggestions=_suggestions(search, results),
+        warnings=(
+            *search.query.warnings,
+            *shared_project_name(search.reader, search.query, search.eligible),
+            *search.warnings,
+        ),
+        suggestions=suggestions,
         near_misses=search.near_misses,
         load_errors=(),
-        elapsed_ms=search.deadline.elapsed_ms(),
+        elapsed_ms=elapsed_ms,
         cpu_ms=cpu_ms,
     )
 
@@ -50,17 +60,47 @@ def few(sessions: Count) -> str:
     return f"{searched} searched: widen scope or filters"
 
 
+def _unwritten(search: SearchContext, results: Sequence[Result]) -> Iterator[str]:
+    """Yield a sentence for each name and each word of the query that no eligible document contains.
+
+    The words of such a name are not told by themselves.
+    """
+    named: set[str] = set()
+    for name in search.expansion.names:
+        pieces = [word.written for word in search.query.words[name.at : name.at + name.span]]
+        named.update(pieces)
+        if not name.absent and any(map(_holds(set(pieces)), search.page, results)):
+            continue
+        if name.missing and name.instead:
+            yield _instead(name.written, name.instead)
+        elif not name.missing:
+            yield f"no result holds {name.written!r}, only parts of it"
+    for written, forms in search.expansion.repaired.items():
+        if written not in named:
+            yield _instead(written, forms)
+
+
+def _instead(written: str, forms: Sequence[str]) -> str:
+    return f"nobody wrote {written!r}; {', '.join(map(repr, forms[:3]))} was searched instead"
+
+
+def _holds(pieces: set[str]) -> Callable[[PageEntry, Result], bool]:
+    """Return a function that tells whether a result has all words of a name next to each other."""
+    return lambda entry, result: entry.candidate.holds_names and pieces.issubset(result.matched_terms)
+
+
 def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[Suggestion, ...]:
     """At most three suggestions for the next search, the most promising first."""
     options = search.query.options
     found: list[Suggestion] = []
-    for written, forms in search.expansion.repaired.items():
-        if results and options.match != "regex":
-            instead = ", ".join(repr(form) for form in forms[:3])
-            found.append(Suggestion(f"nobody wrote {written!r}; {instead} was searched instead", "words_repaired"))
+    if results and not search.text_decides:
+        found += [Suggestion(text, "words_repaired") for text in _unwritten(search, results)]
     if search.out_of_time:
         return tuple(found[:3])  # a part that was not searched may hold the query
     if not search.total:
+        unknown = tuple(unknown_names(search.reader, search.query, search.eligible))
+        if unknown:
+            return unknown  # another way of matching would find nothing either
         if options.directory and not options.fallback:
             text = "no hit in this directory: try fallback to search elsewhere too"
             found.append(Suggestion(text, "try_directory_fallback"))

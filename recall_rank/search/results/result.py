@@ -9,9 +9,10 @@ from recall_rank._core.rank.passage_matches import PassageMatches
 from recall_rank._core.rank.snippet_window import Snippet
 from recall_rank._core.runtime.record_factory import RecordFactory
 from recall_rank.index.segment.segment import ROLES, TITLE_ROLE, Segment, SessionRow, Text
-from recall_rank.model import DirectoryRelevance, Flag, Result, ResultSource, Span, Why
+from recall_rank.model import CopyPlace, DirectoryRelevance, Flag, Result, ResultSource, Span, Why
 from recall_rank.model.drafts import Drafts
 from recall_rank.search.context import SearchContext
+from recall_rank.search.deadline import DegradeKind
 from recall_rank.search.options import Options
 from recall_rank.search.results.snippet import field_name, field_names, passage_matches, snippet_at, snippet_of
 from recall_rank.search.retrieval.literal import first_match
@@ -32,7 +33,7 @@ class ResultMaker:
     options: Options
     written: list[str | None]  # the query's words as written, None for a word that does not count
     forms: list[str]  # the folded words that count
-    recent: int  # the time, in ms, from which on a message is recent
+    recent: int  # the time from which on a message is recent, in ms: a midnight, so that it holds all day
     named: dict[str, bool] = field(default_factory=dict)  # by tool or author: whether the query names it
 
     @classmethod
@@ -43,7 +44,7 @@ class ResultMaker:
             query.options,
             [word.written if word.counts else None for word in query.words],
             [word.form.decode("utf-8", "replace") for word in query.words if word.counts],
-            query.now - RECENT_DAYS * DAY_MS,
+            (query.now // DAY_MS - RECENT_DAYS) * DAY_MS,
         )
 
     def result(self, entry: PageEntry) -> Result:  # noqa: PLR0915 - one statement sets one field
@@ -76,6 +77,7 @@ class ResultMaker:
         text = columns.text_for(((fields[0], fields[-1]),))
         place = None
         if search.deadline.passed():
+            search.degraded.add(DegradeKind.TIME)
             found, weights = PassageMatches(text, start), NO_WEIGHTS
         else:
             found = passage_matches(search.expansion.matcher, text, fields, start, end, options.width)
@@ -90,6 +92,8 @@ class ResultMaker:
         terms = found.words(self.written) if options.match != "regex" else _marked(snippet)
         shown = field_name(snippet.field)
         matched = _matched_fields(kind, title, found.fields, shown if snippet.spans else "")
+        if not candidate.evidence and search.scored_marks is not None and search.scored_marks[candidate.part]:
+            matched = ("extra_scores",)  # nothing else makes it a hit
         if tool and self._names(tool):
             matched = (*matched, "tool_name")
         if author and self._names(author):
@@ -137,7 +141,18 @@ class ResultMaker:
         result.hit_count_exact = search.total_exact
         result.explain = explain
         result.match_reasons = None if explain is None else _reasons(explain)
+        result.also_in = self._also_in(candidate.part) if search.copies else ()
         return RESULTS.freeze(result)
+
+    def _also_in(self, part: int) -> tuple[CopyPlace, ...]:
+        """Return the places of the copies that were folded into a part."""
+        reader = self.search.reader
+        found = []
+        for copy in self.search.copies.get(part, ()):
+            row = reader.session_of_part(copy)
+            message_id = reader.message_ids[reader.part_message[copy]]
+            found.append(CopyPlace(row.source, row.id, message_id, reader.part_ids[copy]))
+        return tuple(found)
 
     def _newest_message(self, session: int, segment: Segment, row: SessionRow) -> int:
         """Return the segment's number of the newest eligible message of a session; the title when none is eligible."""
@@ -161,12 +176,16 @@ class ResultMaker:
         return first_match(segment, self.search.query, part, self.search.deadline)
 
     def _matched_forms(self, text: Text, found: PassageMatches, snippet: str) -> dict[str, tuple[str, ...]]:
-        """Return query word as written -> the distinct texts that match it in the snippet or close to it."""
+        """Return query word as written -> the distinct texts that match it in the snippet or close to it.
+
+        Other spellings of a word are left out in literal and regex mode, where they make no hit.
+        """
         words, redacted = self.search.query.words, self.options.redact is not None
+        least = 1.0 if self.search.text_decides else 0.0
         forms: dict[str, dict[str, None]] = {}
         for match in found.matches:
             matched = words[match.slot : match.slot + match.span]
-            if any(word.counts for word in matched):
+            if match.similarity >= least and any(word.counts for word in matched):
                 written = " ".join(word.written for word in matched)
                 form = bytes(text[match.start : match.end]).decode("utf-8", "replace")
                 if not redacted or form in snippet:  # else it may be a part of a secret

@@ -15,6 +15,7 @@ from recall_rank.index.segment.segment import Text
 from recall_rank.model import Span
 
 REDACT_REACH = 8_192  # bytes in front of a window in which a secret that reaches into it may have begun
+NAME_REACH = 160  # bytes in front of a word in which the name of a secret may be
 
 _FIELD_NAMES = tuple(FIELD_NAMES[field] for field in Field)  # by number: the hash of an Enum costs more than a look-up
 _TEXT = int(Field.TEXT)
@@ -87,12 +88,14 @@ def _cut(window: SnippetWindow, redact: Redact | None) -> Snippet[Span]:
 
 
 def _redaction_start(text: Text, low: int, start: int) -> int:
-    """Return the byte from which to read for redaction: `start`, or up to REDACT_REACH bytes before it.
+    """Return the byte from which to read for redaction: at most REDACT_REACH bytes before `start`.
 
-    It is before `start` when a private key or a long word may reach from there into the window. `low` is the first
-    byte of the field.
+    It is before the word that `start` is in, and before a name in front of that word; further before when a private
+    key may reach into the window, or colour codes make names and values long. `low` is the first byte of the field.
     """
     before = max(low, start - REDACT_REACH)
-    front = bytes(text[before : start + 256])
-    blank = front.find(b" ", start - before) >= 0 or front.find(b"\n", start - before) >= 0
-    return start if blank and front.rfind(b"-----BEGIN") < 0 else before
+    front = bytes(text[before:start])
+    word = max(front.rfind(b" "), front.rfind(b"\n"))
+    if word < 0 or front.rfind(b"\x1b") >= 0 or front.rfind(b"-----BEGIN") >= 0:
+        return before
+    return before + max(0, word - NAME_REACH)

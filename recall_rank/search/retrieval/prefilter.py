@@ -11,7 +11,8 @@ from recall_rank.analysis.date_mentions import named_dates, names_a_date
 from recall_rank.analysis.question_intent import asks_what_to_do
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.model import SUBAGENT_KIND, Kind
-from recall_rank.search.expansion.expand import Expansion, TermGroup, rarity
+from recall_rank.search.expansion.expand import rarity
+from recall_rank.search.expansion.expansion import Expansion, TermGroup
 from recall_rank.search.filters.eligible import EligibleSet
 from recall_rank.search.query import Query
 from recall_rank.weights import KindWeights, Weights

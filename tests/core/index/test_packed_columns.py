@@ -89,3 +89,9 @@ def test_no_more_bits_than_are_needed(numbers: Sequence[int], size: int) -> None
 def test_a_type_that_columns_do_not_have_is_refused() -> None:
     with pytest.raises(KeyError):
         unpack(pack(array("B", [1])), 1, "d")  # type: ignore[arg-type]
+
+
+def test_a_column_of_another_type_is_refused() -> None:
+    for code in "bhifd":
+        with pytest.raises(TypeError, match=f"type B, H, I, Q or q, not {code}"):
+            pack(array(code, [1]))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from recall_rank._core.rank.calibration import calibrate, signals_of
+from recall_rank._core.rank.calibration import calibrate, certainties, signals_of
 from recall_rank._core.rank.candidate import Candidate
 from tests.reference.rank import calibration as reference
 from tests.support.kernels.inputs import seeds
@@ -17,8 +17,9 @@ from tests.support.kernels.matchers import FEATURES
 
 
 def some_candidate(chance: Random) -> Candidate:
-    found = Candidate(1, 2, 0.5)
+    found = Candidate(1, 2, chance.choice([0.0, 0.5]), 0, chance.choice(["prefilter", "score", "scan"]))
     found.raw = found.score = chance.choice([0.0, 0.5, 3.0])
+    found.own = chance.choice([0.0, 0.5, 3.0])
     found.whole = chance.choice([0.0, 0.5, 1.0])
     if chance.random() < 0.8:
         found.features = [chance.randrange(9) / 8 for _ in range(FEATURES)]
@@ -29,31 +30,35 @@ def some_candidate(chance: Random) -> Candidate:
 def test_chances_are_logistic_in_the_signals(chance: Random) -> None:
     found = [some_candidate(chance) for _ in range(chance.randint(0, 12))]
     query = array("d", [1.0, *(chance.uniform(-2, 2) for _ in range(chance.randint(0, 2)))])
-    wide, narrow = (
-        array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 6))]) for _ in range(2)
-    )
+    narrow = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 1))])
+    wide = array("d", [chance.uniform(-2, 2) for _ in range(chance.randint(1, len(query) + 6))])
     words, plenty, least = chance.randint(1, 9), 2.0, 1e-3
     signals = [[*query, *reference.signals_of(one, words, plenty, least)] for one in found]
     assert [[*query, *signals_of(one, words, plenty, least)] for one in found] == signals
     before = [one.score for one in found]
-    calibrate(found, query, wide, narrow, words, plenty, least)
-    for one, own, score in zip(found, signals, before, strict=True):
-        if not one.raw:
-            assert (one.score, one.sure) == (score, 0.0)
-            continue
-        assert one.score == pytest.approx(reference.chance_of(wide, own))
-        assert one.sure == pytest.approx(reference.chance_of(narrow, own) if one.features else one.score)
+    calibrate(found, query, narrow, plenty, least)
+    for one, score in zip(found, before, strict=True):
+        own = [*query, reference.evidence_of(one.raw, plenty, least)]
+        assert one.score == pytest.approx(reference.chance_of(narrow, own) if one.raw else score)
+    for one, own, sure in zip(found, signals, certainties(found, query, wide, words, plenty, least), strict=True):
+        if not one.evidence or one.stage == "scan":
+            assert sure == 0
+        else:
+            assert sure == pytest.approx(reference.chance_of(wide, own) if one.features else one.score)
 
 
 def test_more_coefficients_than_signals_are_refused() -> None:
     one, many = array("d", [1.0]), array("d", [1.0] * 8)
-    for wrong in ((one, many), (many, one)):
-        with pytest.raises(ValueError, match="7 signals"):
-            calibrate([], one, *wrong, 1, 2.0, 1e-3)
+    with pytest.raises(ValueError, match="2 signals"):
+        calibrate([], one, many, 2.0, 1e-3)
+    with pytest.raises(ValueError, match="7 signals"):
+        certainties([], one, many, 1, 2.0, 1e-3)
 
 
 @pytest.mark.parametrize("wrong", [[None], ["a"], None])
 def test_only_candidates_are_calibrated(wrong: Any) -> None:
     numbers = array("d", [1.0])
     with pytest.raises(TypeError):
-        calibrate(wrong, numbers, numbers, numbers, 1, 2.0, 1e-3)
+        calibrate(wrong, numbers, numbers, 2.0, 1e-3)
+    with pytest.raises(TypeError):
+        certainties(wrong, numbers, numbers, 1, 2.0, 1e-3)

@@ -13,7 +13,7 @@ from recall_rank._core.rank.rerank import boost
 from recall_rank._core.search.hits import Hits
 from tests.support.kernels.inputs import hit_rows
 
-WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, 0.25])
+WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5])
 
 
 @given(hit_rows, st.floats(0.1, 9))
@@ -48,33 +48,40 @@ def test_a_candidate_is_reset_to_its_evidence() -> None:
     candidate = Candidate(1, 2, 0.5, 3, "scan")
     assert (candidate.features, candidate.boosts) == ((), ())
     assert (candidate.score, candidate.raw, candidate.confidence, candidate.stage) == (0.5, 0.5, "low", "scan")
-    candidate.features, candidate.window = range(11), "tide"
-    assert candidate.features == tuple(map(float, range(11)))
+    candidate.features, candidate.window = range(12), "tide"
+    assert candidate.features == tuple(map(float, range(12)))
     candidate.quoted = candidate.extra = 1.0
-    boost([candidate], WORTH, 0, 0.0)
+    boost([candidate], WORTH)
     assert candidate.boosts
     assert candidate.score != 0.5
     candidate.forget()
     assert (candidate.features, candidate.boosts, candidate.window) == ((), (), "")
-    assert (candidate.score, candidate.raw, candidate.quoted, candidate.extra) == (0.5, 0.5, 0.0, 0.0)
+    assert (candidate.score, candidate.raw, candidate.own, candidate.quoted, candidate.extra) == (
+        0.5,
+        0.5,
+        0.5,
+        0.0,
+        0.0,
+    )
     assert candidate.explain() == {"evidence": 0.5}
 
 
-@pytest.mark.parametrize("count", [0, 10, 12])
+@pytest.mark.parametrize("count", [0, 11, 13])
 def test_features_have_one_number_a_name(count: int) -> None:
-    with pytest.raises(ValueError, match=f"11 features, not {count}"):
+    with pytest.raises(ValueError, match=f"12 features, not {count}"):
         Candidate(1, 2, 0.5).features = [0.0] * count
 
 
 def test_one_takes_the_rank_of_another() -> None:
     title, content = Candidate(1, 2, 0.5, 3, "score"), Candidate(4, 5, 0.25, 6)
     title.extra, title.others = 0.5, 0.25
-    boost([title], WORTH, 3, 0.25 / 1024)
+    boost([title], WORTH)
     content.take_rank_of(title)
     assert (content.part, content.doc, content.time) == (4, 5, 6)
     for name in ("evidence", "boosts", "extra", "others", "raw", "score", "stage"):
         assert getattr(content, name) == getattr(title, name)
     assert content.explain() == title.explain()
+    assert (content.own, title.own) == (0.25, title.evidence * (1 + sum(title.boosts)) + title.extra)
 
 
 def test_a_candidate_without_a_score_has_nothing_to_explain() -> None:

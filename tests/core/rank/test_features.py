@@ -66,6 +66,32 @@ def test_a_joined_form_stands_for_its_words() -> None:
         assert features(matcher, text)["phrase"] == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        pytest.param("map tiles and gulls", 1, id="together"),
+        pytest.param("MapTiles and gulls", 1, id="as one"),
+        pytest.param("map of tiles and gulls", 0.25, id="a word between them"),
+        pytest.param("tiles map and gulls", 0.25, id="in another order"),
+        pytest.param("a map and gulls", 0.5, id="one of them"),
+        pytest.param("a map", 0, id="nothing else"),
+        pytest.param("gulls", 1, id="none of them"),
+        pytest.param("nothing", 1, id="no match"),
+    ],
+)
+def test_pieces_of_a_name_are_evidence_together(text: str, held: float) -> None:
+    matcher = query("map", "tiles", "gulls", weights=[1.0, 2.0, 1.0])
+    assert features(matcher, text.encode())["held"] == 1
+    assert matcher.add_name(0, 2)
+    assert features(matcher, text.encode())["held"] == held
+
+
+def test_there_is_room_for_16_names() -> None:
+    matcher = query("a", "b")
+    assert [matcher.add_name(*place) for place in ((-1, 1), (0, 0), (0, 3), (2, 1))] == [False] * 4
+    assert [matcher.add_name(0, 2) for _ in range(17)] == [True] * 16 + [False]
+
+
 def test_a_word_that_leaves_the_window_takes_its_similarity_along() -> None:
     matcher = Matcher([4.0, 1.0], [True, True])
     matcher.add(b"rate", 0, 1, 1.0)
@@ -88,4 +114,4 @@ def test_64_words_are_followed() -> None:
 def test_a_query_of_no_words_matches_nothing() -> None:
     matcher = Matcher([], [])
     assert matcher.add(b"a", 0, 1, 1.0) is False
-    assert features(matcher, b"a b") == {**dict.fromkeys(FEATURE_NAMES, 0), "words": 2}
+    assert features(matcher, b"a b") == {**dict.fromkeys(FEATURE_NAMES, 0), "words": 2, "held": 1}

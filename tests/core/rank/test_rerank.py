@@ -23,8 +23,7 @@ from tests.support.kernels.inputs import seeds
 from tests.support.kernels.matchers import FEATURES, query, some_passage, some_query, table
 
 MEASURES = [FEATURE_NAMES.index(name) for name in ("window", "phrase", "near", "cues")]
-WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5, 0.25])
-DAY, FADE = 100, 0.25 / 1024
+WORTH = array("d", [0.5, 0.25, 0.125, 1.0, 2.0, 0.75, 0.5])
 WIDTH, EMBEDDED = 4, 0.5
 
 
@@ -161,9 +160,9 @@ def some_pairs(chance: Random) -> list[tuple[Candidate, reference.Candidate]]:
     """Native and slow candidates; all numbers are sums of powers of two, so that no sum of them is rounded."""
     pairs = []
     for number in range(chance.randint(0, 12)):
-        evidence, time = chance.choice([0.0, 0.5, 0.75, 4.0]), chance.choice([0, 50, DAY - 64, DAY, DAY + 5])
+        evidence = chance.choice([0.0, 0.5, 0.75, 4.0])
         values = tuple(chance.choice([0.0, 0.25, 1.0]) for _ in MEASURES)
-        native, slow = Candidate(number, 7, evidence, time), reference.Candidate(evidence, time, values)  # type: ignore[arg-type]
+        native, slow = Candidate(number, 7, evidence), reference.Candidate(evidence, values)  # type: ignore[arg-type]
         if chance.random() < 0.8:
             row = [9.0] * FEATURES
             for place, value in zip(MEASURES, values, strict=True):
@@ -182,8 +181,8 @@ def some_pairs(chance: Random) -> list[tuple[Candidate, reference.Candidate]]:
 @given(seeds)
 def test_boosts_are_shares_of_the_evidence(chance: Random) -> None:
     pairs = some_pairs(chance)
-    boost([native for native, _ in pairs], WORTH, DAY, FADE)
-    reference.boost([slow for _, slow in pairs], WORTH, DAY, FADE)
+    boost([native for native, _ in pairs], WORTH)
+    reference.boost([slow for _, slow in pairs], WORTH)
     for native, slow in pairs:
         assert tuple(native.boosts) == slow.boosts
         assert native.score == native.raw == slow.score
@@ -195,8 +194,8 @@ def test_boosts_are_shares_of_the_evidence(chance: Random) -> None:
 
 
 def test_boosts_have_one_worth_a_name() -> None:
-    with pytest.raises(ValueError, match="8 numbers"):
-        boost([], array("d", [1.0] * 7), 0, 0.0)
+    with pytest.raises(ValueError, match="7 numbers"):
+        boost([], array("d", [1.0] * 8))
 
 
 @given(seeds)
@@ -263,7 +262,7 @@ def test_only_candidates_are_reranked(wrong: Any) -> None:
     texts = SegmentTexts(lambda *_: b"", array("Q", [0]), array("Q", [0]), array("I", [0]))
     for call in (
         lambda: texts.measure(wrong, rerank_query(query("a"))),
-        lambda: boost(wrong, WORTH, 0, 0.0),
+        lambda: boost(wrong, WORTH),
         lambda: compare(wrong, Scorer(fuzz.ratio, "a"), None, WORTH),
         lambda: order(wrong, id),
         lambda: diversify(wrong, [1], 2, 0.5),

@@ -34,18 +34,18 @@ def arguments(given: dict[str, Any]) -> dict[str, Any]:
     return {"columns": SimpleNamespace(**{name: given[name] for name in COLUMNS}), **others}
 
 
-def mark_rows(**given: Any) -> tuple[int, int]:
+def mark_rows(**given: Any) -> tuple[array[int], array[int]]:
     return mark_eligible(**arguments(given))
 
 
-def reference_rows(**given: Any) -> tuple[int, int]:
+def reference_rows(**given: Any) -> tuple[array[int], array[int]]:
     return reference.mark_eligible(**arguments(given))
 
 
 def small() -> dict[str, Any]:
     """Two sessions: a title and two messages each; the first message of each has two parts."""
     return {
-        "session_keep": b"\1\1",
+        "session_reasons": b"\0\0",
         "message_session": array("I", [0, 0, 0, 1, 1, 1]),
         "message_role": bytes([TITLE, USER, ASSISTANT, TITLE, USER, ASSISTANT]),
         "role_keep": b"\1\1\1\1\0",
@@ -66,20 +66,36 @@ def small() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changed", "messages", "parts", "counts"),
     [
-        pytest.param({}, "111111", "11111111", (4, 6), id="everything, titles not counted"),
-        pytest.param({"titles": False}, "011011", "01110111", (4, 6), id="no titles"),
-        pytest.param({"session_keep": b"\0\1"}, "000111", "00001111", (2, 3), id="session"),
-        pytest.param({"role_keep": b"\1\0\1\1\1"}, "110110", "11101110", (2, 4), id="role"),
-        pytest.param({"after": 10, "before": 40}, "101000", "10010000", (1, 1), id="bounds of time are exclusive"),
-        pytest.param({"after": 60}, "000000", "00000000", (0, 0), id="a title alone does not pass"),
-        pytest.param({"type_keep": b"\0\1" + bytes(8)}, "111111", "10101010", (4, 2), id="type"),
-        pytest.param({"tool_keep": b"\0\0\1"}, "111111", "10001010", (4, 1), id="tool"),
-        pytest.param({"session_keep": b"\0\0"}, "000000", "00000000", (0, 0), id="nothing"),
+        pytest.param({}, "111111", "11111111", ({0: 4}, {0: 6}), id="everything, titles not counted"),
+        pytest.param({"titles": False}, "011011", "01110111", ({0: 4}, {0: 6}), id="no titles"),
+        pytest.param({"session_reasons": b"\7\0"}, "000111", "00001111", ({0: 2, 7: 2}, {0: 3, 7: 3}), id="session"),
+        pytest.param({"role_keep": b"\1\0\1\1\1"}, "110110", "11101110", ({0: 2, 1: 2}, {0: 4, 1: 2}), id="role"),
+        pytest.param(
+            {"after": 10, "before": 40},
+            "101000",
+            "10010000",
+            ({0: 1, 2: 3}, {0: 1, 2: 5}),
+            id="bounds of time are exclusive",
+        ),
+        pytest.param({"after": 60}, "000000", "00000000", ({2: 4}, {2: 6}), id="a title alone does not pass"),
+        pytest.param({"type_keep": b"\0\1" + bytes(8)}, "111111", "10101010", ({0: 4}, {0: 2, 3: 4}), id="type"),
+        pytest.param({"tool_keep": b"\0\0\1"}, "111111", "10001010", ({0: 4}, {0: 1, 4: 5}), id="tool"),
+        pytest.param(
+            {"tool_keep": b"\0\0\1", "type_keep": b"\0\1" + bytes(8), "after": 30},
+            "000111",
+            "00001010",
+            ({0: 2, 2: 2}, {0: 1, 2: 3, 3: 2}),
+            id="the first reason",
+        ),
+        pytest.param({"session_reasons": b"\5\17"}, "000000", "00000000", ({5: 2, 15: 2}, {5: 3, 15: 3}), id="nothing"),
     ],
 )
-def test_rows(changed: dict[str, Any], messages: str, parts: str, counts: tuple[int, int]) -> None:
+def test_rows(
+    changed: dict[str, Any], messages: str, parts: str, counts: tuple[dict[int, int], dict[int, int]]
+) -> None:
     given = {**small(), **changed}
-    assert mark_rows(**given) == counts
+    found = mark_rows(**given)
+    assert tuple({reason: count for reason, count in enumerate(each) if count} for each in found) == counts
     assert "".join(map(str, given["messages"])) == messages
     assert "".join(map(str, given["parts"])) == parts
 
@@ -93,7 +109,8 @@ def test_rows(changed: dict[str, Any], messages: str, parts: str, counts: tuple[
         pytest.param({"part_type": array("I", [0])}, "part columns", id="types"),
         pytest.param({"part_tool": array("I")}, "part columns", id="tools"),
         pytest.param({"parts": bytearray(9)}, "part columns", id="parts"),
-        pytest.param({"session_keep": b"\1"}, "outside", id="a session that is not there"),
+        pytest.param({"session_reasons": b"\1"}, "outside", id="a session that is not there"),
+        pytest.param({"session_reasons": b"\0\20"}, "outside", id="a reason that is not there"),
         pytest.param({"role_keep": b"\1\1\1\1"}, "outside", id="a role that is not there"),
         pytest.param({"type_keep": b"\1"}, "outside", id="a type that is not there"),
         pytest.param({"tool_keep": b""}, "outside", id="a tool that is not there"),
@@ -128,7 +145,7 @@ def some(chance: Random) -> dict[str, Any]:
         message_role += bytes([TITLE, *(chance.randrange(4) for _ in range(count))])
     parts = chance.randint(0, 14)
     return {
-        "session_keep": marks(chance, sessions, 0.8),
+        "session_reasons": bytes(chance.choice([0, 0, 0, 5, 11, 15]) for _ in range(sessions)),
         "message_session": message_session,
         "message_role": message_role,
         "role_keep": marks(chance, 5, 0.8),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, SecretPrefilter
+from recall_rank._core.text.secret_prefilter import ADDRESS, BLOCK, HEADER, KEY, NAMED, UNSEEN, SecretPrefilter
+from recall_rank.analysis.unseen_characters import UNSEEN_RANGES
 from tests.reference.text import secret_prefilter as reference
 from tests.support.kernels.inputs import seeds
 
@@ -20,6 +22,21 @@ PIECES = [
     *("key", "Token", "SECRET", "cred", "authorization", "\u212aEY", "to\u212aen", "passw", "PWD", "passphrase"),
     *("Bearer ", "bearer\t", "basic ", "token ", "://", "me:pa55", "@", ":", "=", ">", "--", "--key ", "- ", "-"),
     *(" ", "  ", "\n", "\t", '"', "'", "`", "\\", "\\n", ".", "/", "~", ",", "x" * 62, "y" * 130, "z" * 250),
+    *(
+        "://",
+        "https://",
+        "u:",
+        ":443/",
+        "@host",
+        "\x1b[33m",
+        "[0m",
+        "[1;",
+        "[",
+        "m",
+        "\u200b",
+        "\ufe0f",
+        "\u2764\ufe0f",
+    ),
     *("é", "中", "٣", "🙂", "\u00a0", "\x1d", "\x7f", "-----BEGIN", "----", "-----BEGI"),
 ]
 
@@ -70,6 +87,21 @@ def test_of_a_long_text_as_much_is_read(chance: Random) -> None:
         pytest.param("db://me:pa55@host", ADDRESS, id="an address"),
         pytest.param("db://me:pa@host", 0, id="too short for a password"),
         pytest.param("db://host:80/x@y", 0, id="a port"),
+        pytest.param("db://host:8080808/x@y", ADDRESS, id="no port: too many digits"),
+        pytest.param("db://me:p/a@host", ADDRESS, id="a slash in a password"),
+        pytest.param("db://me:p@a55@host", ADDRESS, id="an at sign in a password"),
+        pytest.param("db://" + "t" * 16 + "@host", ADDRESS, id="a token"),
+        pytest.param("db://" + "t" * 15 + "@host", 0, id="too short for a token"),
+        pytest.param("db://" + "t" * 16 + ":@host", ADDRESS, id="a token without a password"),
+        pytest.param("db://" + "t" * 257 + "@host", 0, id="too long for a token"),
+        pytest.param("db://a://me:pa55@host", ADDRESS, id="an address in an address"),
+        pytest.param("\x1b[33mred", UNSEEN, id="a colour"),
+        pytest.param("[33mred", UNSEEN, id="a colour without its ESC"),
+        pytest.param("[" + "1" * 32 + "m", UNSEEN, id="the longest colour"),
+        pytest.param("[" + "1" * 33 + "m [m [1 m ", 0, id="no colour"),
+        pytest.param("a\u200bb", UNSEEN, id="without width"),
+        pytest.param("\u2764\ufe0f \U0001f468\ufe0f", 0, id="the selector of an emoji"),
+        pytest.param("a\ufe0f", UNSEEN, id="the selector of a letter"),
         pytest.param("Basic aB3dE5fG7hJ9aB3d", HEADER, id="a header"),
         pytest.param("Basic aB3dE5fG7hJ9aB3", 0, id="too short for a header"),
         pytest.param("BasicaB3dE5fG7hJ9aB3dE5", 0, id="no blank"),
@@ -79,6 +111,18 @@ def test_of_a_long_text_as_much_is_read(chance: Random) -> None:
 def test_rows(text: str, signs: int) -> None:
     assert NATIVE.scan(text, 0, len(text)) == (signs, 0, len(text))
     assert SLOW.scan(text, 0, len(text)) == (signs, 0, len(text))
+
+
+def test_unseen_characters_are_those_that_displays_escape() -> None:
+    """For every character: what is written out for a display is also what secrets are searched without."""
+    unseen = re.compile(f"[{UNSEEN_RANGES}]")
+    wrong = []
+    for code in range(0x110000):
+        text = f"a{chr(code)}"
+        wanted = UNSEEN if unseen.match(text, 1) and text[1] not in "\t\n\r" else 0
+        if NATIVE.scan(text, 0, 2)[0] != wanted:
+            wrong.append(f"{code:x}")
+    assert wrong == []
 
 
 def test_the_block_may_have_begun_far_in_front() -> None:

@@ -124,7 +124,7 @@ def test_a_file_of_calls(run: Run, tmp_path: Path) -> None:
     [
         (["--history", "bad", "--calls", "-", "--out", "-"], 3),
         (["--history", "good", "--history", "bad", "--calls", "-", "--out", "-"], 0),
-        (["--calls", "-", "--out", "-"], 1),
+        (["--calls", "-", "--out", "-"], 3),
         (["--history", "good", "--calls", "/not/there", "--out", "-"], 2),
         (["--history", "good", "--calls", "-"], 2),
     ],

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,7 @@ from recall_rank.frontends.demo.generate import history
 from recall_rank.histories.cache.location import default_cache
 from recall_rank.histories.settings import Settings, settings
 from tests.conftest import state
+from tests.fixtures import make_chat_stores, make_pi
 from tests.frontends.conftest import Run
 
 
@@ -126,7 +131,7 @@ def test_the_home_of_an_unknown_user_is_a_usage_error(run: Run, demo: Path) -> N
 
 
 def test_purge_removes_the_cache(run: Run, home: Path, demo: Path) -> None:
-    assert run("purge").exit_code == 1
+    assert run("purge").exit_code == 0
     found(run, "--history", demo)
     told = json.loads(run("purge", "--json").stdout)
     assert told["files"] == 3
@@ -136,18 +141,116 @@ def test_purge_removes_the_cache(run: Run, home: Path, demo: Path) -> None:
     (home / "caches" / "recall_rank").mkdir(parents=True)
     (home / "caches" / "recall_rank" / "notes").touch()
     result = run("purge")
-    assert (result.exit_code, "left: " in result.stderr) == (1, True)
+    assert (result.exit_code, "left: " in result.stderr) == (0, True)
+
+
+def drop_lines(home: Path) -> tuple[Path, Callable[[], None]]:
+    """A history file, and what makes one of its sessions vanish."""
+    path = home / "demo.jsonl"
+    path.write_text(history(), encoding="utf-8")
+    first = json.loads(history().splitlines()[0])["id"]
+    lines = [line for line in history().splitlines(keepends=True)
+             if first not in (json.loads(line)["id"], json.loads(line).get("session"))]  # fmt: skip
+    return path, lambda: path.write_text("".join(lines), encoding="utf-8") and None
+
+
+def drop_file(home: Path) -> tuple[Path, Callable[[], None]]:
+    """A folder of transcripts, and what deletes one of them."""
+    folder = make_pi.write_pi(home)
+    path = next(iter(sorted(folder.rglob("*.jsonl"))))
+    return folder, path.unlink
+
+
+def drop_last_file(home: Path) -> tuple[Path, Callable[[], None]]:
+    """A folder of one transcript, and what deletes it: then no loader recognises the folder."""
+    folder, unlink = drop_file(home)
+    for path in sorted(folder.rglob("*.jsonl"))[1:]:
+        path.unlink()
+    return folder, unlink
+
+
+def drop_row(home: Path) -> tuple[Path, Callable[[], None]]:
+    """A database, and what deletes a session of it."""
+    path = make_chat_stores.write_goose(home / "goose")
+
+    def delete() -> None:
+        with closing(sqlite3.connect(path / "sessions.db")) as database, database:
+            database.execute("DELETE FROM messages WHERE session_id = '20260528_2'")
+            database.execute("DELETE FROM sessions WHERE id = '20260528_2'")
+
+    return path, delete
+
+
+@pytest.mark.parametrize("seen", [False, True], ids=["not seen since", "seen since"])
+@pytest.mark.parametrize("drop", [drop_lines, drop_file, drop_last_file, drop_row])
+def test_purge_spares_sessions_that_are_nowhere_else(
+    run: Run, home: Path, drop: Callable[[Path], tuple[Path, Callable[[], None]]], seen: bool
+) -> None:
+    path, vanish = drop(home)
+    assert run("refresh", "--history", path, "--keep-vanished").exit_code == 0
+    told = json.loads(run("refresh", "--history", path, "--json").stdout)
+    assert told["sources"][0].get("kept", 0) == 0
+    vanish()
+    if seen:
+        run("refresh", "--history", path)
+    refused = run("purge")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "1 session" in refused.stderr
+    assert "--kept" in refused.stderr
+    told = json.loads(run("purge", "--forgotten", "--json").stdout)
+    assert (told["ok"], told["kept"], told["unreadable"]) == (False, 1, [])
+    assert caches(home) == {"recall_rank"}
+    if drop is not drop_last_file:
+        assert json.loads(run("refresh", "--history", path, "--json").stdout)["sources"][0]["kept"] == 1
+    done = run("purge", "--kept")
+    assert (done.exit_code, "1 session" in done.stdout) == (0, True)
+    assert caches(home) == set()
+    run("refresh", "--history", path)
+    assert json.loads(run("purge", "--json").stdout)["kept"] == 0
+
+
+def test_purge_says_which_index_cannot_be_read(run: Run, home: Path, demo: Path) -> None:
+    found(run, "--history", demo)
+    (table,) = home.rglob("table-*")
+    table.write_bytes(table.read_bytes()[:-8] + bytes(8))
+    told = json.loads(run("purge", "--json").stdout)
+    assert (told["ok"], told["kept"], told["unreadable"]) == (False, 0, [str(table.parent)])
+    told = json.loads(run("purge", "--kept", "--json").stdout)
+    assert (told["ok"], told["kept"], told["unreadable"]) == (True, 0, [str(table.parent)])
+    assert caches(home) == set()
+
+
+def test_without_any_store_the_index_of_those_that_were_there_goes(run: Run, home: Path) -> None:
+    folder = make_pi.write_pi(home)
+    assert run("refresh").exit_code == 0
+    assert caches(home) == {"recall_rank"}
+    shutil.rmtree(folder)
+    assert run("search", "x").exit_code == 3
+    assert caches(home) == set()
+
+
+def test_forget_says_which_index_it_had_to_remove(run: Run, home: Path, demo: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text(history(), encoding="utf-8")
+    found(run, "--history", other)
+    (table,) = home.rglob("table-*")
+    session = found(run, "--history", demo)["results"][0]["session_id"]
+    table.write_bytes(bytes(len(table.read_bytes())))
+    told = json.loads(run("forget", session, "--history", demo, "--json").stdout)
+    assert (told["others"], told["removed"]) == ([], [str(table.parent)])
 
 
 def test_a_session_can_be_forgotten(run: Run, home: Path, demo: Path) -> None:
     before = found(run, "--history", demo)
     session = before["results"][0]["session_id"]
     assert run("forget", session, "--history", demo, "--no-cache").exit_code == 2
-    assert run("forget", "nobody", "--history", demo).exit_code == 1
+    assert run("forget", "nobody", "--history", demo).exit_code == 5
     told = json.loads(run("forget", session, "--history", demo, "--json").stdout)
     assert (told["session_id"], told["others"]) == (session, [])
     after = found(run, "--history", demo)
     assert session not in {hit["session_id"] for hit in after["results"]}
+    for options in (("--no-cache",), ("--ignore", "store:nobody")):  # an index in memory leaves it out, too
+        assert parts(found(run, "--history", demo, *options)) == parts(after)
     assert after["coverage"]["sessions"]["known"] == before["coverage"]["sessions"]["known"] - 1
     run("purge", "--forgotten")
     assert parts(found(run, "--history", demo)) == parts(before)

@@ -93,8 +93,8 @@ def test_two_ways_of_matching(ask: Any) -> None:
     shown = ask(*asked, options=options).stdout
     assert "smart against literal, query by query" in shown
     rows = [row.split() for row in shown.splitlines() if "MRR@10" in row]
-    assert ["words", "part", "MRR@10", "1", "1", "0", "0", "+1.0000", "+1.0000", "+1.0000", "*"] in rows
-    assert ["whole", "session", "MRR@10", "1", "0", "0", "1", "+0.0000", "+0.0000", "+0.0000"] in rows
+    assert ["words", "part", "MRR@10", "1", "1", "0", "0", "+1.0000", "-", "-"] in rows
+    assert ["whole", "session", "MRR@10", "1", "0", "0", "1", "+0.0000", "-", "-"] in rows
     assert not [row for row in rows if row[:2] == ["whole", "part"]]
 
 
@@ -141,7 +141,7 @@ def test_an_invalid_pattern_is_left_out(ask: Any) -> None:
     ("lines", "options", "code"),
     [
         ([line()], (), 0),
-        ([line(relevant=[{"session": "sand"}])], (), 1),
+        ([line(relevant=[{"session": "sand"}])], (), 5),
         ([], (), 2),
         ([b"{lantern"], (), 2),
         ([line()], ("--against", "loose"), 2),
@@ -164,7 +164,8 @@ def test_exit_codes(
 def test_histories_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
     result = run("evaluate", "--history", tmp_path / "gone", "--queries", "-", input=line())
     assert (result.exit_code, result.stdout) == (3, "")
-    assert result.stderr == "recall-rank: no history could be read; recall-rank sources says why\n"
+    why = f"unreadable: {tmp_path / 'gone'}: no such file or folder"
+    assert result.stderr == f"recall-rank: no history could be read:\n  {why}\n"
 
 
 def test_weights_without_a_possible_search_are_a_usage_error(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:

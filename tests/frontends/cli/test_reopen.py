@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -30,13 +31,24 @@ from recall_rank.model import Flag
         (None, None),
     ],
 )
-def test_the_command_of_each_agent(store: str | None, command: str | None) -> None:
+def test_the_command_of_each_agent(store: str | None, command: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "is_dir", lambda path: str(path) == "/srv/sea port")
     assert reopen(store, "a-1", None) == command
     assert reopen(store, "a-1", "/srv/sea port") == (command and f"cd '/srv/sea port' && {command}")
 
 
 def test_every_agent_with_a_command_has_a_loader() -> None:
     assert set(_COMMANDS) <= {loader.name for loader in LOADERS}
+
+
+def test_a_session_whose_folder_is_gone_has_no_command(tmp_path: Path) -> None:
+    folder = tmp_path / "sea"
+    assert reopen("codex", "a-1", str(folder)) is None
+    folder.touch()
+    assert reopen("codex", "a-1", str(folder)) is None
+    folder.unlink()
+    folder.mkdir()
+    assert reopen("codex", "a-1", str(folder)) == f"cd {folder} && codex resume a-1"
 
 
 def test_a_subagent_has_no_command() -> None:
@@ -53,13 +65,16 @@ def test_an_unusual_id_has_no_command(key: str) -> None:
 
 
 @pytest.mark.parametrize("folder", ["relative", "/a\nb", "/a\x1b[2J", "/a\u202eb", "C:\\x"])
-def test_a_directory_with_unsafe_characters_has_no_command(folder: str) -> None:
+def test_a_directory_with_unsafe_characters_has_no_command(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "is_dir", lambda _: True)
     assert reopen("codex", "a-1", folder) is None
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_a_shell_reads_id_and_directory_as_single_words(key: str, folder: str) -> None:
-    command = reopen("claude-code", key, "/" + folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "is_dir", lambda _: True)
+        command = reopen("claude-code", key, "/" + folder)
     if command is not None:
         assert shlex.split(command) == ["cd", "/" + folder, "&&", "claude", "--resume", key]
         assert "\n" not in command

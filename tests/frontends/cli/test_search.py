@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("machine")
         (["rate limit", "--history", "good", "--history", "bad"], 0),
         (["absent", "--history", "good"], 1),
         (["absent", "--history", "empty"], 1),
-        (["absent"], 1),
+        (["absent"], 3),
         ([], 2),
         ([" ", "--history", "good"], 2),
         (["rate", "--history", "unknown"], 2),
@@ -192,7 +192,7 @@ def test_a_closed_pipe_ends_the_command_quietly(run: Run, monkeypatch: pytest.Mo
 
     discarded: list[bool] = []
     monkeypatch.setattr(FakeIndex, "search", closed)
-    monkeypatch.setattr("recall_rank.frontends.cli.main._discard_stdout", lambda: discarded.append(True))
+    monkeypatch.setattr("recall_rank.frontends.cli.endings.discard_stdout", lambda: discarded.append(True))
     result = run("search", "rate", "--history", "good")
     assert (result.exit_code, result.output, discarded) == (0, "", [True])
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recall_rank.corpus import Index
 from recall_rank.frontends.cli.output.console import print_lines
 from recall_rank.frontends.cli.output.search_lines import MATCH_STYLE, answer_lines, closing_lines, hit_lines, marked
 from recall_rank.frontends.display_text import age, utc_minute
 from recall_rank.histories.source_reports import with_reports
-from recall_rank.model import Count, ReadFailure, SourceReport, Span
+from recall_rank.model import Context, Count, ReadFailure, SourceReport, Span
+from tests.support.frontends.harbor import BEES, FERRIES, HERE, TIDES
+from tests.support.frontends.harbor import NOW as HARBOR_NOW
 from tests.support.frontends.samples import NOW, full_response, hit, response
 
 MINUTE = 60_000
@@ -57,13 +62,15 @@ def test_any_time_has_an_age(time: int, now: int) -> None:
     utc_minute(time)
 
 
-def test_a_hit_takes_three_lines_and_one_to_reopen_it() -> None:
+def test_a_hit_takes_three_lines_and_one_to_reopen_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "is_dir", lambda path: str(path) == "/srv/harbor")
     where, snippet, why, again = text_of(hit_lines(hit(), 1, NOW)).splitlines()
     assert where == " 1. Limits · assistant · 2 h ago (2026-05-28 18:26 UTC) · /srv/harbor · opencode"
     assert snippet == "    the rate limit is sixty"
     assert why == "    rate, limit in text · score 0.75, confidence high · s1 · m1"
     assert again == "    reopen: cd /srv/harbor && opencode --session s1"
     assert len(text_of(hit_lines(hit(history="history"), 1, NOW)).splitlines()) == 3
+    assert len(text_of(hit_lines(hit(directory="/srv/gone"), 1, NOW)).splitlines()) == 3
 
 
 def test_a_hit_shows_all_its_fields() -> None:
@@ -154,7 +161,7 @@ def test_skipped_sessions_and_parts_are_reported() -> None:
     answer = full_response()
     coverage = replace(
         answer.coverage,
-        parts=Count(17, 12, 7, {"words": 4, "filtered": 1, "directory": 0}),
+        parts=Count(17, 12, 7, {"directory": 2, "words": 2, "tool_name": 1}),
         per_source=(*answer.coverage.per_source, SourceReport("codex", "/x", failures=(ReadFailure("", "no"),))),
     )
     shown = text_of(answer_lines(replace(answer, coverage=coverage), NOW)).splitlines()
@@ -163,11 +170,10 @@ def test_skipped_sessions_and_parts_are_reported() -> None:
     ]
     for line in (
         "left out 1 session: 1 by directory",
-        "left out 4 parts by words they must or must not hold",
-        "left out 1 part by type, role, tool or time",
+        "left out 5 parts: 2 by directory, 2 by words they must or must not hold, 1 by tool",
         "limited by directory",
         "not reached: 5 parts",
-        "the time budget ended the search early",
+        "the time budget was used up: the answer came late, or is not complete",
         "no word matched; these contain the text as it stands",
         "not read: opencode: locked",
         "note: odd",
@@ -177,7 +183,7 @@ def test_skipped_sessions_and_parts_are_reported() -> None:
         assert line in shown
 
 
-def test_warnings_of_many_sources_are_shortened() -> None:
+def test_notes_on_sources_are_counted_and_errors_shortened() -> None:
     reports = [SourceReport("codex", f"/{number}", warnings=(f"odd {number}",)) for number in range(20)]
     answer = with_reports(
         replace(response([hit()]), warnings=("about this search",), load_errors=("no",) * 30),
@@ -186,7 +192,7 @@ def test_warnings_of_many_sources_are_shortened() -> None:
     lines = text_of(closing_lines(answer)).splitlines()
     told = [line for line in lines if line.startswith("note: ")]
     assert told[0] == "note: about this search"
-    assert told[1:] == [*(f"note: codex: odd {n}" for n in range(8)), "note: and 12 more: recall-rank sources says all"]
+    assert told[1:] == ["note: 20 notes about sources: see recall-rank sources"]
     assert sum(line.startswith("not read: ") for line in lines) == 9
     assert "not read: and 22 more: recall-rank sources says all" in lines
 
@@ -195,3 +201,38 @@ def test_skip_reasons_are_shown_as_words() -> None:
     answer = response([hit()])
     coverage = replace(answer.coverage, sessions=Count(9, 1, 1, {"sessions_limit": 8}))
     assert "left out 8 sessions: 8 by sessions limit" in text_of(closing_lines(replace(answer, coverage=coverage)))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"session_id": "ferry-times"}, "session"),
+        ({"scope": "session", "context": HERE}, "scope"),
+        ({"scope": "project", "context": replace(HERE, project="p-hives", directory="/x", worktree="/x")}, "scope"),
+        ({"project": "p-hives"}, "project"),
+        ({"title": "calls"}, "title"),
+        ({"directory": "/home/ana/hives"}, "directory"),
+        ({"exclude_session_ids": ["bee-hives"]}, "excluded"),
+        ({"sessions": 1}, "sessions limit"),
+        ({"role": "user"}, "role"),
+        ({"since": "1d"}, "time"),
+        ({"type": "tool"}, "type"),
+        ({"tool_name": "bash"}, "tool"),
+        ({"must": ["noon"]}, "words they must or must not hold"),
+        (
+            {"context": Context("tide-tables", in_context=("tt1",))},
+            "messages that are still in context",
+        ),
+    ],
+)
+@pytest.mark.parametrize("match", ["literal", "smart"])
+def test_parts_are_left_out_for_one_true_reason(options: dict[str, Any], reason: str, match: str) -> None:
+    answer = Index.build([TIDES, FERRIES, BEES]).search("noon", match=match, now=HARBOR_NOW, **options)  # type: ignore[misc]
+    count = sum(answer.coverage.parts.skipped.values())
+    lines = [line for line in text_of(closing_lines(answer)).splitlines() if " part" in line and "left out" in line]
+    assert lines == [f"left out {count} part{'s' if count != 1 else ''}: {count} by {reason}"]
+
+
+def test_a_hit_names_its_copies() -> None:
+    (result,) = full_response().results
+    assert "    also in: specstory · page · page:3" in text_of(hit_lines(result, 1, NOW)).splitlines()

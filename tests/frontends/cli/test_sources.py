@@ -47,8 +47,8 @@ def test_a_table_for_people(run: Run, reports: list[SourceReport]) -> None:
     [
         (["--history", "good"], 0, "fake"),
         (["--history", "good", "--history", "bad"], 0, "not read: broken: database is locked"),
-        (["--history", "empty"], 1, "bare"),
-        ([], 1, "no agent history was found"),
+        (["--history", "empty"], 0, "bare"),
+        ([], 3, "no agent history was found"),
         (["--history", "unknown"], 2, "no history is recognised at 'unknown'"),
         (["--history", "bad"], 3, "database is locked"),
         (["--history", "/not/there"], 3, "No such file or directory"),

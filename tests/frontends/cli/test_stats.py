@@ -125,7 +125,7 @@ def test_as_json(run: Run, file: Path) -> None:
 def test_nothing_to_count(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     result = run("stats", "--history", tmp_path / "empty.jsonl")
-    assert (result.exit_code, result.stdout) == (1, "0 messages in 0 sessions\n")
+    assert (result.exit_code, result.stdout) == (0, "0 messages in 0 sessions\n")
     assert run("stats", "--history", tmp_path / "missing.jsonl", "--json").exit_code == 3
 
 

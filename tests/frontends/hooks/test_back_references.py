@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.frontends.hooks.back_references import MAX_QUERY_CHARS, query_of, refers_back
+from recall_rank.frontends.mcp.descriptions import BACK_REFERENCES, DESCRIPTIONS, INSTRUCTIONS
+from tests.support.frontends.prompts import ORDINARY, POINTING_BACK
 
 
 @pytest.mark.parametrize(
     ("message", "question"),
     [
-        ("How did we release the advisory lock last time?", "How did we release the advisory lock"),
+        ("How did we release the advisory lock last time?", "release the advisory lock"),
         ("Configure the webhook same as before please.", "Configure the webhook please."),
         ("As we previously discussed, drop the redis cache", "drop the redis cache"),
         ("Do you remember how we built the tide table?", "built the tide table"),
@@ -28,7 +33,7 @@ from recall_rank.frontends.hooks.back_references import MAX_QUERY_CHARS, query_o
         ("comme la dernière fois, limite le débit par clé", "limite débit clé"),
         ("¿Te acuerdas del error ENOENT en moon.csv?", "error ENOENT moon.csv"),
         ("O que decidimos sobre o Postgres?", "sobre o Postgres"),
-        ("Ti ricordi di come abbiamo risolto il deadlock?", "come risolto deadlock"),
+        ("Ti ricordi di come abbiamo risolto il deadlock?", "risolto deadlock"),
         ("Doe het zoals de vorige keer met de cache", "Doe cache"),
         ("сделай как в прошлый раз с миграцией", "сделай миграцией"),
         ("tak jak poprzednio ustaw timeout", "ustaw timeout"),
@@ -61,7 +66,73 @@ def test_a_message_that_does_not_point_back(message: str) -> None:
     assert not refers_back(message)
 
 
-@pytest.mark.parametrize("message", ["last time??", "what did we decide?", "!!! previously ---", "remember"])
+@pytest.mark.parametrize("message", POINTING_BACK)
+def test_a_message_of_the_labelled_list_points_back(message: str) -> None:
+    assert refers_back(message)
+    assert query_of(message)
+
+
+@pytest.mark.parametrize("message", ORDINARY)
+def test_an_ordinary_message_of_the_labelled_list_does_not(message: str) -> None:
+    assert not refers_back(message)
+
+
+@pytest.mark.parametrize("phrase", BACK_REFERENCES)
+@pytest.mark.parametrize("message", ["{} for the rate limit", "please check: {}, the rate limit", "Rate limit, {}?"])
+def test_the_phrases_that_descriptions_name_point_back(phrase: str, message: str) -> None:
+    assert phrase in INSTRUCTIONS
+    assert refers_back(message.format(phrase))
+    assert "rate limit" in query_of(message.format(phrase)).lower()
+
+
+def test_descriptions_name_no_other_phrases() -> None:
+    prose = re.sub(r"\{[^}]*\}", "", "".join((INSTRUCTIONS, *DESCRIPTIONS.values())))  # without the examples of calls
+    quoted = re.findall(r'"([a-z]+ [a-z ]+)"', prose)
+    assert sorted(quoted) == sorted(BACK_REFERENCES)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Fix this:\n```\nas we did for the rate limit\n```",
+        "Fix this:\n```\nwhy did we pick the rate limit",
+        "> that error again\nWhat is meant by that?",
+        "Format this log:\n    the same error again: rate limit\n    we did before",
+        f"{'Read the plan. ' * 60}\nThe plan: as we did for the rate limit.\n{'Then do the next step. ' * 60}",
+    ],
+)
+def test_pasted_text_does_not_point_back(message: str) -> None:
+    assert not refers_back(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "query"),
+    [
+        ("That error again:\n```\nTraceback:\n  File a.py\nIOError: database is locked\n```", "database is locked"),
+        (f"{'Look at the slow loader. ' * 6}How did we fix the ferry lock? {'Thank you. ' * 20}", "ferry lock"),
+        (f"The importer dies with a berth lock. {'Please. ' * 20}How did we fix it last time?", "berth lock"),
+    ],
+)
+def test_the_query_is_made_from_what_is_near_the_phrase(message: str, query: str) -> None:
+    assert refers_back(message)
+    assert query in query_of(message)
+
+
+@pytest.mark.parametrize(
+    "unit", ["recall(", "we had ", "have the ", "```\n", "> ", "wie haben wir ", "we we did ", ". ", "x ", "a", "上次"]
+)
+def test_a_huge_message_is_read_quickly(unit: str) -> None:
+    message = unit * (1_000_000 // len(unit))
+    refers_back("so that the patterns are compiled, as we did before")
+    started = time.process_time()
+    refers_back(message)
+    query_of(message)
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    "message", ["last time??", "what did we decide?", "!!! previously ---", "do you remember", "we did before"]
+)
 def test_a_message_without_a_subject_gives_no_query(message: str) -> None:
     assert query_of(message) == ""
 

@@ -64,3 +64,31 @@ def test_with_global_off_only_the_project_is_searched() -> None:
     assert call("auto_recall", {"parts": parts}, auto_recall=True, **{"global": False})["parts"] == parts
     closed = call("auto_recall", {"parts": PARTS}, auto_recall=True, **{"global": False})
     assert "tide-tables" in closed["parts"][1]["text"]
+
+
+NAMES = ["recall", "recall_get", "recall_context", "recall_messages", "recall_sessions"]
+
+
+class TestPrimary:
+    """The option `primary`: the recall tools are among those that a host gives to its own agent alone."""
+
+    def test_the_tools_are_added_once_and_in_order(self) -> None:
+        first = call("primary", {"primary_tools": ["edit", "recall_get"]})
+        assert first["registered"] is True
+        assert first["primary_tools"] == ["edit", "recall_get", *(name for name in NAMES if name != "recall_get")]
+        assert call("primary", {"primary_tools": first["primary_tools"]})["primary_tools"] == first["primary_tools"]
+
+    def test_a_host_without_a_list_gets_one(self) -> None:
+        assert call("primary", {})["primary_tools"] == NAMES
+
+    @pytest.mark.parametrize("given", ["recall", 7, {"a": 1}])
+    def test_a_value_that_is_no_list_is_returned_unchanged(self, given: Any) -> None:
+        assert call("primary", {"primary_tools": given})["primary_tools"] == given
+
+    def test_it_can_be_off(self) -> None:
+        answer = call("primary", {"primary_tools": ["edit"]}, primary=False)
+        assert answer == {"ok": True, "registered": False, "primary_tools": ["edit"]}
+
+    def test_camel_case_names(self) -> None:
+        answer = call("primary", {"primaryTools": ["edit"]}, wire="camel")
+        assert answer["primaryTools"] == ["edit", *NAMES]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recall_rank.frontends.hooks.cited_hits import cited_hits
 from recall_rank.frontends.hooks.prompt_blocks import (
     REMINDER,
     SENTINEL,
@@ -21,7 +23,7 @@ from recall_rank.frontends.hooks.prompt_blocks import (
 )
 from recall_rank.model import Context, Flag, Message, Part, Session
 from recall_rank.recall import Recall
-from tests.support.frontends.harbor import BEES, FERRIES, HERE, NOW, TIDES, Invented
+from tests.support.frontends.harbor import BEES, DAY, FERRIES, HERE, NOW, TIDES, Invented
 
 QUESTION = "Why did the tide gauge drift after noon, as last time?"
 
@@ -67,7 +69,10 @@ class TestAutoRecall:
         assert block.startswith("<recall-auto>\n")
         assert block.endswith("\n</recall-auto>")
         assert "Gauge drift after noon · " in block
-        assert "(session tide-tables, message tt1)" in block
+        assert (
+            "gauge --dump (asked: Why does the tide gauge drift after noon?) (session tide-tables, message tt2)"
+            in block
+        )
         assert len(block) <= 900
 
     @pytest.mark.parametrize(
@@ -93,7 +98,7 @@ class TestAutoRecall:
         block = auto_recall(recall, QUESTION, now=NOW, context=reading)
         assert block is None or "tide-tables" not in block
         compacted = Context("tide-tables", in_context_since="tt4")
-        assert "message tt1" in (auto_recall(recall, QUESTION, now=NOW, context=compacted) or "")
+        assert "message tt2" in (auto_recall(recall, QUESTION, now=NOW, context=compacted) or "")
 
     def test_scope(self, recall: Recall) -> None:
         message = "what did we say about the bees swarm last time"
@@ -133,6 +138,171 @@ class TestAutoRecall:
         assert "\x1b" not in block
 
 
+def turn(key: str, role: Any, *said: Part | str) -> Message:
+    """Return a message whose parts are texts, or the given parts."""
+    made = (each if isinstance(each, Part) else Part(f"{key}p{at}", "text", each) for at, each in enumerate(said))
+    return Message(key, role, NOW - DAY, tuple(made))
+
+
+def session(key: str, *messages: Message, age: int = 1) -> Session:
+    return Session(key, messages, title=f"Notes {key}", source="invented", updated=NOW - age * DAY)
+
+
+def command(text: str, output: str = "") -> Part:
+    return Part("run", "tool", tool="bash", input={"command": text}, output=output, status="completed")
+
+
+OLD_QUESTIONS = (
+    session("asked-1", turn("q1", "user", "How did we fix the database lock?"), age=2),
+    session(
+        "asked-2",
+        turn("q2", "user", "How did we fix the database lock in the importer?"),
+        turn("q2a", "assistant", "I could not find how the database lock was fixed."),
+        age=1,
+    ),
+)
+FIXES = {
+    "a conclusion": (
+        turn("f1", "user", "The importer dies: database is locked."),
+        turn("f2", "assistant", "Let me run it.", command("make import", "OperationalError: database is locked")),
+        turn("f3", "assistant", "Fixed: each connection sets busy_timeout to 5000."),
+    ),
+    "words of its own": (
+        turn("f1", "user", "The importer dies: database lock."),
+        turn("f3", "assistant", "I set busy_timeout to 5000 in store.py, and 212 tests pass."),
+    ),
+    "after more turns": (
+        turn("f1", "user", "The database lock in the importer again."),
+        turn("f2", "assistant", "The database lock may come from two writers."),
+        turn("f2u", "user", "go on"),
+        turn("f3", "assistant", "The lock is solved: busy_timeout is 5000 everywhere."),
+    ),
+    "a command": (
+        turn("f1", "user", "The importer dies with a database lock, repair it."),
+        turn("f3", "assistant", command("sqlite3 berths.db 'PRAGMA busy_timeout=5000'")),
+        turn("f4", "assistant", "Done."),
+    ),
+    "a long report": (
+        turn("f1", "user", "The importer dies with a database lock, repair it."),
+        turn("f3", "assistant", f"{'The lock is old. ' * 40}\n\nThe fix was busy_timeout=5000.\n{'More words. ' * 40}"),
+    ),
+    "the person's words": (
+        turn("f1", "user", "The importer dies with a database lock, what can we do?"),
+        turn("f2", "assistant", "I do not know yet why the database lock comes."),
+        turn("f3", "user", "The fix for the database lock was busy_timeout=5000."),
+    ),
+}
+
+
+class TestAnswersFirst:
+    @pytest.mark.parametrize("form", FIXES)
+    @pytest.mark.parametrize(
+        "message",
+        [
+            "how did we fix the database lock last time",
+            "What was the fix for the database lock?",
+            "That error again: database lock",
+            "Repair the database lock as we did for the importer.",
+        ],
+    )
+    def test_what_resolved_a_problem_stands_before_old_questions(self, form: str, message: str) -> None:
+        fixed = session("fixed", *FIXES[form], age=90)
+        block = auto_recall(Recall([Invented(*OLD_QUESTIONS, fixed)]), message, now=NOW) or ""
+        first = block.splitlines()[2]
+        assert "busy_timeout" in first
+        assert "(session fixed, message f3)" in first
+
+    def test_a_question_that_was_never_answered_comes_last(self) -> None:
+        answered = session("later", turn("a1", "user", "database lock?"), turn("a2", "assistant", "See the wiki page."))
+        recall = Recall([Invented(*OLD_QUESTIONS, answered)])
+        lines = (auto_recall(recall, "how did we fix the database lock last time", now=NOW) or "").splitlines()
+        assert "See the wiki page." in lines[2]
+        assert "asked-1" not in lines[2]
+
+    def test_a_reason_is_given_for_a_decision(self) -> None:
+        chosen = session(
+            "chosen",
+            turn("c1", "user", "SQLite or Postgres for the queue?"),
+            turn("c2", "assistant", "SQLite, because the queue has one writer and no server."),
+        )
+        asked = session("asked", turn("c3", "user", "Why did we pick SQLite for the queue?"))
+        block = auto_recall(Recall([Invented(asked, chosen)]), "why did we pick SQLite for the queue", now=NOW) or ""
+        assert "one writer" in block.splitlines()[2]
+
+    def test_what_the_program_said_is_not_cited(self) -> None:
+        rules = Message(
+            "r1", "system", NOW - DAY, (Part("r1p", "text", "The database lock is fixed by the operator."),)
+        )
+        made = Part("i1p", "text", "The database lock was fixed by hand.", flags=Flag.SYNTHETIC)
+        hinted = session("hinted", rules, Message("i1", "user", NOW - DAY, (made,)), turn("a1", "assistant", "Hello."))
+        recall = Recall([Invented(hinted, session("fixed", *FIXES["a conclusion"], age=9))])
+        block = auto_recall(recall, "how did we fix the database lock last time", now=NOW) or ""
+        assert "busy_timeout" in block.splitlines()[2]
+        assert "operator" not in block
+        assert "by hand" not in block
+
+    def test_secrets_in_answers_are_replaced(self) -> None:
+        secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+        fixed = session(
+            "fixed", turn("f1", "user", "database lock?"), turn("f2", "assistant", f"Fixed it with the token {secret}.")
+        )
+        block = auto_recall(Recall([Invented(fixed)]), "how did we fix the database lock last time", now=NOW) or ""
+        assert "Fixed it with the token" in block
+        assert secret not in block
+
+    def test_hits_of_low_confidence_are_cited_only_where_nothing_else_is_answered(self) -> None:
+        best, low, lower = (
+            session(
+                f"s{at}", turn(f"u{at}", "user", "database lock?"), turn(f"a{at}", "assistant", f"Answer number {at}.")
+            )
+            for at in range(3)
+        )
+        response = Recall([Invented(best, low, lower)]).search("database lock", group="session", now=NOW)
+        by_place = {(each.source or "", each.id): each for each in (best, low, lower)}
+        first, *others = response.results
+        doubtful = [replace(each, why=replace(each.why, confidence="low")) for each in others]
+        told = cited_hits([first, *doubtful], by_place, "the lock", None, str)
+        assert [each.hit.session_id for each in told] == [first.session_id]
+        del by_place[first.history, first.session_id]
+        told = cited_hits([first, *doubtful], by_place, "the lock", None, str)
+        assert [each.hit.session_id for each in told] == [*(each.session_id for each in doubtful), first.session_id]
+
+    def test_the_echo_of_a_recall_tool_is_no_answer(self) -> None:
+        echo = Part("e", "tool", tool="mcp__notes__recall", input={"query": "busy_timeout lock"}, output="busy_timeout")
+        asked = session("asked", turn("q1", "user", "The database lock, what was it?"), turn("q2", "assistant", echo))
+        block = auto_recall(Recall([Invented(asked)]), "how did we fix the database lock last time", now=NOW)
+        assert "busy_timeout" not in (block or "")
+
+    def test_a_session_that_cannot_be_read_again_is_cited_by_its_hit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        recall = Recall([Invented(session("fixed", *FIXES["a conclusion"]))])
+
+        def broken(ids: object) -> None:
+            raise OSError("torn")
+
+        monkeypatch.setattr(recall, "indexed", broken)
+        block = auto_recall(recall, "how did we fix the database lock last time", now=NOW) or ""
+        assert "(session fixed, message f" in block
+
+
+def test_messages_in_context_are_no_answers() -> None:
+    fixed = session("fixed", *FIXES["a conclusion"])
+    reading = Context("fixed", in_context=("f3",))
+    recall = Recall([Invented(fixed)])
+    assert "busy_timeout" in (auto_recall(recall, "how did we fix the database lock last time", now=NOW) or "")
+    block = auto_recall(recall, "how did we fix the database lock last time", now=NOW, context=reading)
+    assert "busy_timeout" not in (block or "")
+
+
+def test_a_key_block_in_an_answer_is_replaced() -> None:
+    lines = "\n".join("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7" + str(at) * 12 for at in range(9))
+    said = f"Fixed the database lock with this key.\n-----BEGIN PRIVATE KEY-----\n{lines}\n-----END PRIVATE KEY-----"
+    fixed = session("fixed", turn("f1", "user", "database lock?"), turn("f2", "assistant", said))
+    recall = Recall([Invented(fixed)])
+    shown = auto_recall(recall, "how did we fix the database lock last time", now=NOW, chars=2000) or ""
+    assert "Fixed the database lock with this key." in shown
+    assert "MIIEv" not in shown
+
+
 class TestCompaction:
     def test_notes_that_should_be_kept(self) -> None:
         block = kept(
@@ -153,6 +323,35 @@ class TestCompaction:
             assert line in block
         assert "weather" not in block
         assert "Should we" not in block
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Summarise the root cause and the numbers.",
+            "Looking for the root cause of the drift.",
+            "Noting the follow-up in the issue.",
+            "Write the remaining part of the page.",
+        ],
+    )
+    def test_steps_of_work_are_no_notes(self, text: str) -> None:
+        assert kept(text, role="assistant") == ""
+
+    @pytest.mark.parametrize(
+        ("kind", "text"),
+        [
+            ("root cause", "The root cause of the drift is the counter."),
+            ("root cause", "Root cause: the counter overflows."),
+            ("root cause", "We found the root cause: the counter."),
+            ("root cause", "The dump failed; the fix is to set the timeout to 5000."),
+            ("root cause", "The fix for the drift was a larger counter."),
+            ("open task", "A follow-up is needed for the ferries."),
+            ("open task", "Follow-up: reset the ferry counter."),
+            ("open task", "Remaining: the ferry counter."),
+            ("open task", "The ferry counter remains to be reset."),
+        ],
+    )
+    def test_causes_fixes_and_open_tasks(self, kind: str, text: str) -> None:
+        assert f"- {kind}: {text}" in kept(text, role="assistant")
 
     def test_only_users_state_rules(self) -> None:
         assert kept("The parts always add up to the total.", role="assistant") == ""

@@ -76,3 +76,12 @@ def test_a_cursor_of_another_answer_is_refused(cursor: str) -> None:
     answer = {"ok": True, "messages": [message(1, "word " * 5_000)]}
     with pytest.raises(ToolError, match="cursor"):
         paged(answer, cursor, LIMIT)
+
+
+def test_the_first_page_says_how_much_there_is() -> None:
+    about = {"pagination": {"total": 9}, "context": {"session_title": "Tides"}, "warnings": ["one store is locked"]}
+    long = {"ok": True, "messages": [message(at, "word " * 900) for at in range(9)], **about}
+    first, *others = pages(long)
+    assert {name: first[name] for name in about} == about
+    assert others
+    assert not any(name in page for page in others for name in about)

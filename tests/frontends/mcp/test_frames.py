@@ -58,7 +58,8 @@ def served(*lines: bytes | dict[str, Any]) -> list[dict[str, Any]]:
     def run() -> None:
         histories = BackgroundHistories(Recall([Invented()]))
         histories.wait(30)
-        anyio.run(server._serve_pipes, histories, HostOptions(redact=True), Context(directory="/x"), inward, outward)
+        there = server.RecallServer(histories, HostOptions(redact=True), Context(directory="/x"))
+        anyio.run(server._serve_pipes, there.server, inward, outward)
         os.close(outward)
 
     threads = [threading.Thread(target=write), threading.Thread(target=run)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import jsonschema
@@ -66,3 +68,32 @@ def test_descriptions_say_when_to_call_and_that_recall_is_not_memory() -> None:
     assert "First call" in DESCRIPTIONS["recall"]
     assert "not memory" in DESCRIPTIONS["recall"]
     assert "Worth writing down" in INSTRUCTIONS
+
+
+@pytest.mark.parametrize(
+    ("argument", "advice"),
+    [
+        ("sessions", ["Omit", "all"]),
+        ("group", ["session", "broad"]),
+        ("tool_name", ["exact", 'type "tool"', "first"]),
+    ],
+)
+def test_the_guidance_for_a_first_call_is_complete(argument: str, advice: list[str]) -> None:
+    definition = next(each for each in tool_definitions(HostOptions()) if each["name"] == "recall")
+    described = definition["inputSchema"]["properties"][argument]["description"]
+    sentences = [each for each in definition["description"].split(". ") if argument in each]
+    assert sentences
+    for word in advice:
+        assert word in described
+        assert word in " ".join(sentences)
+
+
+def test_calls_in_descriptions_are_accepted() -> None:
+    for name, text in {"": INSTRUCTIONS, **DESCRIPTIONS}.items():
+        calls = re.findall(r"\{[^}]*\}", text)
+        assert calls or name in ("recall_get", "recall_messages", "recall_sessions")
+        for call in calls:
+            args = json.loads(call)
+            tool = name if name == "session_search" else "recall" if "query" in args else "recall_context"
+            jsonschema.validate(args, input_schema(tool, HostOptions()))
+            assert set(args) <= {each.name for each in TOOLS[tool].parameters(HostOptions())}

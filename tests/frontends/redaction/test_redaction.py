@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from recall_rank.frontends.redaction.named_secrets import family_of, named_secre
 from recall_rank.frontends.redaction.redact import Secret, label, redacted, secrets
 from recall_rank.frontends.redaction.redacted_answers import hidden, without_secrets
 from recall_rank.frontends.redaction.secret_formats import NAMED
+from recall_rank.frontends.redaction.visible_text import visible_text
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.model import Message, Part, Reading, Session, Unit
 from recall_rank.recall import Recall
@@ -68,6 +70,16 @@ def test_a_secret_never_survives_the_cut(family: str) -> None:
         pytest.param("-----BEGIN PRIVATE KEY----- is how such a block begins", id="the head of a block alone"),
         pytest.param("-----BEGIN CERTIFICATE-----\n" + "A" * 64 + "\n-----END CERTIFICATE-----", id="a certificate"),
         pytest.param("the next_page_token: Ab1Cd2Ef3Gh4Ij5Kl6Mn7", id="a place in a list"),
+        pytest.param("http://localhost:4873/@types/node-2 and https://npm.test:443/@a/b", id="a port and a scope"),
+        pytest.param("http://[::1]:3000/@vite/client2", id="a port of an address in brackets"),
+        pytest.param("https://ana@harborline.test and ssh://git@harborline.test/x", id="a user without a password"),
+        pytest.param("mysql://u:$DB_PW_2@host mysql://u:${DB_2}@h mysql://u:$(pw 2)@h mysql://u:$pass2@h", id="gaps"),
+        pytest.param("mysql://u:%s@host mysql://u:%(pw2)s@host mysql://u:%DB_PW_2%@host", id="other gaps"),
+        pytest.param("https://docs.harborline.test/a:b/how-to-2/@latest and https://x.test/@ana", id="a path"),
+        pytest.param("<password>${env.DB_2}</password> <password>{{db2}}</password>", id="gaps in XML"),
+        pytest.param("<password></password>harbor2seven <p>aB3dE5fG7</p>", id="text behind an element"),
+        pytest.param('Map<String, Password> passwords2 = load("a1b2c3d4e5")', id="a type parameter"),
+        pytest.param("\x1b[32mtests\x1b[0m passed: \x1b[1m12345678\x1b[0m \u200bok", id="colours alone"),
     ],
 )
 def test_ordinary_values_are_unchanged(text: str) -> None:
@@ -83,10 +95,89 @@ def test_ordinary_values_are_unchanged(text: str) -> None:
         pytest.param("run --api-key aB3dE5fG7hI9jK1L now", "run --api-key [redacted secret] now", id="of a flag"),
         pytest.param("a ghp_" + KEY + "\n" + KEY * 2 + " b", "a [redacted github] b", id="over two lines"),
         pytest.param("MIT 12:AA" + KEY * 3, "MIT [redacted telegram]", id="by what stands inside"),
+        *(
+            pytest.param(f"{before}{value}{after}", f"{before}[redacted password]{after}", id=name)
+            for name, before, value, after in (
+                ("a coloured value", "password: \x1b[33m", "aB3dE5fG7", "\x1b[0m"),
+                ("a coloured name", "\x1b[1mpass\x1b[33mword\x1b[0m=", "aB3dE5fG7", " \x1b[0m"),
+                ("colours in a value", "pwd: ", "aB3\x1b[38;5;9mdE5\x1b[0mfG7", "\x1b[0m\n"),
+                ("24 bits of colour", "pwd: \x1b[38;2;1;2;3m", "aB3dE5fG7", "\x1b[48:2::1:2:3m"),
+                ("colours written out", '{"log": "password: \\\\u001b[33m', "aB3dE5fG7", '\\\\u001b[0m"}'),
+                ("a link", "\x1b]8;;https://x.test\x07password\x1b]8;;\x07: ", "aB3dE5fG7", ""),
+                ("without width", "pass\u200bword: ", "aB\u200d3dE5fG7", "\u200b"),
+                ("UTF-16", "p\0w\0d\0=\0", "a\0B\0003\0d\0E\0005\0f\0G\0007", "\0"),
+                ("a dollar", "db://me:", "$aB3dE", "@host"),
+                ("a percent sign", "db://me:", "%24aB3dE", "@host"),
+                ("a percent sign alone", "db://me:", "%aB3dE!", "@host"),
+                ("a slash", "db://me:", "aB/3dE", "@host:5432/x"),
+                ("an at sign", "db://me:", "aB@3dE", "@db.host/x?a=b@c"),
+                ("a slash and an at sign", "db://me:", "pa$$/w@rd", "@localhost"),
+                ("an at sign and a slash", "db://me:", "w@rd/pa$$", "@db.host:5432"),
+                ("a token", "https://", "aB3dE5fG7hJ9kL1m", "@host.test/x.git"),
+                ("a token before a colon", "https://", "aB3dE5fG7hJ9kL1m", ":@host.test"),
+                ("an element", "<password>", "aB3dE$(fG7", "</password>"),
+                ("an element with attributes", "<a:dbPassword x=\"y\" z='2'>", "aB3dE5fG7", "</a:dbPassword>"),
+                ("an element with CDATA", "<Password><![CDATA[", "aB3<dE>5fG7", "]]></Password>"),
+                ("an attribute with the name", '<entry key="password">', "aB3dE5fG7", "</entry>"),
+            )
+        ),
+        *(
+            pytest.param(f"{word} {KEY * 2}", f"{word} [redacted authorization]", id=word)
+            for word in ("BEARER", "bEaReR", "BASIC", "TOKEN", "Authorization: Bearer")
+        ),
     ],
 )
 def test_the_label_names_the_family(text: str, shown: str) -> None:
     assert redacted(text) == shown
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_secret_never_survives_in_a_snippet(family: str) -> None:
+    """Regression: a key longer than the margin of a narrow snippet lost its beginning, and its rest was shown."""
+    filler = "The harbor opens at six and the tide turns. " * 300
+    for one in planted(family, 5, seed=4):
+        end = (one.text + "\n").index("\n", one.end)
+        text = f"{filler}\n{one.text[:end]} gauge {one.text[end:]}\n{filler}"
+        session = Session("s1", (Message("m1", "user", NOW, (Part("p1", "text", text),)),))
+        with Index.build([session]) as index:
+            for width in (20, 40, 60):
+                result = index.search("gauge", redact=hidden, width=width).results[0]
+                assert not survives(one, result.snippet), (width, result.snippet)
+
+
+def test_a_block_without_end_is_found_behind_a_coloured_head() -> None:
+    block = make(random.Random(3), "private key")
+    head, *lines = block.split("\n")
+    text = "\n".join([f"\x1b[31m{head}\x1b[0m", *lines[:-1]])
+    for low in range(100, len(text) - 60, 40):
+        assert hidden(text, low, low + 60), low
+
+
+def test_a_coloured_block_is_found_whole_and_cut() -> None:
+    block = make(random.Random(3), "private key")
+    for line in ("\x1b[31m-{}\x1b[m", "\x1b[38;2;80;250;123m{}\x1b[0m", "{}\x1b[K", "\u200b{}"):
+        lines = [line.format(each) for each in block.split("\n")]
+        text = "before\n" + "\n".join(lines) + "\nafter"
+        for low in range(0, len(text), 40):
+            shown = edited(text, hidden(text, low, low + 60), low, low + 60).text
+            assert not any(each[3:40] in shown for each in block.split("\n")[1:-1]), (line, low)
+
+
+@given(st.text(st.sampled_from("ab=\x1b[3;m\u200b\\xe0K\n]\x07^")), st.integers(0, 40), st.integers(0, 40))
+def test_visible_text_knows_its_places(text: str, low: int, width: int) -> None:
+    low = min(low, len(text))
+    high = min(len(text), low + width)
+    found = visible_text(text, low, high)
+    if found is None:
+        assert not set(text[low:high]) & {"\x1b", "\u200b", "\x07"}
+        return
+    places = [found.origin(at) for at in range(len(found.text))]
+    assert [text[at] for at in places] == list(found.text)
+    assert all(before < after for before, after in pairwise(places))
+    assert all(low <= at < high for at in places)
+    for at in range(low, high + 1):
+        assert found.place(at) == sum(place < at for place in places)
+    assert all(found.span(at, at + 1) == (place, place + 1) for at, place in enumerate(places))
 
 
 def test_a_block_is_found_from_its_middle() -> None:
@@ -245,6 +336,11 @@ class Held:
         return Reading([Session("s1", (message,), title, "/home/ana", "quay", updated=NOW)])
 
 
+def without_words_of(query: str, suggestions: Iterable[str]) -> list[str]:
+    """Return the suggestions without the words of the query that they quote: these come from the caller."""
+    return [re.sub("'([^']*)'", lambda word: "" if word[1] in query else word[0], text) for text in suggestions]
+
+
 @pytest.mark.parametrize("family", ["anthropic", "github", "jwt", "private key", "database url", "aws secret"])
 def test_no_tool_lets_a_secret_out(family: str) -> None:
     for one in planted(family, 3, seed=2):
@@ -265,7 +361,7 @@ def test_no_tool_lets_a_secret_out(family: str) -> None:
         ):
             answer = tools.call(name, args, now=NOW)
             assert answer["ok"], answer
-            answer.pop("query", None)  # the query comes from the caller
+            answer["suggestions"] = without_words_of(answer.pop("query", ""), answer.get("suggestions", ()))
             for result in answer.get("results", ()):
                 result.pop("matched_terms", None), result["why"].pop("matched_terms", None)
                 assert all(0 <= s["start"] <= s["end"] <= len(result["snippet"]) for s in result["spans"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recall_rank.frontends.host_options import host_options
 from tests.support.frontends.harbor import BEES, FERRIES, NOW, TIDES, ask, parts, tools
 
 
@@ -39,3 +40,8 @@ def _still(answer: dict[str, Any]) -> dict[str, Any]:
 
 def test_other_projects_are_found_with_global_on() -> None:
     assert parts(ask(tools(BEES), "zephyrcanary")) == ["bh1p", "bee-hives:title"]
+
+
+def test_the_option_has_the_name_of_its_field_too() -> None:
+    for name in ("global", "global_"):
+        assert host_options({name: False}).global_ is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -212,3 +213,69 @@ def test_the_library_reads_a_unit_again_only_when_it_has_to() -> None:
         recall.sessions(scope="planet")
     with pytest.raises(ValueError, match="session_id is needed"):
         Recall([source]).messages()
+
+
+ELSEWHERE = Context(project="p-none", directory="/home/ana/none", worktree="/home/ana/none")
+
+
+@pytest.mark.parametrize("wire", ["snake", "camel"])
+class TestNoSessionsOfTheProject:
+    def test_scope_global_is_suggested(self, wire: str) -> None:
+        answer = tools(context=ELSEWHERE).call("recall_sessions", {}, wire=wire)
+        assert (answer["ok"], answer["sessions"]) == (True, [])
+        assert any('scope "global"' in text for text in answer["suggestions"])
+
+    def test_scope_global_is_suggested_for_a_title_that_another_project_has(self, wire: str) -> None:
+        answer = tools(context=ELSEWHERE).call("recall_sessions", {"search": "ferry"}, wire=wire)
+        assert any('scope "global"' in text for text in answer["suggestions"])
+
+    def test_scope_global_is_suggested_where_no_project_is_known(self, wire: str) -> None:
+        answer = tools(context=None).call("recall_sessions", {}, wire=wire)
+        assert answer["ok"] is False
+        assert any('scope "global"' in text for text in answer["suggestions"])
+
+    def test_it_is_not_suggested_where_it_is_disabled(self, wire: str) -> None:
+        for context in (ELSEWHERE, None):
+            answer = tools(context=context, global_=False).call("recall_sessions", {}, wire=wire)
+            assert "global" not in str(answer)
+
+    def test_it_is_not_suggested_for_sessions_that_are_listed(self, wire: str) -> None:
+        assert "suggestions" not in tools().call("recall_sessions", {}, wire=wire)
+
+    def test_recall_without_a_session_to_search_suggests_it_too(self, wire: str) -> None:
+        for context in (ELSEWHERE, None):
+            answer = tools(context=context).call("recall", {"query": "noon", "scope": "project"}, wire=wire)
+            assert any('scope "global"' in text for text in answer["suggestions"])
+            closed = tools(context=context, global_=False).call(
+                "recall", {"query": "noon", "scope": "project"}, wire=wire
+            )
+            assert "global" not in str(closed)
+
+
+def test_a_title_that_no_session_has_suggests_a_search_for_words() -> None:
+    answer = tools().call("recall_sessions", {"scope": "global", "search": "no such title"})
+    assert any("recall" in text for text in answer["suggestions"])
+
+
+def test_a_refused_scope_names_those_that_the_tool_has() -> None:
+    closed = tools(global_=False)
+    assert "session" not in closed.call("recall_sessions", {"scope": "global"})["error"].replace("sessions", "")
+    assert "session" in closed.call("recall", {"query": "noon", "scope": "global"})["error"]
+
+
+@pytest.mark.parametrize("tool", ["recall_get", "recall_context", "recall_messages"])
+def test_an_unknown_session_is_named(desk: RecallTools, tool: str) -> None:
+    answer = desk.call(tool, {"session_id": "nosuch", "message_id": "tt1"})
+    assert answer["ok"] is False
+    assert "'nosuch': no session has this id" in answer["suggestions"][0]
+
+
+@pytest.mark.parametrize("tool", ["recall_get", "recall_context", "recall_messages", "recall"])
+def test_a_beginning_of_several_ids_is_called_so(tool: str) -> None:
+    many = tools(*(replace(TIDES, id=f"tide-{name}") for name in ("tables", "tabs", "gauge")))
+    answer = many.call(tool, {"session_id": "tide-ta", "message_id": "tt1", "query": "gauge"})
+    text = " ".join((*answer.get("suggestions", ()), *answer.get("warnings", ())))
+    assert "2 sessions have ids that begin so" in text
+    short = many.call(tool, {"session_id": "tid", "message_id": "tt1", "query": "gauge"})
+    text = " ".join((*short.get("suggestions", ()), *short.get("warnings", ())))
+    assert "a beginning of an id has 4 characters or more" in text

@@ -86,3 +86,25 @@ def test_spans_lead_to_the_same_words() -> None:
 def test_times_are_dates_for_readers() -> None:
     text = untrusted_text({"ok": True, "results": [{"time": 1_790_000_000_000, "spans": [], "snippet": "a"}]})
     assert parsed(text)[1][1] == {"time": "2026-09-21 14:13 UTC", "snippet": "a"}
+
+
+def test_counts_are_no_dates() -> None:
+    """Parts left out because of their time are counted under the name `time`."""
+    coverage = {"parts": {"known": 9, "skipped": {"time": 322}}, "skipped_by_reason": {"time": 7}}
+    ((_, shown),) = parsed(untrusted_text({"ok": True, "coverage": coverage}))
+    assert shown["coverage"] == coverage
+
+
+@pytest.mark.parametrize("place", ["parts", "messages", "expanded"])
+def test_the_input_of_a_tool_call_is_shown_as_it_was(place: str) -> None:
+    given_ = {"time": 30, "created": 5, "stage": "build", "notice": "n", "spans": [1], "history": {"trust": "x"}}
+    part = {"type": "tool", "tool_name": "sleep", "input": given_, "part_id": "p"}
+    item = {"parts": part, "messages": {"parts": [part]}, "expanded": {"message": {"parts": [part]}}}[place]
+    _, (name, shown) = parsed(untrusted_text({"ok": True, place: [item]}))
+    assert name == place
+    assert given_ in [shown.get("input"), *(each["input"] for each in _parts_of(shown))]
+    assert "part_id" not in json.dumps(shown)
+
+
+def _parts_of(item: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(item.get("parts") or item.get("message", {}).get("parts", ()))

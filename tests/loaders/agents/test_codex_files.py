@@ -13,6 +13,7 @@ from recall_rank.loaders import open_source, open_sources, read_all
 from recall_rank.loaders.codex import index as codex_index
 from recall_rank.loaders.codex import source as codex
 from recall_rank.loaders.codex.source import Codex
+from recall_rank.loaders.files import archives
 from recall_rank.model import Flag, Message
 from tests.fixtures.make_codex import FORK, MAIN, OLD, main_rollout, write_codex
 from tests.fixtures.make_fixtures import lines
@@ -85,12 +86,12 @@ def test_packed_rollouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (folder / f"{NAME}.zst").write_bytes(b"\x28\xb5\x2f\xfd")  # beside its plain twin: passed over
     assert not load(home)[1].errors
     (folder / NAME).rename(tmp_path / "kept.jsonl")
-    monkeypatch.setattr(codex.importlib, "import_module", _no_module)
+    monkeypatch.setattr(archives.importlib, "import_module", _no_module)
     sessions, report = load(home)
     assert MAIN not in sessions
     assert len(sessions) == 3
     assert "packed by zstd" in report.errors[0]
-    monkeypatch.setattr(codex.importlib, "import_module", lambda _: _Plain)
+    monkeypatch.setattr(archives.importlib, "import_module", lambda _: _Plain)
     (folder / f"{NAME}.zst").write_bytes((tmp_path / "kept.jsonl").read_bytes())
     assert load(home)[0][MAIN].title == "Quiet horn"
     monkeypatch.setattr(_Plain, "open", _Plain.broken)

@@ -162,7 +162,7 @@ def test_a_torn_tool_hides_nothing(tmp_path: Path) -> None:
 def test_many_tags_that_do_not_end(tmp_path: Path) -> None:
     page = "# p\n\n_**Agent**_\n\n" + "<think>\n_**User**_\nx\n" * 2000
     reading = single(tmp_path, page.encode())
-    assert len(reading.malformed) == 2000
+    assert sum(bad.count for bad in reading.malformed) == 2000
 
 
 def test_unknown_tags_and_huge_pages(tmp_path: Path) -> None:

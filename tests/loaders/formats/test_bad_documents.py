@@ -199,6 +199,34 @@ def test_a_huge_record(store: Store) -> None:
     assert store.new()[0] == [HUGE]
 
 
+def test_an_element_over_the_limit_is_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECALL_RANK_LIMITS", "element=1M")
+    for words in ("before it", HUGE, "behind it")[0 if store.form.messages else 1 :: 1 if store.form.messages else 3]:
+        store.form.said(store.document, words)
+    store.write()
+    now, report = store.read()
+    assert store.before.keys() - now.keys() <= {key for key in store.before if "zz" in key}
+    found = [str(part.text) for key, part in now.items() if key not in store.before]
+    assert sorted(found) == (["before it", "behind it"] if store.form.messages else [])
+    (bad,) = set(report.malformed) - set(store.report.malformed)
+    assert Path(bad.location).name == store.file.name
+    assert "1 MiB" in bad.reason
+
+
+@having("messages")
+@pytest.mark.parametrize("torn", [True, False])
+def test_a_head_over_the_limit_hides_no_element(store: Store, monkeypatch: pytest.MonkeyPatch, torn: bool) -> None:
+    monkeypatch.setenv("RECALL_RANK_LIMITS", "element=1M")
+    store.form.said(store.document, "before it")
+    store.document["behind"] = HUGE
+    store.write(lambda raw: raw[: -(1 << 20)] if torn else raw)
+    now, report = store.read()
+    assert store.before.keys() <= now.keys()
+    assert "before it" in [part.text for part in now.values()]
+    (bad,) = set(report.malformed) - set(store.report.malformed)
+    assert bad.reason == "more than 1 MiB that are no element of messages: not read"
+
+
 @pytest.mark.parametrize(
     ("odd", "read"), [(b"caf\xe9.", "caf\ufffd."), (b"\\ud83d.", "\ufffd."), (b"\xe2\x80\xa8\\u2028.", "\u2028\u2028.")]
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,35 @@ def test_a_huge_record(store: Store) -> None:
     new, report = store.after(lines([store.form.said(HUGE), store.form.said("behind it")]))
     assert [part.text for part in new] == [HUGE, "behind it"]
     assert report.malformed == ()
+
+
+def test_a_line_over_the_limit_is_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECALL_RANK_LIMITS", "line=1M")
+    number = store.file.read_bytes().count(b"\n") + 2
+    said = [store.form.said(words) for words in ("before it", HUGE, "behind it")]
+    new, report = store.after(lines(said))
+    assert [part.text for part in new] == ["before it", "behind it"]
+    (bad,) = report.malformed
+    assert (bad.place, bad.reason.split()[:3]) == (f"line {number}", ["a", "line", "of"])
+    assert bad.reason.endswith("more than 1 MiB are not read")
+
+
+@pytest.mark.skipif(not hasattr(os, "SEEK_HOLE"), reason="this system does not tell holes")
+def test_the_holes_of_a_sparse_file_are_not_read(store: Store) -> None:
+    for words in ("before it", "behind it"):
+        store.add(lines([store.form.said(words)]))
+        os.truncate(store.file, store.file.stat().st_size + (64 << 30))
+        new, report = store.after(b"\n" if words == "before it" else b"")
+    assert [part.text for part in new] == ["before it", "behind it"]
+    assert [bad.reason for bad in report.malformed] == ["NUL bytes", "torn last line (NUL bytes)"]
+
+
+def test_very_many_broken_lines_are_counted_and_few_listed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECALL_RANK_LIMITS", "listed=3")
+    new, report = store.after(b"{broken\n" * 500 + lines([store.form.said("behind it")]))
+    assert [part.text for part in new] == ["behind it"]
+    assert (len(report.malformed), report.malformed_count) == (4, 500)
+    assert (report.malformed[-1].count, report.malformed[-1].reason) == (497, "not listed one by one")
 
 
 def test_wrong_encoding_and_lone_surrogates(store: Store) -> None:

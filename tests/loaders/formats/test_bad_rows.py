@@ -213,6 +213,26 @@ def test_a_huge_row(store: Store) -> None:
     assert store.new()[1].malformed == store.report.malformed
 
 
+def test_a_row_over_the_limit_is_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECALL_RANK_LIMITS", "value=1M")
+    for words in (b"before it", HUGE, b"behind it"):
+        store.add(words)
+    assert sorted(store.words()) == ["before it", "behind it"]
+    (bad,) = set(store.new()[1].malformed) - set(store.report.malformed)
+    assert bad.place.startswith("row ")
+    assert bad.location.rpartition(" ")[2] in {"part", "messages", "cursorDiskKV", "blobs"}
+    assert bad.reason == "a value of more than 1 MiB is not read"
+
+
+def test_rows_that_take_too_much_together_are_counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECALL_RANK_LIMITS", "rows=4M")
+    for words in (b"before it", HUGE, HUGE, b"behind it"):
+        store.add(words)
+    assert sorted(store.words()) == ["before it", "behind it", HUGE.decode()]
+    (bad,) = set(store.new()[1].malformed) - set(store.report.malformed)
+    assert bad.reason == "rows of more than 4 MiB together are not read"
+
+
 def test_wrong_encoding_and_lone_surrogates(store: Store) -> None:
     for words in (b"latin caf\xe9.", b"half a pair \\ud83d.", b"separators \xe2\x80\xa8."):
         store.add(words)

@@ -198,6 +198,19 @@ def test_too_much_structure_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "structure" in str(problem)
 
 
+@pytest.mark.parametrize("value", [b"1", b'{"a":1}', b"[[]]", b'"short"'])
+def test_values_that_take_too_much_memory_are_counted(monkeypatch: pytest.MonkeyPatch, value: bytes) -> None:
+    monkeypatch.setenv("RECALL_RANK_LIMITS", "record=4M")
+    line = b'{"t":"x","a":[' + b",".join([value] * (1_500_000 // len(value))) + b"]}"
+    found, bad = read(GOOD + b"\n" + line + b"\n" + GOOD + b"\n")
+    assert len(found) == 2
+    assert [reason.partition(" with ")[2] for _, reason in bad] == ["values that may take more than 4 MiB of memory"]
+    many = b'{"t":"x","a":["' + b'","'.join([b"long " * 100_000] * 20) + b'"]}'
+    assert [reason.partition(" with ")[2] for _, reason in read(many + b"\n")[1]] == ["more than 4 MiB of text"]
+    monkeypatch.setenv("RECALL_RANK_LIMITS", "record=200M")
+    assert read(line + b"\n")[1] == []
+
+
 def test_a_million_levels_are_counted() -> None:
     found, bad = read(GOOD + b"\n" + b"[" * 1_000_000 + b"]" * 1_000_000 + b"\n" + GOOD + b"\n")
     assert (len(found), bad) == (2, [("line 2", "nested too deeply")])

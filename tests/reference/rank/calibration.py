@@ -9,15 +9,20 @@ from typing import Any
 
 def signals_of(candidate: Any, words: float, plenty: float, least: float) -> list[float]:
     """The six signals, by the names of the features."""
-    coverage, _, _, near, matched, _, _, _, length, _, _ = candidate.features or [0.0] * 11
+    coverage, _, _, near, matched, _, _, _, length, _, _, held = candidate.features or [0.0] * 11 + [1.0]
     return [
-        math.log(candidate.raw / (candidate.raw + plenty) + least),
+        evidence_of(candidate.own * held, plenty, least),
         candidate.whole,
-        coverage,
+        coverage * held,
         near,
         math.log(length + 1),
         words - matched,
     ]
+
+
+def evidence_of(raw: float, plenty: float, least: float) -> float:
+    """The signal of a score before calibration."""
+    return math.log(raw / (raw + plenty) + least)
 
 
 def chance_of(coefficients: Sequence[float], signals: Sequence[float]) -> float:

@@ -12,7 +12,7 @@ from tests.reference.rank.snippet_window import best_span
 from tests.reference.text.token_buffer import MAX_TERM, WORD
 from tests.reference.text.tokens import tokens
 
-SLOTS, MAX_FORMS, MAX_PREFIXES, REACH = 64, 2048, 64, 6
+SLOTS, MAX_FORMS, MAX_PREFIXES, MAX_NAMES, REACH = 64, 2048, 64, 16, 6
 
 
 class Matcher:
@@ -23,6 +23,7 @@ class Matcher:
         self.counted = [slot for slot, counts in enumerate(counted) if counts and slot < SLOTS]
         self.forms: dict[bytes, tuple[int, int, float] | None] = {}  # None is a cue
         self.prefixes: list[tuple[bytes, int, float]] = []
+        self.names: list[range] = []
 
     def _has_room(self, form: bytes) -> bool:
         return 0 < len(form) <= MAX_TERM and form not in self.forms and len(self.forms) < MAX_FORMS
@@ -31,6 +32,12 @@ class Matcher:
         if slot < 0 or span < 1 or slot + span > len(self.weights) or not self._has_room(form):
             return False
         self.forms[form] = (slot, span, similarity)
+        return True
+
+    def add_name(self, slot: int, span: int) -> bool:
+        if slot < 0 or span < 1 or slot + span > len(self.weights) or len(self.names) == MAX_NAMES:
+            return False
+        self.names.append(range(slot, slot + span))
         return True
 
     def add_cue(self, form: bytes) -> bool:
@@ -120,7 +127,7 @@ class Matcher:
         """The values of FEATURE_NAMES, in their order."""
         events, cues, words = self.read(text)
         if not events:
-            return (0, 0, 0, 0, 0, 0, 0, 0, words, cues, 0)
+            return (0, 0, 0, 0, 0, 0, 0, 0, words, cues, 0, 1)
         total = sum(self.weights[slot] for slot in self.counted) or math.inf
         pairs = [(self.weights[slot - 1] + self.weights[slot]) / 2 for slot in range(1, len(self.weights))]
         near = sum(pair * self.nearness(events, slot) for slot, pair in enumerate(pairs, start=1))
@@ -138,7 +145,16 @@ class Matcher:
             words,
             cues,
             extent(stretch) + 1,
+            self.held(events),
         )
+
+    def held(self, events: Sequence[FormMatch]) -> float:
+        """The share of the matched weight without the pieces of names that do not stand together."""
+        apart = {slot for name in self.names if any(self.nearness(events, s) < 1 for s in name[1:]) for slot in name}
+        matched = self.gain(events)
+        best = {slot: max((e.similarity for e in events if slot in e.slots), default=0.0) for slot in self.counted}
+        kept = sum(self.weights[slot] * similarity for slot, similarity in best.items() if slot not in apart)
+        return kept / matched if matched else 1
 
     def matches(self, text: bytes, start: int, end: int, label: int, width: int) -> PassageMatches:
         """The slots and fields of all events, the heaviest stretch of them, and the events that are near it."""

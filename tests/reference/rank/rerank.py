@@ -53,7 +53,6 @@ class Candidate:
     """What a candidate's score is made of; features are window, phrase, near and cues."""
 
     evidence: float
-    time: int
     features: tuple[float, float, float, float]
     quoted: float = 0.0
     whole: float = 0.0
@@ -61,15 +60,15 @@ class Candidate:
     extra: float = 0.0
     boosts: tuple[float, ...] = ()
     score: float = 0.0
+    time: int = 0
 
 
-def boost(candidates: Sequence[Candidate], worth: Sequence[float], now: int, fade: float) -> None:
-    """Each boost by itself; a time after `now` counts as `now`."""
+def boost(candidates: Sequence[Candidate], worth: Sequence[float]) -> None:
+    """Each boost by itself."""
     for one in candidates:
         window, phrase, near, cues = one.features
         measures = (window, phrase, near, one.quoted, one.whole, float(cues > 0), one.similarity)
-        recency = max(0.0, worth[7] - fade * max(0, now - one.time))
-        one.boosts = (*(share * value for share, value in zip(worth, measures, strict=False)), recency)
+        one.boosts = tuple(share * value for share, value in zip(worth, measures, strict=True))
         one.score = one.evidence * (1 + sum(one.boosts)) + one.extra
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
 TITLE_ROLE = 4
+REASONS = 16
 
 
 def mark_eligible(
     columns: Any,
-    session_keep: Sequence[int],
+    session_reasons: Sequence[int],
     role_keep: Sequence[int],
     after: int,
     before: int,
@@ -19,24 +21,33 @@ def mark_eligible(
     titles: bool,
     messages: bytearray,
     parts: bytearray,
-) -> tuple[int, int]:
-    """Mark the messages and parts that pass the filters, row by row; returns the number of each without titles."""
+) -> tuple[array[int], array[int]]:
+    """Mark the messages and parts that pass the filters, row by row; returns the number of each by reason, without
+    titles.
+    """
     message_session, message_role = columns.message_session, columns.message_role
-    for m, (session, role, time) in enumerate(zip(message_session, message_role, columns.message_time, strict=True)):
-        said = role != TITLE_ROLE
-        messages[m] = bool(said and session_keep[session] and role_keep[role] and after < time < before)
-    passed = sum(messages)
+    why = [
+        session_reasons[session] or (1 if not role_keep[role] else 0 if after < time < before else 2)
+        for session, role, time in zip(message_session, message_role, columns.message_time, strict=True)
+    ]
+    said = [m for m, role in enumerate(message_role) if role != TITLE_ROLE]
+    for m in range(len(messages)):
+        messages[m] = m in said and not why[m]
     for m, role in enumerate(message_role):
         if role == TITLE_ROLE and titles:
             messages[m] = any(messages[n] for n in range(len(messages)) if message_session[n] == message_session[m])
-    content = 0
+    of_parts = []
     for p, m in enumerate(columns.part_message):
-        is_title = message_role[m] == TITLE_ROLE
-        parts[p] = bool(
-            messages[m] and (is_title or (type_keep[columns.part_type[p]] and tool_keep[columns.part_tool[p]]))
-        )
-        content += parts[p] and not is_title
-    return passed, content
+        if message_role[m] == TITLE_ROLE:
+            parts[p] = messages[m]
+            continue
+        by_part = 3 if not type_keep[columns.part_type[p]] else 0 if tool_keep[columns.part_tool[p]] else 4
+        of_parts.append(why[m] or by_part)
+        parts[p] = not of_parts[-1]
+    return (
+        array("q", map([why[m] for m in said].count, range(REASONS))),
+        array("q", map(of_parts.count, range(REASONS))),
+    )
 
 
 def mark_documents_of_parts(parts: Sequence[int], doc_part: Sequence[int], docs: bytearray) -> None:

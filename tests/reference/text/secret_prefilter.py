@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from recall_rank.analysis.unseen_characters import UNSEEN_RANGES
+
 BLANK, WIDE = r"\t-\r\x1c-\x20", r"\x80-\U0010ffff"  # what is beyond ASCII passes for what is looked for
 
 SMALL = {**{chr(code): chr(code).lower() for code in range(128)}, "\u212a": "k"}
@@ -16,7 +18,13 @@ A_VALUE = re.compile(rf"""["'` \t=\\]{{0,5}}+(?=[^{BLANK}"'`\\]{{6}})(?=[^{BLANK
 
 A_FLAG = re.compile("--[A-Za-z-]{0,64}+")
 
-AN_ADDRESS = re.compile(rf"""://[^{BLANK}:/@"'<>]{{0,128}}+:[^{BLANK}/@"'<>]{{3,256}}+@""")
+A_USER = re.compile(rf"""://(?=([^{BLANK}:/@"'<>]{{0,256}}+)([:@]))""")
+
+A_PASSWORD = re.compile(rf"""(?![0-9]{{1,5}}+/)[^{BLANK}"'<>]{{0,257}}""")
+
+UNSEEN = re.compile(
+    rf"\[[0-9;:]{{1,32}}+m|(?<![\u2000-\U0010ffff])[\ufe00-\ufe0f]|(?![\t\n\r\ufe00-\ufe0f])[{UNSEEN_RANGES}]"
+)
 
 A_HEADER = re.compile(rf"(?:bearer|basic|token)[ \t]++[A-Za-z0-9_.~+/={WIDE}-]{{16}}")
 
@@ -36,9 +44,10 @@ class SecretPrefilter:
         found = [
             self.has_prefix(shown),
             "password" in named or ("secret" in named and re.search("[A-Za-z0-9_-]{15}", shown) is not None),
-            AN_ADDRESS.search(shown) is not None,
+            self.has_address(shown),
             A_HEADER.search(small) is not None,
             "-----BEGIN" in text[max(0, low - 16_384) : high],
+            UNSEEN.search(shown) is not None,
         ]
         return sum(1 << k for k, each in enumerate(found) if each), start, end
 
@@ -52,6 +61,19 @@ class SecretPrefilter:
             done = run.end()
             plain = run[0].islower() and re.search("[0-9]", run[0]) is None
             if not plain and any(start in shown[first:done] for start in self.starts):
+                return True
+        return False
+
+    def has_address(self, shown: str) -> bool:
+        """Return whether a user with a password, or a token of 16 or more characters, is in front of a host."""
+        for found in A_USER.finditer(shown):
+            size = len(found[1])
+            if found[2] == "@":
+                if size >= 16:
+                    return True
+                continue
+            password = A_PASSWORD.match(shown, found.end(2))
+            if password is not None and "@" in password[0][0 if size >= 16 else 3 :]:
                 return True
         return False
 

@@ -104,6 +104,19 @@ def test_the_nearest_repair_ranks_first() -> None:
     assert parts(ask(index, "configuratoin"))[0] == "s.0.1"
 
 
+@pytest.mark.parametrize("match", ["literal", "regex"])
+@pytest.mark.parametrize("group", ["part", "session"])
+def test_no_repair_is_reported_where_the_text_decides(match: str, group: str) -> None:
+    """Terms only rank such hits: every one of them holds the query as it was written."""
+    index = texts("xlantrnx stands here, and a lantern", "a lantern")
+    response = ask(index, "lantrn", match=match, group=group, explain=True)
+    assert response.total == 1
+    assert not response.suggestions
+    for hit in response.results:
+        assert "lantern" not in str(hit.why.matched_forms)
+        assert not {"lantern"} & set(hit.matched_terms)
+
+
 def test_a_repair_is_reported() -> None:
     response = ask(texts("the lantern"), "lantren")
     assert any("lantren" in text and "lantern" in text for text in response.suggestions)

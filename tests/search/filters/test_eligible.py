@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from recall_rank.corpus import Index
+from recall_rank.corpus import Index, index_of_segments
+from recall_rank.index.segment.build import build
 from recall_rank.model import Context, Part, Session
 from recall_rank.model.project_scope import inside, normal_path
 from tests.support.search.samples import DAY_MS, HOUR_MS, NOW, ask, found, message, part, parts, session
@@ -74,7 +75,8 @@ ROWS = [
     pytest.param({"type": "tool"}, {"api.tool", "api.read"}, id="tool"),
     pytest.param({"type": "reasoning"}, {"api.thought"}, id="reasoning"),
     pytest.param({"tool_name": "bash"}, {"api.tool"}, id="tool name"),
-    pytest.param({"tool_name": "Bash"}, set(), id="tool names are exact"),
+    pytest.param({"tool_name": "Bash"}, {"api.tool"}, id="tool name in another case"),
+    pytest.param({"tool_name": "bas"}, set(), id="tool names are whole"),
     pytest.param({"tool_name": "read", "type": "tool"}, {"api.read"}, id="tool name and type"),
     pytest.param({"role": "user"}, {"api.q", "api:title", "web.q", "docs.q", "far.q"}, id="role user"),
     pytest.param(
@@ -84,6 +86,9 @@ ROWS = [
     ),
     pytest.param({"session_id": "web"}, {"web.q", "web.a"}, id="session"),
     pytest.param({"session_id": "nowhere"}, set(), id="unknown session"),
+    pytest.param({"session_prefix": "we"}, {"web.q", "web.a"}, id="sessions by the beginning of their id"),
+    pytest.param({"session_prefix": "eb"}, set(), id="the beginning only"),
+    pytest.param({"session_prefix": "WE"}, set(), id="the case of an id counts"),
     pytest.param({"session_id": "docs", "scope": "session", "context": HERE}, {"docs.q"}, id="session wins over scope"),
     pytest.param({"scope": "session", "context": HERE}, {"web.q", "web.a"}, id="scope session"),
     pytest.param(
@@ -151,8 +156,9 @@ def test_counts_add_up(index: Index, options: dict[str, Any], expected: set[str]
     ("options", "skipped", "limited"),
     [
         ({}, {}, ()),
-        ({"session_id": "web"}, {"scope": 3}, ("session_id",)),
+        ({"session_id": "web"}, {"session_id": 3}, ("session_id",)),
         ({"scope": "project", "context": HERE}, {"scope": 2}, ("scope",)),
+        ({"session_prefix": "we"}, {"scope": 3}, ("session_prefix",)),
         ({"project": "docs"}, {"project": 3}, ("project",)),
         ({"title": "colour"}, {"title": 3}, ("title",)),
         ({"directory": "/srv/harbor"}, {"directory": 2}, ("directory",)),
@@ -170,9 +176,54 @@ def test_why_sessions_were_skipped(
     assert coverage.limited_by == limited
 
 
-def test_parts_are_skipped_by_filters_or_by_words(index: Index) -> None:
-    skipped = ask(index, "lantern", role="user", must_not=["manual"]).coverage.parts.skipped
-    assert skipped == {"filtered": 6, "words": 1}
+# the sessions api, web, docs and far have 5, 2, 1 and 2 parts, in 2, 2, 1 and 2 messages
+WHY_LEFT_OUT = [
+    ({}, {}, {}),
+    ({"session_id": "web"}, {"session_id": 5}, {"session_id": 8}),
+    ({"session_id": "nowhere"}, {"session_id": 7}, {"session_id": 10}),
+    ({"scope": "session", "context": HERE}, {"scope": 5}, {"scope": 8}),
+    ({"scope": "project", "context": HERE}, {"scope": 3}, {"scope": 3}),
+    ({"project": "docs"}, {"project": 6}, {"project": 9}),
+    ({"title": "colour"}, {"title": 5}, {"title": 8}),
+    ({"directory": "/srv/harbor"}, {"directory": 3}, {"directory": 3}),
+    ({"directory": "/srv/harbor", "fallback": True}, {}, {}),
+    ({"exclude_session_ids": ["far"]}, {"excluded": 2}, {"excluded": 2}),
+    ({"sessions": 1}, {"sessions_limit": 5}, {"sessions_limit": 5}),
+    ({"role": "user"}, {"role": 3}, {"role": 6}),
+    ({"since": "1d"}, {"time": 5}, {"time": 5}),
+    ({"until": "1w"}, {"time": 5}, {"time": 8}),
+    ({"type": "tool"}, {}, {"type": 8}),
+    ({"type": "reasoning"}, {}, {"type": 9}),
+    ({"tool_name": "bash"}, {}, {"tool_name": 9}),
+    ({"tool_name": "bash", "type": "tool"}, {}, {"type": 8, "tool_name": 1}),
+    ({"must": ["wick"]}, {}, {"words": 8}),
+    ({"role": "user", "must_not": ["manual"]}, {"role": 3}, {"role": 6, "words": 1}),
+    ({"project": "docs", "role": "assistant"}, {"project": 6, "role": 1}, {"project": 9, "role": 1}),
+    ({"scope": "project", "context": HERE, "role": "user"}, {"scope": 3, "role": 2}, {"scope": 3, "role": 5}),
+]
+
+
+@pytest.mark.parametrize("match", ["literal", "smart", "fuzzy", "regex"])
+@pytest.mark.parametrize(("options", "messages", "parts"), WHY_LEFT_OUT)
+def test_messages_and_parts_are_left_out_for_the_true_reason(
+    index: Index, options: dict[str, Any], messages: dict[str, int], parts: dict[str, int], match: str
+) -> None:
+    coverage = ask(index, "lantern", match=match, **options).coverage
+    assert coverage.messages.skipped == messages
+    assert coverage.parts.skipped == parts
+    session_reasons = {"session_id", "scope", "project", "title", "directory", "excluded", "sessions_limit"}
+    assert coverage.sessions.skipped.keys() == parts.keys() & session_reasons
+
+
+@pytest.mark.parametrize(("options", "messages", "parts"), WHY_LEFT_OUT)
+def test_several_segments_leave_out_for_equal_reasons(
+    options: dict[str, Any], messages: dict[str, int], parts: dict[str, int]
+) -> None:
+    gone = session("gone", "a lantern that was deleted")
+    segments = [build([each]) for each in histories()] + [build([gone])]
+    coverage = ask(index_of_segments(segments, [(), (), (), (), (0,)]), "lantern", **options).coverage
+    assert coverage.messages.skipped == messages
+    assert coverage.parts.skipped == parts
 
 
 @pytest.mark.parametrize(("sessions", "kinds"), [(1, ("budget",)), (4, ()), (9, ())])

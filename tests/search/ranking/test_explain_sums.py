@@ -32,7 +32,7 @@ asked = st.fixed_dictionaries(
         "sessions": st.integers(1, 4),
         "extra_scores": st.dictionaries(
             st.sampled_from([f"s{s}.{m}.{p}" for s in range(3) for m in range(2) for p in range(2)]),
-            st.floats(allow_infinity=True, allow_nan=True) | st.integers(-(10**30), 10**30),
+            st.floats(allow_infinity=False, allow_nan=False) | st.integers(-(10**30), 10**30),
         ),
     },
 )

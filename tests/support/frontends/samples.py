@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from recall_rank.model import (
+    CopyPlace,
     Count,
     Coverage,
     Flag,
@@ -90,6 +91,7 @@ def full_response() -> SearchResponse:
         match_reasons=("phrase",),
         flags=Flag.SUBAGENT | Flag.ERROR,
         pruned=True,
+        also_in=(CopyPlace("specstory", "page", "page:3", "page:3:0"),),
     )
     report = SourceReport("opencode", "/data", 10, 3, 9, 12, (Malformed("/data/x", "line 2", "torn"),), newest=NOW)
     empty = response([result])

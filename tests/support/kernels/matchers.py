@@ -80,6 +80,9 @@ def some_query(chance: Random) -> tuple[Matcher, reference_matcher.Matcher]:
         slot = chance.randrange(slots)
         assert native.add_prefix(word.encode(), slot, 0.125) == slow.add_prefix(word.encode(), slot, 0.125)
     assert native.add_cue(b"x") == slow.add_cue(b"x")
+    for _ in range(chance.choice([0, 0, 1, 2])):
+        name = chance.randrange(-1, slots + 1), chance.choice([0, 1, 2, 2, 3])
+        assert native.add_name(*name) == slow.add_name(*name)
     return native, slow
 
 

@@ -10,7 +10,8 @@ import click
 
 from recall_rank.frontends.caller_context import read_context
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.output.console import ALL_SOURCES_FAILED, HITS, every_source_failed
+from recall_rank.frontends.cli.output.console import status_of
+from recall_rank.frontends.display_text import safe_json
 from recall_rank.frontends.hooks.hook_calls import HOOKS
 from recall_rank.frontends.host_options import NAMES, HostOptions, host_options, snake_name
 from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
@@ -29,20 +30,21 @@ all the same. Other keys of a call are ignored."""
 @click.command(name="batch", help=_HELP)
 @history_option
 @click.option("--calls", type=click.File("rb"), required=True, help="Calls, one JSON object a line; - is stdin.")
-@click.option("--out", type=click.File("wb", lazy=False), required=True, help="Where answers go; - is stdout.")
+@click.option("--out", type=click.File("wb", lazy=True), required=True, help="Where answers go; - is stdout.")
 @click.pass_context
 def batch(ctx: click.Context, histories: tuple[str, ...], calls: IO[bytes], out: IO[bytes]) -> None:
     """Answer the calls of a file, each with a line of JSON."""
     import orjson
 
+    out.flush()  # opens the file, so that one that cannot be made is told before anything is read
     with open_recall(histories) as recall:
         reports = read_with_progress(recall)
         tools = RecallTools(recall, hooks=HOOKS)
         for number, line in enumerate(calls, 1):
             if line.strip():
-                out.write(orjson.dumps(serve(tools, line, number)) + b"\n")
+                out.write(safe_json(orjson.dumps(serve(tools, line, number))) + b"\n")
     out.flush()
-    ctx.exit(ALL_SOURCES_FAILED if every_source_failed(reports) else HITS)
+    ctx.exit(status_of(reports))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
 import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.console import (
-    ALL_SOURCES_FAILED,
     HITS,
-    NO_HITS,
+    NOT_THERE,
+    NOT_WRITTEN,
     USAGE,
-    every_source_failed,
     fail,
+    fail_without_history,
     note_line,
     print_json,
     print_lines,
     progress_on_stderr,
 )
 from recall_rank.frontends.display_text import one_line
+from recall_rank.model.serialize import error_to_dict
+
+if TYPE_CHECKING:
+    from recall_rank.histories.removal.kept import OnlyInCache
 
 
 @click.command(name="refresh")
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print what changed as one line of JSON.")
-@click.pass_context
-def refresh(ctx: click.Context, histories: tuple[str, ...], as_json: bool) -> None:
+def refresh(histories: tuple[str, ...], as_json: bool) -> None:
     """Read what changed since the last time, so that searches find it at once. Searches do so by themselves, too."""
     with open_recall(histories, as_json=as_json) as recall, progress_on_stderr() as progress:
         report = recall.refresh(progress)
         notes = recall.notes()
+    fail_without_history(report.sources, as_json=as_json)
     if as_json:
         from recall_rank.model.serialize import source_to_dict
 
@@ -53,9 +59,6 @@ def refresh(ctx: click.Context, histories: tuple[str, ...], as_json: bool) -> No
             f"{done if report.changed else f'nothing changed, {sessions:,} sessions'}, in {report.elapsed_ms:,.0f} ms"
         )
         print_lines([[(line, "")], *map(note_line, notes)])
-    if every_source_failed(report.sources):
-        ctx.exit(ALL_SOURCES_FAILED)
-    ctx.exit(HITS if any(each.sessions or each.kept for each in report.sources) else NO_HITS)
 
 
 @click.command(name="forget")
@@ -68,8 +71,8 @@ def forget(ctx: click.Context, session: str, histories: tuple[str, ...], as_json
 
     The history it is in stays as it is. `purge --forgotten` takes it back.
     """
-    from recall_rank.histories.cache.forgotten import forget as forget_session
-    from recall_rank.histories.cache.purge import folders
+    from recall_rank.histories.removal.forgotten import forget as forget_session
+    from recall_rank.histories.removal.withdraw import withdraw
 
     try:
         place = CacheOptions.given().folder()
@@ -78,52 +81,92 @@ def forget(ctx: click.Context, session: str, histories: tuple[str, ...], as_json
     if place is None:
         fail("without a cache nothing can be forgotten: see --cache", USAGE, as_json=as_json)
     with open_recall(histories, as_json=as_json) as recall:
-        read_with_progress(recall, index=False)
+        fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         try:
             found = recall.session(session).id
         except LookupError as error:
-            fail(str(error), NO_HITS, as_json=as_json)
+            fail(str(error), NOT_THERE, as_json=as_json)
     try:
         forget_session(place, found)
     except (OSError, ValueError) as error:
-        fail(f"{found} was not forgotten: {error}", USAGE, as_json=as_json)
+        fail(f"{found} was not forgotten: {error}", NOT_WRITTEN, as_json=as_json)
+    try:
+        taken = withdraw(place)
+    except OSError as error:
+        fail(f"{found} is not read again, but some of it is still in the cache: {error}", NOT_WRITTEN, as_json=as_json)
     with open_recall(histories, as_json=as_json) as recall, progress_on_stderr() as progress:
         recall.refresh(progress)
-        others = [str(path) for path in folders(place) if path != recall.folder]
+        others = [str(path) for path in taken.rewritten if path != recall.folder]
+    removed = [str(path) for path in taken.removed]
     if as_json:
-        print_json({"ok": True, "session_id": found, "others": others})
+        print_json({"ok": True, "session_id": found, "others": others, "removed": removed})
     else:
         click.echo(f"forgotten: {one_line(found)}")
         if others:
-            click.echo("other indexes in the cache drop it when they are searched the next time", err=True)
+            click.echo(f"taken out of {_counted(len(others), 'other index', 'other indexes')} in the cache", err=True)
+        for path in removed:
+            click.echo(f"removed, since it could not be read: {one_line(path)}", err=True)
     ctx.exit(HITS)
 
 
 @click.command(name="purge")
 @cache_options
 @click.option("--forgotten", is_flag=True, help="Also forget what was to be forgotten: those sessions are read again.")
+@click.option("--kept", is_flag=True, help="Also remove sessions that are nowhere else: their agent deleted them.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was removed as one line of JSON.")
 @click.pass_context
-def purge(ctx: click.Context, forgotten: bool, as_json: bool) -> None:
+def purge(ctx: click.Context, forgotten: bool, kept: bool, as_json: bool) -> None:
     """Remove every index in the cache. Histories stay as they are; the next search reads them again.
 
-    Sessions that were kept after their agent deleted them are gone then. Files that are not ours stay.
+    Nothing is removed while an index keeps sessions that its histories no longer have, unless --kept is given. Files
+    that are not ours stay.
     """
     from recall_rank.histories.cache.purge import purge as purge_cache
+    from recall_rank.histories.cache.rules import NOTHING, RefreshRules
+    from recall_rank.histories.removal.kept import only_in_cache
 
     try:
-        place = CacheOptions.given().folder()
+        chosen = CacheOptions.given()
+        place = chosen.folder()
         if place is None:
             fail("there is no cache to purge", USAGE, as_json=as_json)
+        only = only_in_cache(place, RefreshRules(chosen.ignore or NOTHING, cache=place))
+        counts = {"kept": only.sessions, "unreadable": [str(path) for path in only.unreadable]}
+        if only and not kept:
+            _refuse_to_purge(ctx, only, counts, as_json=as_json)
         done = purge_cache(place, everything=forgotten)
     except (OSError, ValueError) as error:
         fail(str(error), USAGE, as_json=as_json)
     if as_json:
-        print_json({"ok": True, "files": done.files, "bytes": done.bytes, "left": done.left})
+        print_json({"ok": True, "files": done.files, "bytes": done.bytes, "left": done.left, **counts})
     else:
-        click.echo(
-            f"{done.files:,} files removed, {done.bytes:,} bytes" if done.files else "there was nothing to remove"
+        what = f"{done.files:,} files removed, {done.bytes:,} bytes"
+        gone = (
+            f"; with them {_counted(only.sessions, 'session', 'sessions')} that no history has any more"
+            if only.sessions
+            else ""
         )
+        click.echo(f"{what}{gone}" if done.files else "there was nothing to remove")
         for path in done.left:
             click.echo(f"left: {one_line(path)}", err=True)
-    ctx.exit(HITS if done.files else NO_HITS)
+    ctx.exit(HITS)
+
+
+def _refuse_to_purge(ctx: click.Context, only: OnlyInCache, counts: dict[str, object], *, as_json: bool) -> NoReturn:
+    """End the command, which would remove sessions that nobody can read again, with their number."""
+    reasons = []
+    if only.sessions:
+        reasons.append(f"{_counted(only.sessions, 'session', 'sessions')} in the cache can be found nowhere else")
+    if only.unreadable:
+        count = _counted(len(only.unreadable), "index", "indexes")
+        reasons.append(f"{count} cannot be read and may keep sessions that are nowhere else")
+    message = f"nothing was removed: {', and '.join(reasons)}; --kept removes them as well"
+    if as_json:
+        print_json({**error_to_dict(message), **counts})
+        ctx.exit(USAGE)
+    fail(message, USAGE, as_json=False)
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    """Return a number with the noun in its form for that number."""
+    return f"{number:,} {one if number == 1 else many}"

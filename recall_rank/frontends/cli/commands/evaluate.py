@@ -11,12 +11,11 @@ import click
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.options.query_file import BrokenLine, read_queries
 from recall_rank.frontends.cli.output.console import (
-    ALL_SOURCES_FAILED,
     HITS,
-    NO_HITS,
+    NOT_THERE,
     USAGE,
-    every_source_failed,
     fail,
+    fail_without_history,
     print_json,
     print_lines,
     progress_on_stderr,
@@ -57,8 +56,7 @@ def evaluate(
     A line of the file of queries is {"query", "relevant": [{"session", "message"?, "part"?}], "kind"?, "project"?,
     "also"?, "exclude"?, "relevant_sessions"?}. Only aggregates are printed: no text, no id and no query.
 
-    Ends with 0 when there are figures, 1 when the history has no answer to any query, 2 when the question cannot be
-    understood, 3 when no source could be read.
+    Ends with 5 when no message or session that answers a query is in the history.
     """
     queries, broken = read_queries(lines)
     if not queries:
@@ -67,8 +65,7 @@ def evaluate(
     options = {} if budget_ms is None else {"budget_ms": budget_ms}
     with open_recall(histories, as_json=as_json) as recall:
         reports = read_with_progress(recall)
-        if every_source_failed(reports):
-            fail("no history could be read; recall-rank sources says why", ALL_SOURCES_FAILED, as_json=as_json)
+        fail_without_history(reports, as_json=as_json)
         evaluation = _evaluate(recall, queries, configurations, options, as_json=as_json)
     if as_json:
         print_json(_to_dict(evaluation, configurations, reports, broken))
@@ -76,7 +73,7 @@ def evaluate(
         from recall_rank.frontends.cli.output.evaluation_tables import evaluation_lines
 
         print_lines(evaluation_lines(evaluation, [_name(one) for one in configurations], reports, broken))
-    ctx.exit(HITS if evaluation.measured else NO_HITS)
+    ctx.exit(HITS if evaluation.measured else NOT_THERE)
 
 
 def _configurations(
@@ -164,7 +161,7 @@ def _to_dict(
             "sessions": sum(report.sessions for report in reports),
             "messages": sum(report.messages for report in reports),
             "parts": sum(report.parts for report in reports),
-            "malformed": sum(len(report.malformed) for report in reports),
+            "malformed": sum(report.malformed_count for report in reports),
         },
         "broken_lines": [{"line": one.line, "reason": one.reason} for one in broken],
         **evaluation.to_dict(),

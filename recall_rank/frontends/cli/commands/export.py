@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.output.console import ALL_SOURCES_FAILED, HITS, NO_HITS, every_source_failed, fail
+from recall_rank.frontends.cli.output.console import HITS, NO_HISTORY, NOT_THERE, fail, fail_without_history
 from recall_rank.frontends.display_text import safe_json
 
 if TYPE_CHECKING:
@@ -30,15 +30,13 @@ def export(ctx: click.Context, session_id: str, form: str, out: Any, histories: 
     through what you give to others.
     """
     with open_recall(histories) as recall:
-        reports = read_with_progress(recall, index=False)
-        if every_source_failed(reports):
-            fail("no history could be read; recall-rank sources says why", ALL_SOURCES_FAILED, as_json=False)
+        fail_without_history(read_with_progress(recall, index=False), as_json=False)
         try:
             session = recall.transcript(session_id)
         except LookupError as error:
-            fail(str(error.args[0]), NO_HITS, as_json=False)
+            fail(str(error.args[0]), NOT_THERE, as_json=False)
         except OSError as error:
-            fail(f"session {session_id} cannot be read: {error.strerror or error}", NO_HITS, as_json=False)
+            fail(f"session {session_id} cannot be read: {error.strerror or error}", NO_HISTORY, as_json=False)
     for line in _lines(session, form):
         out.write(line + b"\n")
     out.flush()

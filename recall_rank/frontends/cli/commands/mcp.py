@@ -13,12 +13,23 @@ from recall_rank.frontends.cli.options.cache_options import CacheOptions
 from recall_rank.frontends.cli.options.histories import history_option, open_recall
 from recall_rank.frontends.cli.output.console import USAGE, fail
 from recall_rank.frontends.host_options import HostOptions, host_options
+from recall_rank.frontends.tools.families import FAMILIES, tools_of
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
 
 _NO_SDK: Final = """the MCP server needs the extra "mcp": pip install 'recall-rank[mcp]'"""
 _START: Final = HostOptions()
+
+
+def _families(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
+    """Return the families of tools that --tools names; a usage error for an unknown one."""
+    named = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
+    try:
+        tools_of(named)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return named
 
 
 @click.command(name="mcp")
@@ -30,6 +41,14 @@ _START: Final = HostOptions()
     envvar="RECALL_RANK_DIRECTORY",
     metavar="PATH",
     help="The current folder. Default: the client's first root, else the working directory.",
+)
+@click.option(
+    "--tools",
+    "families",
+    default="recall",
+    callback=_families,
+    metavar="FAMILIES",
+    help=f"Families of tools to offer, separated by commas: {', '.join(FAMILIES)}. Default: recall.",
 )
 @click.option("--global/--no-global", "global_", default=True, help="Whether other projects can be searched at all.")
 @click.option("--redact/--no-redact", default=True, help="Whether keys and passwords are taken out of answers.")
@@ -45,9 +64,10 @@ def mcp(
     session: str | None,
     project: str | None,
     directory: str | None,
+    families: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Serve the five recall tools to a coding agent over the Model Context Protocol on stdin and stdout.
+    """Serve the recall tools to a coding agent over the Model Context Protocol on stdin and stdout.
 
     Started by the agent, ends when the agent closes stdin. Histories are only read; what is in an answer is marked as
     data.
@@ -66,7 +86,7 @@ def mcp(
         fail(_NO_SDK, USAGE, as_json=False)
     gc.freeze()
     gc.enable()
-    serve_stdio(reading, host_options(chosen), context_of_command(session, project, directory))
+    serve_stdio(reading, host_options(chosen), context_of_command(session, project, directory), families)
     sys.stderr.flush()
     os._exit(0)  # the agent must not wait for threads that still read or search
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import replace
-from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
 from recall_rank.frontends.cli.options.filters import OPTIONS, filter_options, given_filters
 from recall_rank.frontends.cli.options.histories import (
+    DEMO,
     finish_refresh,
     history_option,
     open_recall,
     read_with_progress,
 )
 from recall_rank.frontends.cli.output.console import (
-    ALL_SOURCES_FAILED,
     HITS,
+    NO_HISTORY,
     NO_HITS,
+    NOT_THERE,
+    OUT_OF_MEMORY,
     USAGE,
     every_source_failed,
     fail,
+    fail_without_history,
     print_json,
     print_lines,
 )
@@ -32,8 +36,13 @@ from recall_rank.model.option_errors import OptionError
 from recall_rank.model.serialize import repaired
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recall_rank.model import SearchResponse
     from recall_rank.recall import Recall
+
+
+_LONGEST: Final = 1 << 20  # bytes of stdin that are read as a query
 
 
 @click.command(name="search")
@@ -45,17 +54,19 @@ if TYPE_CHECKING:
 def search(
     ctx: click.Context, /, query: tuple[str, ...], histories: tuple[str, ...], as_json: bool, **filters: Any
 ) -> None:
-    """Search what coding agents said and did. Several words are one query; put "--" before one that starts with "-".
+    """Search what coding agents said and did. Several words are one query; "-" reads it from stdin.
 
-    Times are read in UTC. Ends with 0 when there are hits, 1 when there are none, 2 when the question cannot be
-    understood, 3 when no source could be read.
+    Put "--" before a query that begins with a dash.
+
+    Times are read in UTC. Ends with 0 when there are hits and with 1 when there are none; recall-rank --help lists what
+    else it can end with.
     """
-    context = context_of_working_directory()
+    context, words = context_of_working_directory(), _query(query)
     with open_recall(histories, as_json=as_json, context=context) as recall:
         read_with_progress(recall)
         now = int(time.time() * 1000)
         options = given_filters(filters, context.worktree if context else None)
-        response = _search(recall, " ".join(query), options, now=now, as_json=as_json)
+        response = _search(recall, words, options, now=now, as_json=as_json)
         if filters["scope"] == "project" and not response.coverage.sessions.eligible and context is not None:
             here = f"none of them ran in {context.worktree} or below it, which is the project here"
             response = replace(response, warnings=(*response.warnings, here))
@@ -76,13 +87,21 @@ def demo(ctx: click.Context, /, query: tuple[str, ...], as_json: bool, **filters
     """
     from recall_rank.frontends.demo import NOW
 
-    with (
-        as_file(files("recall_rank.frontends.demo") / "history.jsonl") as path,
-        open_recall([str(path)], cached=False) as recall,
-    ):
-        response = _search(recall, " ".join(query) or "rate limit", given_filters(filters), now=NOW, as_json=as_json)
+    words = _query(query) if query else "rate limit"
+    with open_recall([DEMO], as_json=as_json, cached=False) as recall:
+        response = _search(recall, words, given_filters(filters), now=NOW, as_json=as_json)
     _show(response, NOW, filters["offset"] or 0, as_json=as_json)
+    if response.results and not as_json:
+        first = response.results[0]
+        click.echo(f"read on: recall-rank context {first.session_id} {first.message_id} --history {DEMO}")
     ctx.exit(_exit_code(response))
+
+
+def _query(words: Sequence[str]) -> str:
+    """Return the query that the words of a command line are: joined by blanks, or for "-" what stdin gives."""
+    if tuple(words) != ("-",):
+        return " ".join(words)
+    return sys.stdin.buffer.read(_LONGEST).decode("utf-8", "replace").rstrip("\r\n")
 
 
 def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as_json: bool) -> SearchResponse:
@@ -98,7 +117,8 @@ def _search(recall: Recall, query: str, options: dict[str, Any], *, now: int, as
             options = {**options, "session_id": recall.session(wanted).id}
         response = recall.search(repaired(query), now=now, **options)
     except LookupError as error:
-        fail(str(error.args[0]), NO_HITS, as_json=as_json)
+        fail_without_history(recall.sources(), as_json=as_json)
+        fail(str(error.args[0]), NOT_THERE, as_json=as_json)
     except OptionError as error:
         fail(f"{OPTIONS.get(error.option, error.option)} {error.problem}", USAGE, as_json=as_json)
     except (ValueError, TypeError, RuntimeError) as error:
@@ -124,7 +144,10 @@ def _show(response: SearchResponse, now: int, offset: int, *, as_json: bool) -> 
 
 
 def _exit_code(response: SearchResponse) -> int:
-    """Return the exit code: 0 with hits, 1 without, another one when no source could be read."""
-    if every_source_failed(response.coverage.per_source):
-        return ALL_SOURCES_FAILED
+    """Return the exit code: 0 with hits, 1 without, another one when none was found because reading failed."""
+    reports = response.coverage.per_source
+    if not response.results and any(failure.of_memory for report in reports for failure in report.failures):
+        return OUT_OF_MEMORY
+    if every_source_failed(reports):
+        return NO_HISTORY
     return HITS if response.results else NO_HITS

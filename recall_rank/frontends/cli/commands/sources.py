@@ -10,14 +10,11 @@ import click
 
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.console import (
-    ALL_SOURCES_FAILED,
-    HITS,
-    NO_HITS,
     Line,
-    every_source_failed,
     note_line,
     print_json,
     print_lines,
+    status_of,
     table_lines,
 )
 from recall_rank.frontends.display_text import age, one_line
@@ -53,9 +50,7 @@ def sources(ctx: click.Context, histories: tuple[str, ...], as_json: bool, verbo
         if place is not None and checked is not None:
             print_lines([[(f"last refreshed {age(int(checked * 1000), now)}, kept in {one_line(str(place))}", "dim")]])
         print_lines(line for report in reports for line in _problems(report, verbose))
-    if every_source_failed(reports):
-        ctx.exit(ALL_SOURCES_FAILED)
-    ctx.exit(HITS if any(report.sessions or report.kept for report in reports) else NO_HITS)
+    ctx.exit(status_of(reports))
 
 
 def _row(report: SourceReport, now: int) -> tuple[str, ...]:
@@ -65,7 +60,7 @@ def _row(report: SourceReport, now: int) -> tuple[str, ...]:
         f"{report.messages:,}",
         f"{report.parts:,}",
         _size(report.bytes),
-        f"{len(report.malformed):,}",
+        f"{report.malformed_count:,}",
         age(report.newest, now) if report.newest else "-",
         one_line(report.location),
     )
@@ -82,7 +77,9 @@ def _problems(report: SourceReport, verbose: bool) -> Iterator[Line]:
         yield note_line(f"{report.agent}: {warning}")
     if verbose:
         for record in report.malformed:
-            yield [("malformed: ", "yellow"), (one_line(f"{record.location}, {record.place}: {record.reason}"), "")]
+            more = f" ({record.count:,} records)" if record.count > 1 else ""
+            place = f"{record.location}, {record.place}" if record.location else record.place
+            yield [("malformed: ", "yellow"), (one_line(f"{place}: {record.reason}{more}"), "")]
     elif report.malformed:
         yield note_line(f"{report.agent}: --verbose lists the malformed records")
 

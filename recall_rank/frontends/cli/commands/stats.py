@@ -10,12 +10,8 @@ import click
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
 from recall_rank.frontends.cli.output.activity import MAX_PERIODS, PERIODS, Activity, Share, activity, busiest
 from recall_rank.frontends.cli.output.console import (
-    ALL_SOURCES_FAILED,
-    HITS,
-    NO_HITS,
     Line,
-    every_source_failed,
-    fail,
+    fail_without_history,
     print_json,
     print_lines,
 )
@@ -35,15 +31,10 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 @click.option("--svg", type=click.File("wb", lazy=True), metavar="FILE", help="Draw it into this file too.")
 @history_option
 @click.option("--json", "as_json", is_flag=True, help="Print all counts as one line of JSON.")
-@click.pass_context
-def stats(
-    ctx: click.Context, unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], as_json: bool
-) -> None:
+def stats(unit: str | None, svg: IO[bytes] | None, histories: tuple[str, ...], as_json: bool) -> None:
     """Show how much was said when, in which projects and with which agents. Days are those of UTC."""
     with open_recall(histories, as_json=as_json) as recall:
-        reports = read_with_progress(recall, index=False)
-        if every_source_failed(reports):
-            fail("no history could be read; recall-rank sources says why", ALL_SOURCES_FAILED, as_json=as_json)
+        fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         found = activity(_sessions(recall))
     if svg is not None:
         from recall_rank.frontends.cli.output.activity_svg import activity_svg
@@ -54,7 +45,6 @@ def stats(
         print_json(_to_dict(found, unit))
     else:
         print_lines(_lines(found, unit))
-    ctx.exit(HITS if found.sessions else NO_HITS)
 
 
 def _sessions(recall: Recall) -> Iterator[Session]:

@@ -11,14 +11,18 @@ import click
 
 from recall_rank.frontends.caller_context import context_of_working_directory
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
+from recall_rank.frontends.cli.options.limit import MOST, limit_option
 from recall_rank.frontends.cli.output.console import (
-    ALL_SOURCES_FAILED,
+    DEFECT,
     HITS,
+    NO_HISTORY,
     NO_HITS,
+    NOT_THERE,
+    OUT_OF_MEMORY,
     USAGE,
     Line,
-    every_source_failed,
     fail,
+    fail_without_history,
     print_json,
     print_lines,
 )
@@ -35,8 +39,12 @@ AnswerLines = Callable[[Mapping[str, Any], int], Iterator[Line]]
 Completion = Callable[[dict[str, Any], "Recall"], None]
 """Adds to a tool's answer what only the command line shows."""
 
-_EXIT_CODES: Final = {"message_not_found": NO_HITS, "other": NO_HITS, "list_failed": ALL_SOURCES_FAILED}
-_MAX_ITEMS: Final = 1000  # instead of the limits that a host sets for agents
+_EXIT_CODES: Final = {  # category of a tool's error -> exit status; of every other category: USAGE
+    **dict.fromkeys(("message_not_found", "other"), NOT_THERE),
+    **dict.fromkeys(("list_failed", "no_messages"), NO_HISTORY),
+    "out_of_memory": OUT_OF_MEMORY,
+    "internal": DEFECT,
+}
 
 
 def transcript_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -72,7 +80,7 @@ def context(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
 @click.option("--query", metavar="TEXT", help="Only messages that contain this, whatever the case.")
 @click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it.")
 @click.option("--reverse", is_flag=True, help="The newest first.")
-@click.option("--limit", "-n", type=click.IntRange(1), metavar="N", help="How many messages to show.")
+@limit_option("messages", 10)
 @click.option("--offset", type=click.IntRange(0), metavar="N", help="How many messages to leave out first.")
 @transcript_options
 def messages(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
@@ -83,7 +91,7 @@ def messages(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
 @click.command(name="sessions")
 @click.option("--scope", type=click.Choice(["project", "global"]), default="global", help="All, or this project's.")
 @click.option("--search", metavar="TEXT", help="Only sessions whose title contains this.")
-@click.option("--limit", "-n", type=click.IntRange(1), metavar="N", help="How many sessions to show.")
+@limit_option("sessions", 20)
 @transcript_options
 def sessions(histories: tuple[str, ...], as_json: bool, **args: Any) -> None:
     """List sessions, newest first: what they are called, when and where they were, their ids, how to open them."""
@@ -116,25 +124,24 @@ def _run(
 ) -> NoReturn:
     """Call a tool, print its answer and exit: with 0 when the field `found` of the answer is not empty, else with 1.
 
-    `lines` converts an answer to lines for people. `complete`, if given, adds fields to the answer first.
+    `lines` converts an answer to lines for people. `complete`, if given, adds fields to the answer first. Ends the
+    command when no history could be read.
     """
     from recall_rank.frontends.host_options import HostOptions
     from recall_rank.frontends.tools.dispatch import RecallTools
     from recall_rank.model import Context
 
-    options = HostOptions(max_messages=_MAX_ITEMS, max_session_list=_MAX_ITEMS, max_window=_MAX_ITEMS)
+    options = HostOptions(max_messages=MOST, max_session_list=MOST, max_window=MOST)  # not what a host allows agents
     here = context_of_working_directory() or Context()
     with open_recall(histories, as_json=as_json, context=here) as recall:
-        reports = read_with_progress(recall, index=False)
+        fail_without_history(read_with_progress(recall, index=False), as_json=as_json)
         now = int(time.time() * 1000)
         given = {name: value for name, value in args.items() if value is not None}
         output = RecallTools(recall, options=options, context=here).call(tool, given, now=now)
         if complete is not None and output["ok"]:
             complete(output, recall)
     if not output["ok"]:
-        failed = every_source_failed(reports)
-        code = ALL_SOURCES_FAILED if failed else _EXIT_CODES.get(output["error_category"], USAGE)
-        fail(output["error"], code, as_json=as_json)
+        fail(output["error"], _EXIT_CODES.get(output["error_category"], USAGE), as_json=as_json)
     if as_json:
         print_json(output)
     else:

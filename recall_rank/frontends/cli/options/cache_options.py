@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -59,6 +60,7 @@ class CacheOptions:
     cache: str | Literal[True] | None = True  # True: the default folder; None: in memory
     keep_vanished: bool | None = None
     ignore: Ignore | None = None
+    problem: str | None = None  # why the settings are not known
 
     @classmethod
     def given(cls) -> CacheOptions:
@@ -80,18 +82,40 @@ class CacheOptions:
             except RuntimeError as error:  # of a path such as ~name whose home is unknown
                 raise ValueError(f"--cache {given['cache']}: {error}") from error
         patterns = _patterns(given.get("ignore") or ())
-        if given.get("no_cache") or patterns:  # an index with other contents would be rebuilt by the next command
-            cache = None
         kept = given.get("keep_vanished")
-        return cls(cache, known.keep_vanished if kept is None else kept, known.ignore.also(patterns))
+        kept = known.keep_vanished if kept is None else kept
+        found = cls(cache, kept, known.ignore.also(patterns), known.problem)
+        # an index with other contents would be rebuilt by the next command
+        return found.in_memory() if given.get("no_cache") or patterns or cache is None else found
+
+    def in_memory(self) -> CacheOptions:
+        """Return these options without a cache; the sessions that its list says were forgotten are ignored."""
+        ignore = _forgotten(self.cache)
+        return replace(self, cache=None, ignore=ignore if self.ignore is None else self.ignore.also(ignore))
 
     def folder(self) -> Path | None:
         """Return the folder of the cache; None when the index is kept in memory."""
-        if self.cache is True:
-            from recall_rank.histories.cache.location import default_cache
+        return None if self.cache is None else _folder(self.cache)
 
-            return default_cache()
-        return None if self.cache is None else Path(self.cache)
+
+def _folder(cache: str | Literal[True]) -> Path | None:
+    from recall_rank.histories.cache.location import default_cache
+
+    return default_cache() if cache is True else Path(cache)
+
+
+def _forgotten(cache: str | Literal[True] | None) -> Ignore:
+    """Return what the list in a cache says was forgotten, for an index in memory; a list that is not safe to read is
+    not used.
+    """
+    from recall_rank.histories.ignore import Ignore
+    from recall_rank.histories.removal.forgotten import forgotten
+
+    place = _folder(True if cache is None else cache)
+    if place is not None:
+        with suppress(OSError):
+            return Ignore(forgotten=forgotten(place))
+    return Ignore()
 
 
 def _patterns(given: tuple[str, ...] | list[str]) -> Ignore:

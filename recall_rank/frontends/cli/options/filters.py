@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import click
 
+from recall_rank.frontends.cli.options.limit import limit_option
+
 _TIME: Final = "TIME"
 _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option(
@@ -28,9 +30,10 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     ),
     click.option("--role", type=click.Choice(["user", "assistant", "all"]), help="Who said it. Default: all."),
     click.option("--session", "session_id", metavar="ID", help="Only this session."),
+    click.option("--session-prefix", metavar="TEXT", help="Only sessions whose id begins with this."),
     click.option("--title", metavar="TEXT", help="Only sessions whose title contains this."),
     click.option("--sessions", type=int, metavar="N", help="Only the newest N sessions."),
-    click.option("--results", "-n", type=int, metavar="N", help="How many results to show. Default: 10."),
+    limit_option("results", 10, "--results", "results"),
     click.option("--offset", type=int, metavar="N", help="How many results to leave out first. Default: 0."),
     click.option("--width", type=int, metavar="N", help="Characters a snippet. Default: 200."),
     click.option("--after", metavar=_TIME, help="Only what is newer than a date or epoch milliseconds."),
@@ -42,7 +45,7 @@ _FILTERS: Final[tuple[Callable[[Any], Any], ...]] = (
     click.option("--to", metavar=_TIME, help="Like --before."),
     click.option("--directory", metavar="PATH", help="Only sessions that ran in or below this folder."),
     click.option("--fallback", is_flag=True, default=None, help="With --directory: other folders too, ranked after."),
-    click.option("--project", metavar="NAME", help="Only sessions of this project."),
+    click.option("--project", metavar="NAME", help="Only sessions of this project, as stats names it."),
     click.option("--tool", "tool_name", metavar="NAME", help="Only calls of this tool."),
     click.option("--file", "files", multiple=True, metavar="PATH", help="Only what names this file."),
     click.option("--exclude-session", "exclude_session_ids", multiple=True, metavar="ID", help="Not this session."),
@@ -59,13 +62,12 @@ OPTIONS: Final = {  # name in the library -> option of the command line
     **dict.fromkeys(("from_", "from"), "--from"),
     "tool_name": "--tool",
     "session_id": "--session",
+    "session_prefix": "--session-prefix",
     "exclude_session_ids": "--exclude-session",
     "must_not": "--must-not",
     "budget_ms": "--budget-ms",
-    **{
-        name: f"--{name}"
-        for name in ("results", "offset", "width", "sessions", "title", "directory", "project", "must")
-    },
+    "results": "--limit",
+    **{name: f"--{name}" for name in ("offset", "width", "sessions", "title", "directory", "project", "must")},
     **{name: f"--{name}" for name in ("after", "before", "last", "since", "until", "to", "type", "scope")},
 }
 

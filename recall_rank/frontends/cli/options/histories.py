@@ -6,16 +6,19 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions, cache_options, not_empty
-from recall_rank.frontends.cli.output.console import NO_HITS, USAGE, fail, progress_on_stderr
+from recall_rank.frontends.cli.output.console import NO_HISTORY, USAGE, fail, progress_on_stderr
+from recall_rank.frontends.display_text import one_line
 
 if TYPE_CHECKING:
     from recall_rank.model import Context, Reading, Source, SourceReport, Unit
     from recall_rank.recall import Recall
+
+DEMO: Final = "demo"  # the name of the history that ships with the package
 
 NO_STORES = """no agent history was found on this machine.
 Point to one with --history PATH, or try the history that ships with this program:
@@ -50,7 +53,7 @@ def history_option(command: Callable[..., Any]) -> Callable[..., Any]:
         callback=not_empty,
         multiple=True,
         metavar="PATH",
-        help="A history file, a folder with stores or an agent's name; repeatable. Default: every store found here.",
+        help="A history file, a folder with stores, an agent's name, or demo; repeatable. Default: all found here.",
     )(cache_options(command))
 
 
@@ -68,13 +71,21 @@ def open_recall(
         chosen = CacheOptions.given()
     except ValueError as error:
         fail(str(error), USAGE, as_json=as_json)
-    cache = chosen.cache if cached else None
+    if not cached:
+        chosen = chosen.in_memory()
+    elif chosen.problem is not None:
+        click.echo(f"recall-rank: {one_line(chosen.problem)}; the index is made anew each time", err=True)
     if histories:
         sources = (source for history in histories for source in _open(history, as_json))
-        return Recall(sources, cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
-    recall = Recall.discover(cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
+        return Recall(sources, chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
+    recall = Recall.discover(chosen.cache, context, ignore=chosen.ignore, keep_vanished=chosen.keep_vanished)
     if not recall.found:
-        fail(NO_STORES, NO_HITS, as_json=as_json)
+        place = chosen.folder()
+        if place is not None:
+            from recall_rank.histories.removal.orphans import remove_orphans
+
+            remove_orphans(place)
+        fail(NO_STORES, NO_HISTORY, as_json=as_json)
     return recall
 
 
@@ -100,14 +111,25 @@ def finish_refresh(recall: Recall, stale_ms: int) -> None:
     recall.wait()
 
 
+def _demo_history() -> Path:
+    """Return the path of the history that ships with the package; it is there until the command has ended."""
+    from importlib.resources import as_file, files
+
+    context = click.get_current_context()
+    path: Path = context.find_root().with_resource(as_file(files("recall_rank.frontends.demo") / "history.jsonl"))
+    return path
+
+
 def _open(history: str, as_json: bool) -> Sequence[Source]:
     """Return the sources that `history` names: the stores at a path and below it, or those of an agent.
 
-    An unreadable path gives an UnreadableSource.
+    An unreadable path gives an UnreadableSource. DEMO is the history of the package; ./demo is a path.
     """
     from recall_rank.loaders import discover, open_source, open_sources
 
     try:
+        if history == DEMO:
+            return open_sources(_demo_history())
         if Path(history).expanduser().exists():
             found = open_sources(history)
         else:

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from recall_rank.model import Session
+from recall_rank.model.project_names import place_of, short_name
 
 PERIODS: Final = ("day", "week", "month", "year")
 MAX_PERIODS: Final = 40  # when the unit is not given, the shortest with at most so many periods is chosen
@@ -87,8 +88,7 @@ def activity(sessions: Iterable[Session]) -> Activity:
         count = len(session.messages)
         found.sessions += 1
         found.messages += count
-        place = session.worktree or session.directory or session.project or ""
-        found.by_project.setdefault(place, Counter())[key] += count
+        found.by_project.setdefault(place_of(session), Counter())[key] += count
         found.by_agent.setdefault(session.agent or session.source or "", Counter())[key] += count
         for message in session.messages:
             found.parts += len(message.parts)
@@ -107,12 +107,8 @@ def _by_short_name(places: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
 
     A path keeps its full name when another one has the same last component.
     """
-    names = Counter(_last_name(place) for place in places)
-    return {(_last_name(place) if names[_last_name(place)] == 1 else place): counts for place, counts in places.items()}
-
-
-def _last_name(place: str) -> str:
-    return place.replace("\\", "/").rstrip("/").rpartition("/")[2] or place
+    names = Counter(map(short_name, places))
+    return {(short_name(place) if names[short_name(place)] == 1 else place): counts for place, counts in places.items()}
 
 
 def _shares(counts: dict[str, Counter[str]]) -> list[Share]:

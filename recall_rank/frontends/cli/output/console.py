@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 Line = list[tuple[str, str]]
 """Pieces of text, each with a rich style. The text is escaped already."""
 
-HITS: Final = 0
-NO_HITS: Final = 1
+HITS: Final = 0  # or, for a command that does not search, that it did what it was asked for
+NO_HITS: Final = 1  # and nothing else: no error ends with it
 USAGE: Final = 2
-ALL_SOURCES_FAILED: Final = 3
+NO_HISTORY: Final = 3  # there is none, or none of them could be read
 NOT_WRITTEN: Final = 4
+NOT_THERE: Final = 5  # a session or message that was named by its id
+OUT_OF_MEMORY: Final = 6
+DEFECT: Final = 7  # an exception that no code expected
 INTERRUPTED: Final = 130  # what a shell reports for a program ended by Ctrl-C
 SCHEMA_VERSION: Final = 1  # of the JSON of --json: raised when a name is removed or changes its meaning
 
@@ -46,6 +49,23 @@ def fail(message: str, code: int, *, as_json: bool) -> NoReturn:
 def every_source_failed(reports: Sequence[SourceReport]) -> bool:
     """Return whether there are sources and none of them could be read; `reports` has one entry for each."""
     return bool(reports) and all(report.failed for report in reports)
+
+
+def status_of(reports: Sequence[SourceReport]) -> int:
+    """Return the exit status of a command that has read the sources, whatever it found in them."""
+    if not every_source_failed(reports):
+        return HITS
+    short = any(failure.of_memory for report in reports for failure in report.failures)
+    return OUT_OF_MEMORY if short else NO_HISTORY
+
+
+def fail_without_history(reports: Sequence[SourceReport], *, as_json: bool) -> None:
+    """End the command when none of the sources could be read, with the reason of each."""
+    if status_of(reports) == OUT_OF_MEMORY:
+        raise MemoryError
+    if every_source_failed(reports):
+        reasons = [f"{report.agent}: {error}" for report in reports for error in report.errors]
+        fail("\n  ".join(["no history could be read:", *reasons]), NO_HISTORY, as_json=as_json)
 
 
 def print_json(value: Mapping[str, Any]) -> None:

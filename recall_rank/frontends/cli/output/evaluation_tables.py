@@ -74,7 +74,12 @@ def _differences(names: Sequence[str], against: Comparison) -> Iterator[Line]:
     rows = [row for kind, one in against.kinds.items() for row in _difference_rows(one_line(kind), one)]
     rows += _difference_rows(_ALL, against.overall)
     yield from table_lines([_DIFFERENCES, *rows], range(2, len(_DIFFERENCES)), "dim")
-    yield [("mean: of the first minus the second; low, high: its 95 % interval; *: more than luck", "dim")]
+    yield [
+        (
+            "mean: of the first minus the second; low, high: its 95 % interval; *: more than luck",
+            "dim",
+        )
+    ]
 
 
 def _difference_rows(kind: str, compared: Compared) -> Iterator[Sequence[str]]:
@@ -86,8 +91,8 @@ def _difference_rows(kind: str, compared: Compared) -> Iterator[Sequence[str]]:
     for name, one in measures:
         if one is not None:
             counts = map(str, (one.queries, one.wins, one.losses, one.ties))
-            values = (f"{value:+.4f}" for value in (one.mean, one.low, one.high))
-            yield kind, name, *counts, *values, "*" if one.low > 0 or one.high < 0 else ""
+            bounds = ("-", "-") if one.queries == 1 else (f"{one.low:+.4f}", f"{one.high:+.4f}")
+            yield kind, name, *counts, f"{one.mean:+.4f}", *bounds, "*" if one.significant else ""
 
 
 def _counts(evaluation: Evaluation, reports: Sequence[SourceReport], broken: Sequence[BrokenLine]) -> Iterator[Line]:
@@ -101,7 +106,7 @@ def _counts(evaluation: Evaluation, reports: Sequence[SourceReport], broken: Seq
         ("queries left out, since a search would not take them", evaluation.refused),
         ("answers left out, not being in the history as others of their queries are", evaluation.missing_places),
         ("sources that could not be read", sum(report.failed for report in reports)),
-        ("malformed records skipped (recall-rank sources says more)", sum(len(one.malformed) for one in reports)),
+        ("malformed records skipped (recall-rank sources says more)", sum(one.malformed_count for one in reports)),
         ("broken lines in the file of queries", len(broken)),
     ):
         if count:

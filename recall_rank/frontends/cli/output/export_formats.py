@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from recall_rank.frontends.display_text import UNSAFE, escape, utc_minute
+from recall_rank.frontends.display_text import UNSAFE_IN_LINES, escaped, utc_minute
 from recall_rank.model import Flag, Message, Part, Session, Tokens
 from recall_rank.model.serialize import repaired
 from recall_rank.model.serialize_transcript import part_to_dict, plain_value
 
-_JOINERS: Final = "\n\t\u200c\u200d"  # kept: line ends, tabs, and the joiners that letters and emoji need
-_FENCE: Final = re.compile(r"`{3,}")
-_MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>#|])")
+_FENCE: Final = re.compile(r"`{3,}|~{3,}")
+_MARKUP: Final = re.compile(r"([\\`~*_{}\[\]<>#|&]|^[-+=])")
 _STYLE: Final = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
 h1{font-size:1.4rem;margin-bottom:.2rem}.where,.who{color:#666;font-size:.9rem}
@@ -35,8 +34,8 @@ _TIMES: Final = ("created", "updated", "time")  # 0 is an unknown time
 
 
 def markdown_lines(session: Session) -> Iterator[str]:
-    """Yield a session as Markdown. Messages are quoted and tool calls fenced, so that no text can pass for a
-    heading.
+    """Yield a session as Markdown. Messages are quoted, tool calls fenced and names escaped, so that no text can pass
+    for a heading or end the fence that it is in.
     """
     yield f"# {_escaped_markup(_title(session))}"
     yield ""
@@ -72,8 +71,8 @@ def html_lines(session: Session) -> Iterator[str]:
 
 
 def escape_text(text: str) -> str:
-    """Return a text with its unsafe characters written as escapes; line ends, tabs and joiners are kept."""
-    return UNSAFE.sub(lambda found: found[0] if found[0] in _JOINERS else escape(found[0]), text.replace("\r\n", "\n"))
+    """Return a text with its unsafe characters written as escapes; line ends and tabs are kept."""
+    return UNSAFE_IN_LINES.sub(escaped, text.replace("\r\n", "\n"))
 
 
 def _title(session: Session) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from pathlib import Path
 from typing import Any, Final
 
 from recall_rank.frontends.display_text import escape
@@ -39,6 +40,8 @@ def reopen(store: str | None, session_id: str, directory: str | None, flags: Fla
         return words
     if escape(directory) != directory or not directory.startswith("/"):
         return None  # its escaped form, which is shown, would be another directory
+    if not Path(directory).is_dir():
+        return None  # it is gone, or was on another machine
     return f"cd {shlex.quote(directory)} && {words}"
 
 

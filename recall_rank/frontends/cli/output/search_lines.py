@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from recall_rank.frontends.cli.output.console import Line
+from recall_rank.frontends.cli.output.console import Line, note_line
 from recall_rank.frontends.cli.output.reopen import reopen
 from recall_rank.frontends.display_text import age, escape, one_line, utc_minute
-from recall_rank.histories.source_reports import remarks
 from recall_rank.model import Flag
 
 if TYPE_CHECKING:
     from recall_rank.model import Count, Result, SearchResponse, Span
 
 MATCH_STYLE: Final = "bold yellow"
-MAX_SOURCE_WARNINGS: Final = 8  # hits must not be pushed off the screen
+MAX_LOAD_ERRORS: Final = 8  # hits must not be pushed off the screen
 _INDENT: Final = "    "
-_OF_PARTS: Final = {"words": "words they must or must not hold", "filtered": "type, role, tool or time"}
+_REASONS: Final[Mapping[str, str]] = {  # other reasons are shown by their names
+    "session_id": "session",
+    "tool_name": "tool",
+    "words": "words they must or must not hold",
+    "in_context": "messages that are still in context",
+}
 _DEGRADED: Final[Mapping[str, str]] = {
-    "time": "the time budget ended the search early",
+    "time": "the time budget was used up: the answer came late, or is not complete",
     "budget": "a limit cut what was searched",
     "fallback": "no word matched; these contain the text as it stands",
 }
@@ -54,6 +58,11 @@ def hit_lines(result: Result, number: int, now: int) -> Iterator[Line]:
     ]
     yield [(_INDENT, ""), *marked(result.snippet, result.spans)]
     yield [(_INDENT + one_line(_why(result)), "dim")]
+    for copy in result.also_in:
+        yield [
+            (_INDENT + "also in: ", "dim"),
+            (one_line(f"{copy.source} · {copy.session_id} · {copy.message_id}"), "dim"),
+        ]
     again = reopen(result.history, result.session_id, result.directory, result.flags)
     if again:
         yield [(_INDENT + "reopen: ", "dim"), (again, "")]
@@ -96,25 +105,21 @@ def closing_lines(response: SearchResponse, offset: int = 0) -> Iterator[Line]:
     ]
     for sentence in _left_out(response):
         yield [(one_line(sentence), "dim")]
-    of_sources = {text for report in coverage.per_source for text in remarks(report)}
-    warnings = sorted(
-        response.warnings, key=of_sources.__contains__
-    )  # warnings of this search come first and are all shown
-    own = sum(warning not in of_sources for warning in warnings)
-    yield from _first_lines("not read: ", "red", response.load_errors, MAX_SOURCE_WARNINGS)
-    yield from _first_lines("note: ", "yellow", warnings, own + MAX_SOURCE_WARNINGS)
+    yield from _unread(response.load_errors)
+    yield from map(note_line, response.warnings)
     for miss in response.near_misses:
         yield [("close: ", "yellow"), (one_line(f"{miss.text} ({miss.reason})"), "")]
     for suggestion in response.suggestions:
         yield [("try: ", "green"), (one_line(suggestion), "")]
 
 
-def _first_lines(label: str, style: str, texts: Sequence[str], most: int) -> Iterator[Line]:
-    """Yield the first `most` texts as lines, then, if there are more, a line with the number of the others."""
-    for text in texts[:most]:
-        yield [(label, style), (one_line(text), "")]
-    if len(texts) > most:
-        yield [(label, style), (f"and {len(texts) - most:,} more: recall-rank sources says all", "")]
+def _unread(errors: Sequence[str]) -> Iterator[Line]:
+    """Yield the first errors of reading as lines, then, if there are more, a line with the number of the others."""
+    for error in errors[:MAX_LOAD_ERRORS]:
+        yield [("not read: ", "red"), (one_line(error), "")]
+    if len(errors) > MAX_LOAD_ERRORS:
+        more = f"and {len(errors) - MAX_LOAD_ERRORS:,} more: recall-rank sources says all"
+        yield [("not read: ", "red"), (more, "")]
 
 
 def _part_kind(result: Result) -> str:
@@ -160,13 +165,10 @@ def _shown(response: SearchResponse, offset: int) -> str:
 
 def _left_out(response: SearchResponse) -> Iterator[str]:
     """Yield a sentence for each reason for which sessions or parts were not searched, with their number."""
-    sessions, parts = response.coverage.sessions.skipped, response.coverage.parts.skipped
-    if sessions:
-        reasons = ", ".join(f"{count:,} by {reason}" for reason, count in sessions.items()).replace("_", " ")
-        yield f"left out {_plural(sum(sessions.values()), 'session')}: {reasons}"
-    for reason, what in _OF_PARTS.items():
-        if reason in parts:
-            yield f"left out {_plural(parts[reason], 'part')} by {what}"
+    for noun, count in (("session", response.coverage.sessions), ("part", response.coverage.parts)):
+        reasons = [f"{left:,} by {_REASONS.get(name, name)}" for name, left in count.skipped.items() if left]
+        if reasons:
+            yield f"left out {_plural(sum(count.skipped.values()), noun)}: {', '.join(reasons)}".replace("_", " ")
     if response.coverage.limited_by:
         yield f"limited by {', '.join(response.coverage.limited_by)}".replace("_", " ")
     if response.coverage.parts.not_reached:

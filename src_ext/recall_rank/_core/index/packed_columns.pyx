@@ -77,8 +77,8 @@ cdef Py_ssize_t write_run(const int64_t* values, int count, int64_t before, uint
     return at + (used + 7) // 8
 
 
-def pack(const number[::1] values not None):
-    """Return the compressed bytes of a column, for unpack(). They depend on the numbers, not on their type."""
+cdef bytearray packed(const number[::1] values):
+    """The compressed bytes of a column of one type."""
     cdef Py_ssize_t count = values.shape[0], first, k, size = 0, here
     cdef int64_t[RUN] run
     cdef int64_t before = 0
@@ -97,6 +97,26 @@ def pack(const number[::1] values not None):
         memset(out + size, 0, SLACK)
     del made[size + SLACK:]
     return made
+
+
+def pack(values not None):
+    """Return the compressed bytes of a column, for unpack(). They depend on the numbers, not on their type.
+
+    The type is looked up here: where Python may pass a fused type, Cython imports numpy to ask whether it is an array.
+    """
+    view = memoryview(values)
+    code = view.format
+    if code == "B":
+        return packed[uint8_t](view)
+    if code == "H":
+        return packed[uint16_t](view)
+    if code == "I":
+        return packed[uint32_t](view)
+    if code in ("q", "l") and view.itemsize == 8:
+        return packed[int64_t](view)
+    if code in ("Q", "L") and view.itemsize == 8:
+        return packed[uint64_t](view)
+    raise TypeError(f"a column has numbers of type B, H, I, Q or q, not {code}")
 
 
 cdef Py_ssize_t read_run(const uint8_t* data, Py_ssize_t at, Py_ssize_t end, int count, uint64_t before,

@@ -6,12 +6,13 @@ them.
 
 A frame holds up to 256 postings. Its bytes are: the number of postings less one; a byte with the number of low bits
 (bits 0 to 3), 16 if some frequency is above 1, and 32 if another frame follows; if either flag is set, the number of
-bytes of the high bits; if both are set, the number of bytes of the frequencies, u16; then low bits, high bits and
+bytes of the high bits, u8; if both are set, the number of bytes of the frequencies, u16; then low bits, high bits and
 frequencies.
 
 Documents d[0] < d[1] < ... are encoded by Elias-Fano coding of the non-descending numbers d[k] - least - k, where
 `least` is 0 in the first frame and the last document of the previous frame plus 1 in others. The low bits of all
-numbers are concatenated, lowest bit of the first byte first. Of the high bits, bit (high + k) is set for each k.
+numbers are concatenated, lowest bit of the first byte first. Where h[k] is the k-th number without its low bits, bit
+(h[k] + k) of the high bits is set.
 Frequencies are in unary: 1, 2, 3 are 1, 01, 001.
 """
 

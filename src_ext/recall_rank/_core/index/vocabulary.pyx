@@ -247,9 +247,10 @@ cdef class Vocabulary:
     def within(self, bytes form not None, int bound, bint use_simd=True, int64_t deadline_ns=0):
         """Return the terms at 1 to `bound` edits of `form`, a list of (number, edits), by edits, then by number.
 
-        bound is at most 3. A form that begins with a control byte is a term of a field, and only matches terms of that
-        field. `use_simd` False avoids SIMD instructions and gives equal results. At the deadline, a
-        time.monotonic_ns(), 0 for none, the terms found so far are returned. Raises ValueError for another bound.
+        An edit inserts, deletes or replaces one character, or swaps two neighbours (optimal string alignment). A form
+        that begins with a control byte is a term of a field, and only matches terms of that field. `use_simd` False
+        avoids SIMD instructions and gives equal results. At the deadline, a time.monotonic_ns(), 0 for none, the terms
+        found so far are returned. Raises ValueError for a bound that is not 0 to 3.
         """
         return within_each((self,), form, bound, use_simd, deadline_ns)[0]
 

@@ -2,7 +2,7 @@
 
 from libc.math cimport exp, log
 
-from recall_rank._core.rank.candidate cimport COVERAGE, MATCHED, NEAR, WORDS, Candidate
+from recall_rank._core.rank.candidate cimport COVERAGE, HELD, MATCHED, NEAR, WORDS, Candidate
 
 cdef enum:
     SIGNALS = 6  # of a candidate
@@ -10,9 +10,10 @@ cdef enum:
 
 cdef void fill_signals(Candidate one, double words, double plenty, double least, double* signals) noexcept nogil:
     """Write the six signals of one candidate, described at signals_of(), to `signals`."""
-    signals[0] = log(one.raw / (one.raw + plenty) + least)
+    cdef double held = one.row[HELD] if one.was_read else 1
+    signals[0] = log(one.own * held / (one.own * held + plenty) + least)
     signals[1] = one.whole
-    signals[2] = one.row[COVERAGE]
+    signals[2] = one.row[COVERAGE] * held
     signals[3] = one.row[NEAR]
     signals[4] = log(<double>one.row[WORDS] + 1)
     signals[5] = words - one.row[MATCHED]
@@ -27,11 +28,19 @@ cdef double logistic(const double[::1] coefficients, const double[::1] query, co
     return 1 / (1 + exp(-total))
 
 
-def signals_of(Candidate candidate not None, double words, double plenty, double least):
-    """Return the six signals of a candidate, list of float; each is an input of the logistic functions.
+cdef int check(const double[::1] coefficients, Py_ssize_t signals) except -1:
+    """Raise ValueError for more coefficients than signals."""
+    if coefficients.shape[0] > signals:
+        raise ValueError(f"there are no more than {signals} signals for coefficients")
+    return 0
 
-    In order: ln(raw / (raw + plenty) + least) of its raw score; its attribute `whole`; its features coverage and near;
-    ln(1 + words of its passage); and how many of the query's `words` do not match in it.
+
+def signals_of(Candidate candidate not None, double words, double plenty, double least):
+    """Return the six signals of a candidate, list of float; each is an input of the function `sure`.
+
+    In order: ln(own / (own + plenty) + least) of the score of its part before calibration; its attribute `whole`; its
+    features coverage and near; ln(1 + words of its passage); and how many of the query's `words` do not match in it.
+    The first and the third count only the share `held` of what matches: see FEATURE_NAMES.
     """
     cdef double[SIGNALS] signals
     fill_signals(candidate, words, plenty, least, signals)
@@ -39,21 +48,43 @@ def signals_of(Candidate candidate not None, double words, double plenty, double
 
 
 def calibrate(list candidates not None, const double[::1] query not None, const double[::1] chance not None,
-              const double[::1] sure not None, double words, double plenty, double least):
-    """Replace the score of every candidate by the chance that it is relevant, and set `sure`.
+              double plenty, double least):
+    """Replace the score of every candidate by the chance that it is relevant.
 
-    Each is a logistic function of the signals query, f64[n], followed by signals_of() the candidate; chance and sure,
-    f64, are their coefficients. Signals without a coefficient are left out. A candidate without a raw score is not
-    changed. A candidate whose passage was not read gets its score as `sure`. Raises ValueError for more coefficients
-    than signals.
+    It is a logistic function of the signals query, f64[n], and ln(raw / (raw + plenty) + least); chance, f64, are its
+    coefficients. Signals without a coefficient are left out. A candidate without a raw score is not changed. Raises
+    ValueError for more coefficients than signals.
     """
-    cdef double[SIGNALS] signals
+    cdef double signal
     cdef Candidate one
-    if max(chance.shape[0], sure.shape[0]) > query.shape[0] + SIGNALS:
-        raise ValueError(f"there are no more than {query.shape[0] + SIGNALS} signals for coefficients")
+    check(chance, query.shape[0] + 1)
     for each in candidates:
         one = <Candidate?>each
         if one.raw > 0:  # a hit of the text scan alone has no evidence
+            signal = log(one.raw / (one.raw + plenty) + least)
+            one.score = logistic(chance, query, &signal)
+
+
+def certainties(list candidates not None, const double[::1] query not None, const double[::1] sure not None,
+                double words, double plenty, double least):
+    """Return for every candidate the chance that its session is the right one, list of float.
+
+    It is a logistic function of the signals query, f64[n], followed by signals_of() the candidate; sure, f64, are its
+    coefficients. Signals without a coefficient are left out. It is 0 without evidence and for a hit of the text scan,
+    and the candidate's score where the time to read its passage was over. Raises ValueError for more coefficients than
+    signals.
+    """
+    cdef double[SIGNALS] signals
+    cdef Candidate one
+    check(sure, query.shape[0] + SIGNALS)
+    found = []
+    for each in candidates:
+        one = <Candidate?>each
+        if one.evidence <= 0 or one.stage == "scan":
+            found.append(0.0)
+        elif one.was_read:
             fill_signals(one, words, plenty, least, signals)
-            one.score = logistic(chance, query, signals)
-            one.sure = logistic(sure, query, signals) if one.was_read else one.score
+            found.append(logistic(sure, query, signals))
+        else:
+            found.append(one.score)
+    return found

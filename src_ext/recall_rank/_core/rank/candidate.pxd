@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t
 from recall_rank._core.rank.features cimport FEATURES
 
 cdef enum:
-    BOOST_COUNT = 8  # the length of BOOSTS
+    BOOST_COUNT = 7  # the length of BOOSTS
 
 cdef enum:           # columns of FEATURE_NAMES
     COVERAGE = 0
@@ -15,6 +15,7 @@ cdef enum:           # columns of FEATURE_NAMES
     END = 7
     WORDS = 8
     CUES = 9
+    HELD = 11
 
 cdef class Candidate:
     cdef public Py_ssize_t part
@@ -27,6 +28,7 @@ cdef class Candidate:
     cdef public double extra
     cdef public double others
     cdef public double raw
+    cdef public double own
     cdef public double score
     cdef public double sure
     cdef public str window
@@ -34,7 +36,7 @@ cdef class Candidate:
     cdef public str stage
     cdef float[FEATURES] row        # zeros until the passage was read
     cdef double[BOOST_COUNT] shares
-    cdef bint was_read
+    cdef readonly bint was_read
     cdef bint was_boosted
 
     cdef int begin(self, Py_ssize_t part, Py_ssize_t doc, double evidence, int64_t time, str stage) except -1

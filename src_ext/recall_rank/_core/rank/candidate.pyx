@@ -6,7 +6,7 @@ from libc.string cimport memset
 from recall_rank._core.search.fusion cimport HitRow
 from recall_rank._core.search.hits cimport Hits
 
-BOOSTS = ("window", "phrase", "near", "quoted", "whole_query", "cue", "scorer", "recency")
+BOOSTS = ("window", "phrase", "near", "quoted", "whole_query", "cue", "scorer")
 
 
 cdef class Candidate:
@@ -20,7 +20,8 @@ cdef class Candidate:
     window: the text of the densest window of the passage, folded; empty until the passage was read.
     similarity: rapidfuzz's similarity of the window and the query, 0 to 1; 0 for a candidate that was not compared.
     extra: the caller's own score for the part, weighted. others: what further messages add to the score of a session.
-    raw: the score before calibration, evidence * (1 + boosts) + extra + others.
+    raw: the score before calibration, evidence * (1 + boosts) + extra + others. own: that of its part alone, without
+    others; it does not change when the candidate takes over the rank of another.
     score: equal to raw, until calibrate() replaces it by a chance.
     sure: the chance that its session is the right one; confidence: "low", "medium" or "high".
     stage: the last stage that scored it, "prefilter", "score" or "scan".
@@ -34,7 +35,7 @@ cdef class Candidate:
         self.part = part
         self.doc = doc
         self.time = time
-        self.evidence = self.raw = self.score = evidence
+        self.evidence = self.raw = self.own = self.score = evidence
         self.window = ""
         self.confidence = "low"
         self.stage = stage
@@ -55,6 +56,14 @@ cdef class Candidate:
         self.was_read = True
 
     @property
+    def holds_names(self):
+        """Whether the words of every name of the query that match in the passage stand next to each other there.
+
+        True for a passage that was not read.
+        """
+        return not self.was_read or self.row[HELD] == 1
+
+    @property
     def boosts(self):
         """The boosts, as shares of the evidence, in the order of BOOSTS; an empty tuple until boost() ran."""
         return tuple([self.shares[k] for k in range(BOOST_COUNT)]) if self.was_boosted else ()
@@ -65,7 +74,7 @@ cdef class Candidate:
         memset(self.row, 0, sizeof(self.row))
         self.window = ""
         self.quoted = self.whole = self.similarity = self.extra = self.others = 0
-        self.raw = self.score = self.evidence
+        self.raw = self.own = self.score = self.evidence
 
     def take_rank_of(self, Candidate other not None):
         """Take over the evidence, the boosts, the score and the stage of `other`."""

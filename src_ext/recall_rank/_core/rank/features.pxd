@@ -2,11 +2,15 @@ from libc.stdint cimport uint8_t, uint32_t
 
 cdef enum:
     SLOTS = 64     # words of a query that are matched; later words only count as terms
-    FEATURES = 11  # the length of FEATURE_NAMES
+    FEATURES = 12  # the length of FEATURE_NAMES
+    NAMES = 16     # names that are followed; pieces of later ones count like other words
 
 cdef struct QueryWords:       # slot k is the k-th word of the query
     float[SLOTS] weights
     uint8_t[SLOTS] counted    # 1 for a word that counts for coverage: no stop word
+    uint8_t[NAMES] name_first    # a name covers the slots [name_first, name_last)
+    uint8_t[NAMES] name_last
+    int names
     int slots
     float total               # weight of the words that count
     float all_total

@@ -7,15 +7,37 @@ near: mean over neighbouring words of the query of 1 / distance, where they occu
 matched, exact: how many words of the query match, and how many of them exactly.
 start, end: the densest window, in bytes from the start of the passage. window_words: its length in words.
 words: the number of words of the passage. cues: how many of them show the kind of answer it holds, such as a time.
+held: the share of `coverage` that is evidence. Words that are the pieces of a name are none where the passage does not
+hold all of them next to each other, in their order. 1 without such words.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
 from recall_rank._core.text.token_buffer cimport MAX_JOIN
 
 FEATURE_NAMES = ("coverage", "window", "phrase", "near", "matched", "exact", "start", "end", "words", "cues",
-                 "window_words")
+                 "window_words", "held")
+
+
+cdef float weight_apart(const QueryWords* query, const float* best_of, const float* nearness) noexcept nogil:
+    """Return the matched weight of the names whose pieces do not stand next to each other in the passage.
+
+    best_of and nearness, f32[slots], are the best similarity of each word of the query and how near it comes to the
+    word before it, 1 where they are neighbours.
+    """
+    cdef uint8_t[SLOTS] apart
+    cdef float weight = 0
+    cdef int name, j
+    memset(apart, 0, sizeof(apart))
+    for name in range(query.names):
+        for j in range(query.name_first[name] + 1, query.name_last[name]):
+            if nearness[j] < 1:
+                memset(apart + query.name_first[name], 1, query.name_last[name] - query.name_first[name])
+    for j in range(query.slots):
+        if apart[j] and query.counted[j]:
+            weight += query.weights[j] * best_of[j]
+    return weight
 
 
 cdef void measure_matches(FormMatch* matches, Py_ssize_t count, const QueryWords* query, uint32_t words, int cues,
@@ -45,6 +67,7 @@ cdef void measure_matches(FormMatch* matches, Py_ssize_t count, const QueryWords
     memset(out, 0, FEATURES * sizeof(float))
     out[8] = words
     out[9] = cues
+    out[11] = 1
     if count == 0:
         return
     for k in range(count):
@@ -117,6 +140,8 @@ cdef void measure_matches(FormMatch* matches, Py_ssize_t count, const QueryWords
             weight = (query.weights[j - 1] + query.weights[j]) / 2
             near_total += weight
             near += weight * nearness[j]
+    if query.names and value > 0:
+        out[11] = (value - weight_apart(query, best_of, nearness)) / value
     out[0] = value / query.total if query.total > 0 else 0
     out[1] = best_gain / query.total if query.total > 0 else 0
     out[2] = phrase / query.all_total if query.all_total > 0 else 0

@@ -4,7 +4,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy
 
-from recall_rank._core.rank.features cimport FEATURES, SLOTS, FormMatch, measure_matches
+from recall_rank._core.rank.features cimport FEATURES, NAMES, SLOTS, FormMatch, measure_matches
 from recall_rank._core.rank.passage_matches cimport PassageMatches
 from recall_rank._core.rank.query_forms cimport (CUE, forms_add, forms_add_prefix, forms_free, forms_init,
                                                  forms_match)
@@ -94,6 +94,18 @@ cdef class Matcher:
         for form, slot, similarity in prefixes:
             self.add_prefix(form, slot, similarity)
 
+    def add_name(self, int slot, int span):
+        """Let the slots [slot, slot + span) be the pieces of one name, which count for `held` only together.
+
+        Return False for slots that do not exist, and over the limit of 16 names.
+        """
+        if not 0 <= slot < self.query.slots or not 0 < span <= self.query.slots - slot or self.query.names == NAMES:
+            return False
+        self.query.name_first[self.query.names] = slot
+        self.query.name_last[self.query.names] = slot + span
+        self.query.names += 1
+        return True
+
     def add_cue(self, bytes form not None):
         """Count `form` as a cue, a word that shows the kind of answer; False for a known form, or over a limit."""
         self.forget()
@@ -130,7 +142,7 @@ cdef class Matcher:
 
     def measure(self, const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                 const uint64_t[::1] ends not None, int width, float[:, ::1] out not None, int64_t deadline_ns=0):
-        """Write the features of the passages text[starts[k]:ends[k]] to the rows of out, f32[>= n, 11].
+        """Write the features of the passages text[starts[k]:ends[k]] to the rows of out, f32[>= n, 12].
 
         Columns are in the order of FEATURE_NAMES; starts and ends are u64[n] byte offsets. Returns how many passages
         were read before deadline_ns, a time.monotonic_ns(), 0 for none; the clock is read before every passage. The

@@ -197,7 +197,10 @@ cdef class SegmentTexts:
         return first - 1
 
     cdef int find_quoted(self, list candidates, RerankQuery query) except -1:
-        """Set `quoted` of the candidates: the share of the query's quoted phrases near their passages."""
+        """Set `quoted` of each candidate: the share, 0 to 1, of the query's quoted phrases that stand in or near it.
+
+        Near is in the candidate's passage, or in the text of its part within query.reach bytes of the passage.
+        """
         cdef Candidate candidate
         starts, ends = self.surroundings(candidates, query.reach)
         text = memoryview(self.text_between(starts, ends))
@@ -246,20 +249,18 @@ def compare(list candidates not None, scorer not None, list names, const double[
     return True
 
 
-def boost(list candidates not None, const double[::1] worth not None, int64_t now, double fade):
+def boost(list candidates not None, const double[::1] worth not None):
     """Set boosts, raw and score of every candidate.
 
-    worth, f64[8], is for each of BOOSTS the greatest share of the evidence that it adds. The boost for recency falls by
-    `fade` for each ms between the candidate's time and `now`.
+    worth, f64[7], is for each of BOOSTS the greatest share of the evidence that it adds.
     """
     cdef Py_ssize_t k
     cdef Candidate one
-    cdef double total, age
+    cdef double total
     if worth.shape[0] != BOOST_COUNT:
         raise ValueError(f"worth must be {BOOST_COUNT} numbers, not {worth.shape[0]}")
     for candidate in candidates:
         one = <Candidate?>candidate
-        age = now - one.time
         one.shares[0] = worth[0] * one.row[WINDOW]
         one.shares[1] = worth[1] * one.row[PHRASE]
         one.shares[2] = worth[2] * one.row[NEAR]
@@ -267,11 +268,10 @@ def boost(list candidates not None, const double[::1] worth not None, int64_t no
         one.shares[4] = worth[4] * one.whole
         one.shares[5] = worth[5] if one.row[CUES] else 0
         one.shares[6] = worth[6] * one.similarity
-        one.shares[7] = worth[7] if age <= 0 else max(0.0, worth[7] - fade * age)
         total = 0
         for k in range(BOOST_COUNT):
             total += one.shares[k]
-        one.raw = one.score = one.evidence * (1 + total) + one.extra
+        one.raw = one.own = one.score = one.evidence * (1 + total) + one.extra
         one.was_boosted = True
 
 

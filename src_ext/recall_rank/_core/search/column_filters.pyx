@@ -1,28 +1,44 @@
 """Apply scope and filters to the columns of a segment, which makes marks of eligible parts and documents."""
 
+from cpython.array cimport array as Array
+from cpython.array cimport clone
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from array import array
+
 cdef enum:
     TITLE_ROLE = 4
+    REASONS = 16   # one more than the highest reason
+    PASSED = 0     # reasons for which a row is left out; those from 5 on are given by the caller, for sessions
+    BY_ROLE = 1
+    BY_TIME = 2
+    BY_TYPE = 3
+    BY_TOOL = 4
+
+cdef Array COUNTS = array("q", [0]) * REASONS
 
 
-def mark_eligible(columns not None, const uint8_t[::1] session_keep not None, const uint8_t[::1] role_keep not None,
+def mark_eligible(columns not None, const uint8_t[::1] session_reasons not None, const uint8_t[::1] role_keep not None,
                   int64_t after, int64_t before, const uint8_t[::1] type_keep not None,
                   const uint8_t[::1] tool_keep not None, bint titles, unsigned char[::1] messages not None,
                   unsigned char[::1] parts not None):
     """Mark the messages and parts that pass the filters of a search, in messages u8 and parts u8.
 
-    Returns (messages, parts), the number of marked ones, titles not counted.
+    Returns (messages, parts), two arrays i64[16] that count the messages and parts by the reason for which they are
+    left out, titles not counted: element 0 the marked ones, 1 those with another role, 2 another time, 3 another type,
+    4 another tool, and each further one those of the sessions with this reason. The first reason that applies counts,
+    in the order session, role, time, type, tool.
 
     `columns` has the attributes message_session u32, message_role u8, message_time i64 (ms), part_message u32,
-    part_type u32 and part_tool u32. session_keep, role_keep, type_keep and tool_keep are marks u8, indexed by session,
-    role, type and tool number. A message passes if its session and its role are marked and after < time < before. A
-    part passes if its message passes and its type and its tool are marked. The title of a session passes if `titles` is
-    true and any message of the session passes.
+    part_type u32 and part_tool u32. session_reasons, u8[sessions], is 0 for a session that passes, and otherwise the
+    reason, below 16. role_keep, type_keep and tool_keep are marks u8, indexed by role, type and tool number. A message
+    passes if its session passes, its role is marked and after < time < before. A part passes if its message passes and
+    its type and its tool are marked. The title of a session passes if `titles` is true and any message of the session
+    passes.
 
-    Raises ValueError if columns differ in length or name a row that does not exist; TypeError for a missing column.
-    O(messages + parts).
+    Raises ValueError if columns differ in length or name a row or reason that does not exist; TypeError for a missing
+    column. O(messages + parts).
     """
     cdef const uint32_t[::1] message_session = columns.message_session, part_message = columns.part_message
     cdef const uint32_t[::1] part_type = columns.part_type, part_tool = columns.part_tool
@@ -32,8 +48,11 @@ def mark_eligible(columns not None, const uint8_t[::1] session_keep not None, co
             or part_type is None or part_tool is None):
         raise TypeError("a column is missing")
     cdef Py_ssize_t k, count = message_session.shape[0], part_count = part_message.shape[0], title = -1
-    cdef uint32_t session
-    cdef int64_t passed_messages = 0, passed_parts = 0
+    cdef uint32_t session, message
+    cdef uint8_t reason
+    cdef Array by_message = clone(COUNTS, REASONS, True), by_part = clone(COUNTS, REASONS, True)
+    cdef int64_t* message_counts = <int64_t*>by_message.data.as_longlongs
+    cdef int64_t* part_counts = <int64_t*>by_part.data.as_longlongs
     cdef bint good = True
     if message_role.shape[0] != count or message_time.shape[0] != count or messages.shape[0] != count:
         raise ValueError("the message columns differ in length")
@@ -42,33 +61,47 @@ def mark_eligible(columns not None, const uint8_t[::1] session_keep not None, co
     with nogil:
         for k in range(count):
             session = message_session[k]
-            if session >= session_keep.shape[0] or message_role[k] >= role_keep.shape[0]:
+            if (session >= session_reasons.shape[0] or session_reasons[session] >= REASONS
+                    or message_role[k] >= role_keep.shape[0]):
                 good = False
                 break
             messages[k] = 0
             if message_role[k] == TITLE_ROLE:
                 title = k
-            elif session_keep[session] and role_keep[message_role[k]] and after < message_time[k] < before:
+                continue
+            reason = left_out(session_reasons[session], role_keep[message_role[k]], after < message_time[k] < before)
+            message_counts[reason] += 1
+            if reason == PASSED:
                 messages[k] = 1
-                passed_messages += 1
                 if titles and title >= 0 and message_session[title] == session:
                     messages[title] = 1
         if good:
             for k in range(part_count):
-                if part_message[k] >= count or part_type[k] >= type_keep.shape[0] or part_tool[k] >= tool_keep.shape[0]:
+                message = part_message[k]
+                if message >= count or part_type[k] >= type_keep.shape[0] or part_tool[k] >= tool_keep.shape[0]:
                     good = False
                     break
-                parts[k] = 0
-                if not messages[part_message[k]]:
+                if message_role[message] == TITLE_ROLE:
+                    parts[k] = messages[message]
                     continue
-                if message_role[part_message[k]] == TITLE_ROLE:
-                    parts[k] = 1
-                elif type_keep[part_type[k]] and tool_keep[part_tool[k]]:
-                    parts[k] = 1
-                    passed_parts += 1
+                if messages[message]:
+                    reason = (BY_TYPE if not type_keep[part_type[k]] else BY_TOOL if not tool_keep[part_tool[k]]
+                              else PASSED)
+                else:
+                    reason = left_out(session_reasons[message_session[message]], role_keep[message_role[message]],
+                                      False)
+                parts[k] = reason == PASSED
+                part_counts[reason] += 1
     if not good:
         raise ValueError("a column points outside the segment")
-    return passed_messages, passed_parts
+    return by_message, by_part
+
+
+cdef inline uint8_t left_out(uint8_t of_session, bint role_passes, bint time_passes) noexcept nogil:
+    """Return the first reason for which a message is left out, PASSED for none; `of_session` is that of its session."""
+    if of_session != PASSED:
+        return of_session
+    return BY_ROLE if not role_passes else BY_TIME if not time_passes else PASSED
 
 
 def mark_documents_of_parts(const unsigned char[::1] parts not None, const uint32_t[::1] doc_part not None,

@@ -23,6 +23,7 @@ cpdef enum:
     ADDRESS = 4    # a password in a URL
     HEADER = 8     # a token behind "Bearer", "Basic" or "token"
     BLOCK = 16     # the head of a PEM block
+    UNSEEN = 32    # a colour code or another character that a terminal does not show: it may hide any of the others
 
 cdef enum:         # traits of characters
     RUN = 1        # a letter, a digit, "_" or "-"
@@ -33,7 +34,7 @@ cdef enum:         # traits of characters
     TOKEN = 32     # allowed in the token of a header
     HOST = 64      # allowed in the user and password of a URL
     SIGN = 128     # = : or >, which end a name
-    LOOK = 256     # a telling letter of a name, or the dash of a flag
+    LOOK = 256     # a telling letter of a name, the dash of a flag, or what is unseen
 
 cdef enum:
     MAX_PREFIXES = 512
@@ -46,6 +47,9 @@ cdef enum:
     NEAR = 200           # within this distance a blank is preferred to a line end
     NAME_CHARS = 64      # from a telling letter of a name to the sign behind the name
     FLAG_CHARS = 64      # of the name of a flag
+    USER_CHARS = 256     # of a user in a URL
+    USER_TOKEN = 16      # characters of the shortest token that stands in a URL in place of a user
+    SYMBOLS = 0x2000     # the first character beyond the alphabets of names
     KELVIN = 0x212A      # the Kelvin sign: the only character beyond ASCII whose lower case is ASCII, k
 
 cdef struct PrefilterTables:
@@ -56,11 +60,35 @@ cdef struct PrefilterTables:
     const uint8_t* letters            # borrowed from SecretPrefilter.letters
 
 
+cdef inline bint is_unseen(uint32_t c) noexcept nogil:
+    """Return whether a character is in UNSEEN_RANGES of analysis/unseen_characters.py, and no tab or line end."""
+    if c < 0xD800:
+        if c < 0x200B:
+            if c < 0x600:
+                return (c < 0xA0 and (c >= 0x7F or c < 0x20) and c != c'\t' and c != c'\n' and c != c'\r') or (
+                    c == 0xAD or c == 0x34F)
+            return (c <= 0x605 or c == 0x61C or c == 0x6DD or c == 0x70F or 0x890 <= c <= 0x891 or c == 0x8E2
+                    or 0x115F <= c <= 0x1160 or 0x17B4 <= c <= 0x17B5 or 0x180B <= c <= 0x180F)
+        return c <= 0x200F or 0x2028 <= c <= 0x202E or 0x2060 <= c <= 0x206F or c == 0x3164
+    if c < 0x10000:
+        return (c <= 0xF8FF or 0xFE00 <= c <= 0xFE0F or c == 0xFEFF or c == 0xFFA0 or 0xFFF0 <= c <= 0xFFFB)
+    return (c >= 0xF0000 or 0xE0000 <= c <= 0xE0FFF or c == 0x110BD or c == 0x110CD or 0x13430 <= c <= 0x1343F
+            or 0x1BCA0 <= c <= 0x1BCA3 or 0x1D173 <= c <= 0x1D17A)
+
+
+cdef bint colour_at(const letter* text, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
+    """Return whether the numbers of a colour code and its "m" are at text[at], as behind ESC and "["."""
+    cdef Py_ssize_t begin = at, stop = min(at + 33, end)
+    while at < stop and c'0' <= text[at] <= c';':
+        at += 1
+    return begin < at < stop and text[at] == c'm'
+
+
 cdef inline uint16_t traits_of(const PrefilterTables* tables, uint32_t c) noexcept nogil:
     """Return the traits of a character, a bit set of RUN to LOOK: the roles it can have in a secret."""
     if c < 128:
         return tables.traits[c]
-    return DIGIT | VALUE | TOKEN | HOST | (LOOK if c == KELVIN else 0)
+    return DIGIT | VALUE | TOKEN | HOST | (LOOK if c == KELVIN or is_unseen(c) else 0)
 
 
 cdef inline bint word_at(const letter* text, Py_ssize_t low, Py_ssize_t high, Py_ssize_t at, const char* word,
@@ -116,17 +144,35 @@ cdef bint header_at(const PrefilterTables* tables, const letter* text, Py_ssize_
 
 
 cdef bint address_at(const PrefilterTables* tables, const letter* text, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """Return whether USER:PASSWORD@ is at text[at]: a user of at most 128 characters, a password of 3 to 256."""
-    cdef Py_ssize_t begin = at
-    while at < end and at - begin <= 128 and text[at] != c':' and traits_of(tables, text[at]) & HOST:
+    """Return whether USER:PASSWORD@ or TOKEN@ is at text[at].
+
+    A user has at most 256 characters, a password 3 to 256, with "/" and "@" among them unless it begins like a port and
+    a path. A token has at least 16 characters, and may have a password of any length.
+    """
+    cdef Py_ssize_t begin = at, least
+    while at < end and at - begin <= USER_CHARS and text[at] != c':' and traits_of(tables, text[at]) & HOST:
         at += 1
-    if at >= end or text[at] != c':' or at - begin > 128:
+    if at >= end or at - begin > USER_CHARS:
         return False
+    if text[at] == c'@':
+        return at - begin >= USER_TOKEN
+    if text[at] != c':':
+        return False
+    least = 0 if at - begin >= USER_TOKEN else 3
     begin = at + 1
     at = begin
-    while at < end and at - begin <= 256 and traits_of(tables, text[at]) & HOST:
+    while at < end and at - begin < 5 and c'0' <= text[at] <= c'9':
         at += 1
-    return at < end and text[at] == c'@' and 3 <= at - begin <= 256
+    if at > begin and at < end and text[at] == c'/':
+        return False
+    at = begin
+    while at < end and at - begin <= 256:
+        if text[at] == c'@' and at - begin >= least:
+            return True
+        if not traits_of(tables, text[at]) & HOST and text[at] != c'/' and text[at] != c'@':
+            return False
+        at += 1
+    return False
 
 
 cdef bint prefix_in(const PrefilterTables* tables, const letter* text, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
@@ -224,6 +270,15 @@ cdef int kinds_in(const PrefilterTables* tables, const letter* text, Py_ssize_t 
                 if address_at(tables, text, at + 3, end):
                     found |= ADDRESS
         elif traits & LOOK:
+            if c == c'[':
+                if not found & UNSEEN and colour_at(text, at + 1, end):
+                    found |= UNSEEN
+                continue
+            if c != KELVIN and (c >= 0x7F or c < 0x20):
+                # a variation selector of an emoji hides nothing: no name or value contains the emoji
+                if not (0xFE00 <= c <= 0xFE0F and at > start and text[at - 1] >= SYMBOLS):
+                    found |= UNSEEN
+                continue
             c = c | 0x20 if c < 128 else c'k'
             if c == c'-':
                 if at >= flags and at + 1 < end and text[at + 1] == c'-':
@@ -362,6 +417,6 @@ cdef uint16_t traits_of_ascii(str c):
         TOKEN: c.isalnum() or c in "_.~+/=-",
         HOST: not c.isspace() and c not in "/@\"'<>",
         SIGN: c in "=:>",
-        LOOK: c.lower() in "bckpwz-",
+        LOOK: c.lower() in "bckpwz-[" or (not c.isprintable() and c not in "\t\n\r"),
     }
     return sum(trait for trait, member in members.items() if member)

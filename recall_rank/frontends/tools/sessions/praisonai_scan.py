@@ -1,0 +1,188 @@
+"""A scan of PraisonAI's session files for a query without an index: the files that may match, then their contents.
+
+A file is parsed only when its bytes can contain what is looked for, which is found out at the speed of memory.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from recall_rank._core.text.substring_scan import find
+from recall_rank.analysis.stop_words import STOP_WORDS
+from recall_rank.frontends.tools.sessions.praisonai_scores import Generation, ScoredChat, query_terms, scored
+from recall_rank.loaders.files.regular_files import open_regular
+from recall_rank.loaders.limits import limits, size_text
+from recall_rank.loaders.praisonai import SUFFIX
+from recall_rank.loaders.praisonai_records import parse_chat, safe_name, session_id_of
+
+USUAL_FILE_BYTES: Final = 16_384  # repeated words count for less in longer files
+BUFFER: Final = 1 << 18  # bytes; most files fit
+MEASURED: Final = 4  # times as many files are measured as are wanted
+_NO_STRING: Final = re.compile(rb'"content"\s*:\s*[^"\s]')  # null, a list, a number: searched by their repr
+# Spellings of a character that PraisonAI does not write, and letters beyond ASCII whose lower case is within it.
+_OTHER_SPELLINGS: Final = (b"\\u", b"\\/", "\u212a".encode(), "\u0130".encode())
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenFiles:
+    """The best of some session files, and how many there were to choose from."""
+
+    paths: Sequence[Path]
+    total: int
+
+
+@dataclass(slots=True)
+class FileScan:
+    """Session files and the problems met while they were read: one line of text for each file."""
+
+    paths: Sequence[Path]
+    problems: list[str] = field(default_factory=list)
+
+    def read(self) -> Iterator[tuple[Path, memoryview]]:
+        """Each file with its bytes, which are valid until the next step; a file that cannot be read or is cut off is a
+        problem, and hides no other.
+        """
+        most = limits().text
+        buffer = bytearray(BUFFER)
+        for path in self.paths:
+            try:
+                size, buffer = _read_into(path, buffer, most)
+            except OSError as error:
+                self.problems.append(f"{path}: {error.strerror or error}")
+                continue
+            data = memoryview(buffer)[:size]
+            damage = f"longer than {size_text(most)}" if size > most else damage_of(data)
+            if damage:
+                self.problems.append(f"{path}: {damage}, not searched")
+            else:
+                yield path, data
+
+    def matches(self, query: str, generation: Generation, prefix: str = "") -> Iterator[ScoredChat]:
+        """The sessions that PraisonAI's rule finds, with their scores; only those whose id begins with `prefix`."""
+        _, terms = query_terms(query)
+        # the lower case of a Greek sigma depends on its neighbours, and those are others in the file
+        forms = None if any({"σ", "ς"} & set(term) for term in terms) else [*map(written, terms)]
+        for path, view in self.read():
+            data = bytes(view)
+            if forms is not None and not may_contain(data, forms):
+                continue
+            try:
+                chat = parse_chat(data)
+            except ValueError as error:
+                self.problems.append(f"{path}: {error}, not searched")
+                continue
+            session_id = session_id_of(chat, path)
+            found = scored(session_id, chat, query, generation) if session_id.startswith(prefix) else None
+            if found is not None:
+                yield found
+
+    def likely(self, query: str, most: int) -> ChosenFiles:
+        """At most `most` of the files that contain a word of the query, those first that contain the rarest words most
+        densely.
+
+        Words are found in lower case, capitalized and in capitals. Their density is measured in the best files alone.
+        """
+        words = dict.fromkeys(_WORD.findall(query.lower())) or dict.fromkeys(query.lower().split())
+        telling = [word for word in words if word not in STOP_WORDS] or list(words)
+        spellings = [tuple(dict.fromkeys(map(written, (word, word.capitalize(), word.upper())))) for word in telling]
+        holding: dict[Path, list[bool]] = {}
+        for path, data in self.read():
+            found = [any(find(data, form) >= 0 for form in forms) for forms in spellings]
+            if any(found):
+                holding[path] = found
+        total = len(self.paths)
+        known = [sum(column) for column in zip(*holding.values(), strict=True)]
+        rarity = [math.log1p(total / (1 + number)) for number in known]
+        evidence = {
+            path: sum(weight for weight, there in zip(rarity, found, strict=True) if there)
+            for path, found in holding.items()
+        }
+        best = sorted(evidence, key=lambda path: -evidence[path])[: most * MEASURED]
+        if len(holding) > most:
+            dense = {path: _density(bytes(data).lower(), spellings, rarity) for path, data in FileScan(best).read()}
+            best = sorted(dense, key=lambda path: -dense[path])
+        return ChosenFiles(best[:most], len(holding))
+
+
+def _density(text: bytes, spellings: Sequence[Sequence[bytes]], rarity: Sequence[float]) -> float:
+    """The evidence of a file, whose bytes are in lower case: repeated words count for less, more so in long files."""
+    norm = 1 + len(text) / USUAL_FILE_BYTES
+    counts = (text.count(forms[0]) for forms in spellings)
+    return sum(weight * count / (count + norm) for weight, count in zip(rarity, counts, strict=True))
+
+
+def _read_into(path: Path, buffer: bytearray, most: int) -> tuple[int, bytearray]:
+    """(size, buffer): the bytes of a file in the buffer, or in a larger one; at most `most` and one more are read."""
+    descriptor = open_regular(path)
+    try:
+        size = os.readv(descriptor, [buffer])
+        while size == len(buffer) and size <= most:
+            larger = bytearray(4 * len(buffer))
+            larger[:size] = buffer
+            buffer = larger
+            size += os.readv(descriptor, [memoryview(buffer)[size:]])
+        return size, buffer
+    finally:
+        os.close(descriptor)
+
+
+def session_files(folder: Path) -> list[Path]:
+    """The session files of a folder by name. Raises OSError when the folder cannot be listed."""
+    with os.scandir(folder) as entries:
+        return [folder / name for name in sorted(entry.name for entry in entries) if name.endswith(SUFFIX)]
+
+
+def newest_files(paths: Sequence[Path], most: int) -> ChosenFiles:
+    """The files that were changed last."""
+    times: dict[Path, int] = {}
+    for path in paths:
+        with suppress(OSError):
+            times[path] = path.stat().st_mtime_ns
+    return ChosenFiles(sorted(times, key=lambda path: (-times[path], path.name))[:most], len(times))
+
+
+def files_of_prefix(paths: Sequence[Path], prefix: str) -> list[Path]:
+    """The files that may hold a session whose id begins with `prefix`."""
+    beginning = safe_name(prefix)
+    if not beginning:
+        return list(paths)
+    return [path for path in paths if path.name.startswith(beginning)]
+
+
+def damage_of(data: memoryview) -> str:
+    """The damage that the ends of a session file show; empty for none."""
+    if bytes(data[:1]) == b"{" and bytes(data[-1:]) == b"}":
+        return ""
+    text = bytes(data).strip()
+    if not text.startswith(b"{"):
+        return "not an object" if text else "empty"
+    return "" if text.endswith(b"}") else "the file ends too early"
+
+
+def written(term: str) -> bytes:
+    """The term as PraisonAI writes it inside a JSON string."""
+    return json.dumps(term, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
+
+
+def lowered(data: bytes, forms: Iterable[bytes]) -> bytes:
+    """The bytes in lower case; beyond ASCII only where one of the forms needs it."""
+    if all(form.isascii() for form in forms):
+        return data.lower()
+    return data.decode("utf-8", "replace").lower().encode()
+
+
+def may_contain(data: bytes, forms: Sequence[bytes]) -> bool:
+    """Whether the text of a message can contain one of the forms. True for bytes whose notation leaves it open."""
+    text = lowered(data, forms)
+    if any(form in text for form in forms):
+        return True
+    return any(spelling in data for spelling in _OTHER_SPELLINGS) or _NO_STRING.search(data) is not None

@@ -1,0 +1,266 @@
+"""The three shapes of session_search over a Recall: discovery of sessions, scrolling in one, browsing the newest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from recall_rank.frontends.redaction.redacted_answers import hidden
+from recall_rank.frontends.tools.call_context import CallContext
+from recall_rank.frontends.tools.sessions.praisonai_scan import FileScan
+from recall_rank.frontends.tools.sessions.praisonai_scores import (
+    SNIPPET_CHARS,
+    Generation,
+    ScoredChat,
+    anchor_of,
+    around,
+    best_first,
+    bookends,
+    hit,
+    is_scheduled,
+    numbered,
+    scored,
+)
+from recall_rank.frontends.tools.sessions.session_windows import (
+    NumberedSession,
+    chat_of,
+    iso_time,
+    located,
+    numbered_session,
+    snippet_of,
+)
+from recall_rank.frontends.tools.warnings import MAX_WARNINGS, Warnings
+from recall_rank.histories.source_reports import note_on_sources
+from recall_rank.loaders.praisonai import NAME
+from recall_rank.model import Result, SearchResponse, Session, SourceReport
+from recall_rank.weights import DEFAULT
+
+if TYPE_CHECKING:
+    from recall_rank.recall import Recall
+
+Scoring = Literal["recall", "praisonai"]
+MAX_PAGE: Final = 1_000  # results of one search
+SPARE: Final = 8  # results beyond the limit that are asked for, since continuations of a conversation are left out
+
+
+@dataclass(frozen=True, slots=True)
+class SessionQuery:
+    """The arguments of one call of session_search, checked.
+
+    `prefix` limits everything to sessions whose id begins with it.
+    """
+
+    query: str = ""
+    session_id: str = ""
+    around: object = ""
+    limit: int = 5
+    window: int = 5
+    scoring: Scoring = "recall"
+    generation: Generation = "g3"
+    prefix: str = ""
+    budget_ms: float | None = None
+
+
+def discovery(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
+    """Return the answer with the sessions that match the query, or with the matches in the one session that is named.
+
+    Raises ValueError for a query that the engine refuses.
+    """
+    answer: dict[str, Any] = {"mode": "discovery", "query": asked.query}
+    if asked.scoring == "praisonai":
+        return {**answer, **_by_original_scores(call, asked, warnings)}
+    if not asked.query.strip():
+        warnings.add("query_required", "query is blank: name words to look for, or leave it out to browse")
+        return {**answer, "total_found": 0, "total_exact": True, "results": []}
+    options: dict[str, Any] = {"group": "session", "results": min(2 * asked.limit + SPARE, MAX_PAGE)}
+    if asked.session_id:
+        session = find_session(call.histories, asked.session_id, asked.prefix)
+        answer["session_id"] = asked.session_id
+        if session is None:
+            _warn_of_unknown(asked, warnings)
+            return {**answer, "total_found": 0, "total_exact": True, "results": []}
+        options.update(group="part", session_id=session.id)
+    if asked.budget_ms is not None:
+        options["budget_ms"] = asked.budget_ms
+    if asked.prefix:
+        options["session_prefix"] = asked.prefix
+    if call.options.redact:
+        options["redact"] = hidden
+    response = call.histories.search(
+        asked.query, width=SNIPPET_CHARS, now=call.now, context=call.context, cancel=call.cancel, **options
+    )
+    return {**answer, **_found(call, asked, response, warnings)}
+
+
+def scroll(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
+    """Return the answer with the messages around one message of a session, by default around the last.
+
+    A message is named by its number or by its id.
+    """
+    answer = {"mode": "scroll", "session_id": asked.session_id, "around_message_id": asked.around}
+    session = find_session(call.histories, asked.session_id, asked.prefix)
+    if session is None:
+        _warn_of_unknown(asked, warnings)
+        return {**answer, "messages": []}
+    if asked.scoring == "praisonai":
+        messages: Sequence[Any] = numbered(chat_of(call.histories, session), asked.generation)
+        return {**answer, "messages": around(messages, anchor_of(asked.around, len(messages)), asked.window)}
+    known = numbered_session(call.histories, session)
+    wanted = known.numbers.get(str(asked.around), asked.around)
+    if str(wanted).strip() and not str(wanted).strip().lstrip("-").isdecimal():
+        warnings.add("anchor_ignored", "around_message_id is neither the number nor the id of a message: the last ones")
+    anchor = anchor_of(wanted, len(known.messages))
+    return {**answer, "messages": around(known.messages, anchor, asked.window)}
+
+
+def browse(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
+    """Return the answer with the sessions that were changed last."""
+    sessions = [each for each in call.histories.sessions() if each.id.startswith(asked.prefix)]
+    _warn_of_sources(call.histories.sources(), warnings)
+    original = asked.scoring == "praisonai"
+    results = []
+    for session in sessions[: max(0, asked.limit)]:
+        known = _numbered(call, session, warnings)
+        agent = known.chat.head.get("agent_name") if original and known is not None and known.chat is not None else None
+        results.append({
+            "session_id": session.id,
+            "title": str(agent or session.id) if original else session.title or session.id,
+            "when": iso_time(session.updated) if known is None else known.when,
+            "message_count": 0 if known is None else known.active,
+        })  # fmt: skip
+    total = len(results) if original else len(sessions)
+    return {"mode": "browse", "total_found": total, "total_exact": True, "results": results}
+
+
+def find_session(histories: Recall, session_id: str, prefix: str = "") -> Session | None:
+    """Return the session with this id, or the only one whose id begins with it; None when there is none, and for one
+    whose id does not begin with `prefix`.
+    """
+    try:
+        session = histories.session(session_id)
+    except LookupError:
+        return None
+    return session if session.id.startswith(prefix) else None
+
+
+def _found(call: CallContext, asked: SessionQuery, response: SearchResponse, warnings: Warnings) -> dict[str, Any]:
+    """Return the part of an answer that a response gives: its hits, their number, and what was left out."""
+    kept: list[dict[str, Any]] = []
+    lineages: set[str] = set()
+    anchors: set[int] = set()
+    left_out = 0
+    for result in response.results:
+        if sum(entry["score"] >= result.score for entry in kept) >= asked.limit:
+            break  # nothing that follows can be among the best
+        known = located(result, response) or _numbered(call, _session_of(call.histories, result), warnings)
+        if known is None:
+            left_out += 1
+            continue
+        anchor = known.anchor(result)
+        again = anchor in anchors if asked.session_id else known.lineage in lineages
+        if again:
+            left_out += 1
+            continue
+        anchors.add(anchor)
+        lineages.update(each for each in (known.lineage,) if each is not None)
+        scheduled = not asked.session_id and known.chat is not None and is_scheduled(known.chat)
+        score = result.score * (DEFAULT.scheduled if scheduled else 1.0)
+        kept.append(_entry(known, result, score, anchor, asked.window))
+    results = sorted(kept, key=lambda entry: -entry["score"])[: asked.limit]
+    coverage = response.coverage
+    partial = response.degrade_kind == "time" or "first_reading" in coverage.limited_by
+    _warn_of_sources(coverage.per_source, warnings)
+    others = any(report.warnings for report in coverage.per_source)
+    counted = () if others else (note_on_sources(coverage.per_source),)  # damaged records were told file by file above
+    for text in response.warnings:
+        if text not in counted:
+            warnings.add("source", text)
+    if response.degrade_kind == "time":
+        warnings.add("partial", "the time budget ended the search: there may be more, and better ones")
+    total = {"total_found": response.total - left_out, "total_exact": response.total_exact, "results": results}
+    return {**total, "partial": True} if partial else total
+
+
+def _entry(known: NumberedSession, result: Result, score: float, anchor: int, window: int) -> dict[str, Any]:
+    content = known.messages[anchor]["content"] if anchor < len(known.messages) else ""
+    entry = {
+        "session_id": known.session.id,
+        "title": known.title,
+        "when": known.when,
+        "snippet": snippet_of(result, content),
+        "score": score,
+        "anchor_index": anchor,
+        "messages": around(known.messages, anchor, window),
+    }
+    ends = bookends(known.messages)
+    return {**entry, "bookends": ends} if ends else entry
+
+
+def _session_of(histories: Recall, result: Result) -> Session:
+    """Return the session of a result. Two agents may use one id: then the one from the result's store."""
+    session = histories.session(result.session_id)
+    if session.source == result.history:
+        return session
+    named = (each for each in histories.sessions() if (each.id, each.source) == (result.session_id, result.history))
+    return next(named, session)
+
+
+def _numbered(call: CallContext, session: Session, warnings: Warnings) -> NumberedSession | None:
+    """Return the session with its messages; None, with a warning, when they cannot be read."""
+    try:
+        return numbered_session(call.histories, session)
+    except (LookupError, OSError) as error:
+        warnings.add("source", f"{session.id}: its messages cannot be read: {error}")
+        return None
+
+
+def _warn_of_unknown(asked: SessionQuery, warnings: Warnings) -> None:
+    warnings.add("unknown_session", f"no session has the id {asked.session_id[:60]!r}, or several begin with it")
+
+
+def _warn_of_sources(reports: Iterable[SourceReport], warnings: Warnings) -> None:
+    """Add one warning for each file or store that could not be read, or only in part."""
+    problems: dict[str, str] = {}
+    for report in reports:
+        for failure in report.failures:
+            problems.setdefault(failure.location, str(failure))
+        for record in report.malformed:
+            problems.setdefault(record.location, f"{record.location}: {record.place}: {record.reason}")
+    told = list(problems.values())
+    most = MAX_WARNINGS - 1
+    for text in told[:most]:
+        warnings.add("source", text)
+    if len(told) > most:
+        warnings.add("source", f"{len(told) - most} more files or stores have damaged records: see recall-rank sources")
+
+
+# --- PraisonAI's own scores ------------------------------------------------------------------------
+
+
+def _by_original_scores(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
+    """Return the hits of PraisonAI's rule over all sessions, in its order."""
+    sessions = [each for each in call.histories.sessions() if each.id.startswith(asked.prefix)]
+    scan = FileScan(sorted({Path(each.places[0]) for each in sessions if each.agent == NAME and each.places}))
+    matching = [*scan.matches(asked.query, asked.generation, asked.prefix), *_of_others(call, sessions, asked)]
+    for problem in scan.problems:
+        warnings.add("source", problem)
+    _warn_of_sources(call.histories.sources(), warnings)
+    return original_hits(matching, asked)
+
+
+def original_hits(matching: Iterable[ScoredChat], asked: SessionQuery) -> dict[str, Any]:
+    """Return the best of the matching sessions as the fields of an answer: `total_found` counts those returned."""
+    best = best_first(matching, asked.limit, asked.generation)
+    results = [hit(each, asked.query, asked.window, asked.generation) for each in best]
+    return {"total_found": len(results), "total_exact": True, "results": results}
+
+
+def _of_others(call: CallContext, sessions: Sequence[Session], asked: SessionQuery) -> Iterator[ScoredChat]:
+    """Yield the matching sessions of other agents."""
+    for session in sessions:
+        if session.agent != NAME or not session.places:
+            found = scored(session.id, chat_of(call.histories, session), asked.query, asked.generation)
+            if found is not None:
+                yield found

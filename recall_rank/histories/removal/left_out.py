@@ -1,0 +1,70 @@
+"""Digests in place of names that a cache must not hold: of forgotten sessions, of units in which every session is left
+out, and of stores that have no other units.
+
+Paths of units and stores can hold a session's id, its project and its first words. Equal names give equal digests; a
+name cannot be read back from its digest.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from recall_rank.histories.cache.table import SourceEntry, UnitEntry
+from recall_rank.model import Source, Unit
+
+SIZE: Final = 16  # bytes of a digest
+MARK: Final = "digest:"  # begins the key of a unit and the location of a store that are known by a digest alone
+WITHHELD: Final = "files were passed over; they are not named, since sessions of this store are left out"
+
+
+def session_digest(session_id: str) -> str:
+    """The digest of a session's id, as hexadecimal digits."""
+    return _digest("session", session_id)
+
+
+def unnamed_unit(store: Source | SourceEntry, unit: Unit) -> Unit:
+    """A unit without a location whose key is a digest of the key and location of `unit`."""
+    return Unit(MARK + _digest("unit", store.name, store.location, unit.key, unit.location), "")
+
+
+def unnamed_location(store: Source | SourceEntry) -> str:
+    """The digest that stands for the location of a store."""
+    return MARK + _digest("store", store.name, store.location)
+
+
+def is_unnamed(named: Unit | SourceEntry) -> bool:
+    """Whether a unit or a store is known by its digest alone."""
+    if isinstance(named, Unit):
+        return not named.location and named.key.startswith(MARK)
+    return named.location.startswith(MARK)
+
+
+def unname(source: SourceEntry) -> None:
+    """Replace each unit whose sessions are all left out by one that has a digest for its name and nothing else but the
+    signature. A unit that could not be read gets no signature, so that it is read again.
+    """
+    hidden = {
+        key: UnitEntry(unnamed_unit(source, unit.unit), b"" if unit.error else unit.signature, is_left_out=True)
+        for key, unit in source.units.items()
+        if unit.is_left_out and not is_unnamed(unit.unit)
+    }
+    if hidden:
+        entries = [hidden.get(key, unit) for key, unit in source.units.items()]
+        source.units = {unit.unit.key: unit for unit in entries}
+    conceal(source)
+
+
+def conceal(source: SourceEntry) -> None:
+    """Withhold what names files of a source with units that are left out: its warnings, and its location when it has no
+    other units.
+    """
+    if source.warnings and any(unit.is_left_out for unit in source.units.values()):
+        source.warnings = [WITHHELD]
+    if source.units and not source.kept and all(is_unnamed(unit.unit) for unit in source.units.values()):
+        source.location = source.location if is_unnamed(source) else unnamed_location(source)
+
+
+def _digest(*names: str) -> str:
+    from hashlib import blake2b  # which loads a library that most processes have no use for
+
+    return blake2b("\0".join(names).encode("utf-8", "surrogatepass"), digest_size=SIZE).hexdigest()

@@ -1,0 +1,122 @@
+"""Take the forgotten sessions out of every index of a cache at once, without reading a source: an index that is never
+searched again must not keep their text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from recall_rank.histories.cache.changes import Changes
+from recall_rank.histories.cache.dependency_keys import of_serials
+from recall_rank.histories.cache.merge_plan import plan_segments
+from recall_rank.histories.cache.purge import folders, remove_index, remove_other_versions
+from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, sweep_leftovers, write
+from recall_rank.histories.cache.table import SessionEntry, SourceEntry, Table, UnitEntry
+from recall_rank.histories.cache.table_codec import sections
+from recall_rank.histories.removal.forgotten import forgotten
+from recall_rank.histories.removal.left_out import session_digest, unname
+from recall_rank.index.errors import UnusableIndexError
+from recall_rank.model import Malformed
+
+INCOMPLETE: Final = "incomplete"  # in place of the digest of rules: the next refresh reads everything again
+TRIES: Final = 20  # other processes may publish meanwhile
+
+
+@dataclass(slots=True)
+class Withdrawal:
+    """The folders of the indexes that were rewritten without forgotten sessions, and of those that were removed
+    because they cannot be read.
+    """
+
+    rewritten: list[Path] = field(default_factory=list)
+    removed: list[Path] = field(default_factory=list)
+
+
+def withdraw(cache: Path) -> Withdrawal:
+    """Rewrite every index in the cache that holds a forgotten session, and remove those that cannot be read.
+
+    The next refresh of a rewritten index reads all of its sources, because sessions may share messages with those that
+    were taken out. Raises OSError when an index can neither be rewritten nor removed.
+    """
+    digests = forgotten(cache)
+    done = Withdrawal()
+    for folder in folders(cache):
+        remove_other_versions(folder)
+        _withdraw(folder, digests, done)
+    return done
+
+
+def _withdraw(folder: Path, digests: frozenset[str], done: Withdrawal) -> None:
+    for _ in range(TRIES):
+        found = find(folder)
+        try:
+            if found.problem is None and _rewrite(folder, found, digests):
+                done.rewritten.append(folder)
+        except SupersededError:
+            continue
+        except UnusableIndexError:
+            found = FoundGeneration(problem="damaged")
+        if found.problem is not None:
+            remove_index(folder)
+            done.removed.append(folder)
+        else:
+            sweep_leftovers(folder)
+        return
+    raise OSError(f"{folder} changes faster than it can be rewritten")
+
+
+def _rewrite(folder: Path, found: FoundGeneration, digests: frozenset[str]) -> bool:
+    """Publish a generation without the sessions that have one of the digests; False when there is none of them."""
+    state = found.state
+    if state is None:
+        return False
+    table = state.view.table()
+    before = [(held.key, held.place) for _, held in table.live() if held.place is not None]
+    groups = _take_out(table, digests)
+    if not groups:
+        return False
+    table.rules = INCOMPLETE
+    stay = {held.place for _, held in table.live()}
+    changes = Changes(table, dead=[(key, place) for key, place in before if place not in stay])
+    made = plan_segments(state.segments, changes, None)
+    write(folder, found, made.kept, made.added, sections(table, made.state.dead, made.report.sources))
+    return True
+
+
+def _take_out(table: Table, digests: frozenset[str]) -> set[int]:
+    """Remove the entries of these sessions, and what their units may quote of them; returns the groups they were in."""
+    groups: set[int] = set()
+
+    def remaining(entries: list[SessionEntry]) -> list[SessionEntry]:
+        gone = [held for held in entries if session_digest(held.session.id) in digests]
+        groups.update(held.group for held in gone)
+        return [held for held in entries if held not in gone] if gone else entries
+
+    serials: set[int] = set()
+    for source in table.sources:
+        source.kept = remaining(source.kept)
+        for unit in source.units.values():
+            count = len(unit.sessions)
+            unit.sessions = remaining(unit.sessions)
+            if len(unit.sessions) < count:
+                _unquote(unit)
+        unname(source)
+        serials.update(held.serial for held in source.held())
+    for source in table.sources:
+        _forget_groups(source, groups)
+    if groups:
+        table.keys = of_serials(table.keys, serials)
+    return groups
+
+
+def _unquote(unit: UnitEntry) -> None:
+    """Make a unit, from which sessions were taken, one that is read again and quotes nothing."""
+    unit.signature, unit.resume, unit.warnings = b"", None, []
+    unit.malformed = [Malformed(unit.unit.location, "a record", "cannot be read", bad.count) for bad in unit.malformed]
+    unit.is_left_out = not unit.sessions
+
+
+def _forget_groups(source: SourceEntry, groups: set[int]) -> None:
+    source.notices = {group: notices for group, notices in source.notices.items() if group not in groups}

@@ -1,0 +1,57 @@
+"""A file mapped into memory that notices when somebody writes to it, cuts it or lengthens it.
+
+The system ends a process by a signal when it reads a mapped page behind the end of the file. A private mapping does not
+help, because pages that were not written to are those of the file. A reader therefore asks for the size of the file
+before it reads. Nothing helps when the file is cut between that question and the read.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+from recall_rank.index.errors import DamagedIndexError
+
+
+class MappedFile:
+    """The bytes of one file. Thread-safe. They stay mapped while any view of them exists."""
+
+    __slots__ = ("_descriptor", "_seen_ns", "bytes", "name", "size")
+
+    def __init__(self, descriptor: int, size: int, name: str) -> None:
+        """Map the `size` bytes of `descriptor`, which may be closed afterwards. `name` is quoted in errors.
+
+        Raises DamagedIndexError when the file has another size.
+        """
+        self._descriptor = -1
+        self.name = name
+        self.size = size
+        try:
+            self.bytes = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
+        except ValueError as error:
+            raise self.damaged(f"it does not have {size} bytes") from error
+        self._descriptor = os.dup(descriptor)
+        self._seen_ns = os.fstat(self._descriptor).st_mtime_ns
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+    def damaged(self, why: str) -> DamagedIndexError:
+        """A DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
+        return DamagedIndexError(f"{self.name}: {why}; build the index again")
+
+    def written(self) -> int | None:
+        """The time in ns at which somebody wrote to the file, since it was opened or since that time was given to
+        seen(); None when nobody did.
+
+        Raises DamagedIndexError when the file has another size. Costs one system call.
+        """
+        status = os.fstat(self._descriptor)
+        if status.st_size != self.size:
+            raise self.damaged(f"it has {status.st_size} bytes now, not {self.size}")
+        return None if status.st_mtime_ns == self._seen_ns else status.st_mtime_ns
+
+    def seen(self, written: int) -> None:
+        """Note that what is read of the file was verified after the time `written`."""
+        self._seen_ns = written

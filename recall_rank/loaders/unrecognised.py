@@ -1,0 +1,70 @@
+"""Files that are named like histories, but that no loader recognises: they are not read, and a warning names them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from recall_rank.model import BaseSource, Reading, Unit
+
+NAME: Final = "unrecognised"
+NAMED: Final = 10  # files that are named, the others are counted
+SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".jsonl.zst")
+
+
+class UnrecognisedFiles(BaseSource):
+    """A source without sessions, whose warnings name the files at `path` and below that no loader recognises.
+
+    Only files of JSON lines count, which are seldom anything else than a history where one is searched for, and no
+    empty ones.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = NAME
+        self.location = str(path)
+        self.count = 0
+        self._path = path
+        self._named: list[str] = []
+
+    def add(self, path: Path) -> None:
+        """Count the file at `path` when its name is that of a history and it is not empty."""
+        if not path.name.endswith(SUFFIXES):
+            return
+        try:
+            if not os.path.getsize(path):  # noqa: PTH202 - asked of very many files
+                return
+        except OSError:
+            pass  # it is named all the same
+        self.count += 1
+        if len(self._named) < NAMED:
+            self._named.append(str(path.relative_to(self._path)) if path != self._path else path.name)
+
+    @property
+    def warnings(self) -> Sequence[str]:  # type: ignore[override]
+        """One warning for each file that is named, which begins with its path, and one with the number of the
+        others.
+        """
+        named = [f"{self._path / name}: not recognised as a history, not read" for name in self._named]
+        more = self.count - len(named)
+        rest = f"{more:,} more {'file' if more == 1 else 'files'} of JSON lines not recognised as a history, not read"
+        return [*named, rest] if more else named
+
+    def __str__(self) -> str:
+        more = f" and {self.count - len(self._named):,} more" if self.count > len(self._named) else ""
+        return f"not recognised as a history: {', '.join(self._named)}{more}"
+
+    def units(self) -> Iterable[Unit]:
+        """No units: nothing is read."""
+        return []
+
+    def files(self) -> Iterable[str]:
+        """No files: the size is that of what is read."""
+        return []
+
+    def signature(self, unit: Unit) -> bytes:
+        raise KeyError(unit.key)
+
+    def read(self, unit: Unit, since: bytes | None = None) -> Reading:
+        raise KeyError(unit.key)

@@ -1,0 +1,52 @@
+"""The names of projects: the short name under which lists show one, and the names by which a filter finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from recall_rank.model.project_scope import Located, normal_path
+
+
+def place_of(session: Located) -> str:
+    """The folder of the project of a session: its worktree, else its directory, else what its agent calls the
+    project; "" when nothing is known.
+    """
+    return session.worktree or session.directory or session.project or ""
+
+
+def short_name(place: str) -> str:
+    """The last component of a path, as lists show it; a text without a slash is its own short name."""
+    return place.replace("\\", "/").rstrip("/").rpartition("/")[2] or place
+
+
+def is_named(session: Located, name: str) -> bool:
+    """Whether a filter for the project `name` lets a session pass.
+
+    A project is named by what its agent calls it, by its repository, by its folder, or by the short name of its folder.
+    """
+    if name in (session.project, session.repository):
+        return True
+    place = place_of(session)
+    return bool(place) and (short_name(place) == name or normal_path(place) == normal_path(name))
+
+
+def projects_of(sessions: Iterable[Located]) -> list[str]:
+    """The folder of each project that the sessions belong to, in the order of the sessions.
+
+    Sessions belong to one project if they have the folder, the repository or the agent's project name in common.
+    """
+    owners: dict[tuple[str, str], str] = {}  # kind and value of a name -> folder of the project
+    found: dict[str, None] = {}
+    for session in sessions:
+        place = place_of(session)
+        given = (("folder", normal_path(place)), ("repository", session.repository), ("project", session.project))
+        names = [(kind, value) for kind, value in given if value]
+        known = {owners[name]: None for name in names if name in owners}
+        first = next((folder for folder in found if folder in known), place)
+        for other in known:
+            if other != first:  # this session shows that two projects are one
+                found.pop(other, None)
+                owners.update({name: first for name, owner in owners.items() if owner == other})
+        found.setdefault(first, None)
+        owners.update(dict.fromkeys(names, first))
+    return list(found)

@@ -1,0 +1,58 @@
+"""The records that query expansion makes: term groups, names that nobody wrote, and all of them as one Expansion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from recall_rank._core.rank.matcher import Matcher
+from recall_rank.search.expansion.lexicon import Member
+from recall_rank.search.query import Word
+
+
+@dataclass(slots=True)
+class TermGroup:
+    """The terms that match one word or compound of the query.
+
+    `members` are (first, last, similarity) ranges of terms; `factor` is the rarity of the group times its boost.
+    """
+
+    written: str
+    at: int  # the first word of the query that the group covers
+    span: int  # words that it covers
+    members: list[Member]
+    boost: float
+    frequency: int = 0  # eligible documents that hold a member, summed over the members
+    factor: float = 0.0
+    joint: bool = False  # a document must also hold the group before: these are the halves of one word
+
+
+@dataclass(slots=True)
+class UnknownName:
+    """Several words that the query writes as one, such as MapLibre, and that no eligible document writes as one.
+
+    Its words are evidence only where they stand next to each other. `missing` are those of them that no eligible
+    document has as the query writes them, so that nobody wrote the name; `absent` those that none has in any inflection
+    either. `instead` are the forms that are searched.
+    """
+
+    written: str
+    at: int  # its first word in the query
+    span: int  # words
+    missing: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    instead: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Expansion:
+    """The result of query expansion: term groups, which the prefilter scores, and a matcher for passages."""
+
+    groups: list[TermGroup]
+    known: list[tuple[Word, int]]  # words with a group of their own, and their places, for longer_words()
+    ceiling: float  # the most evidence that a document could have
+    matcher: Matcher
+    word_weights: list[float]
+    repaired: dict[str, list[str]]  # word that no document holds -> forms searched in its place
+    unknown: list[str]  # words without any form in the vocabulary
+    names: list[UnknownName]
+    words_done: int  # words that were looked up before the deadline

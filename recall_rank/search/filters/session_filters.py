@@ -1,0 +1,109 @@
+"""Filters on whole sessions: scope, project, title, directory, exclusions and the largest number of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from recall_rank.analysis.normalize import fold
+from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.segment.segment import SessionRow
+from recall_rank.model.project_names import is_named
+from recall_rank.model.project_scope import in_project, inside, normal_path
+from recall_rank.search.query import Query
+
+ROW_REASONS: Final = ("", "role", "time", "type", "tool_name")
+"""Reasons for which a message or part of a searched session is left out, by their number in mark_eligible()."""
+
+SESSION_REASONS: Final = ("session_id", "scope", "project", "title", "directory", "excluded", "sessions_limit")
+"""Reasons for which a session is left out with all its messages and parts; they are numbered after ROW_REASONS."""
+
+REASONS: Final = (*ROW_REASONS, *SESSION_REASONS)
+DEAD: Final = 15  # the number that stands for deleted sessions, which count nowhere
+_NUMBERS: Final = {reason: number for number, reason in enumerate(REASONS)}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """The result of the filters on sessions: the reason for which each session is left out, if any."""
+
+    reasons: bytearray  # u8[sessions]: an index into REASONS, 0 for a session that passes
+    buckets: dict[int, str]  # the directory bucket of those that pass, where a directory was asked for
+
+    @property
+    def cut_by_caller(self) -> bool:
+        """Whether the option `sessions`, the largest number of sessions to search, left any out."""
+        return _NUMBERS["sessions_limit"] in self.reasons
+
+    def skipped(self) -> dict[str, int]:
+        """Reason -> number of sessions left out for it."""
+        return {name: count for name in SESSION_REASONS if (count := self.reasons.count(_NUMBERS[name]))}
+
+
+def filter_sessions(reader: IndexReader, query: Query) -> SessionFilter:
+    """Apply the options that filter whole sessions."""
+    options = query.options
+    reasons = bytearray(len(reader.sessions))
+    buckets: dict[int, str] = {}
+    tests = [(_NUMBERS[reason], test) for reason, test in _tests(query)]
+    if not tests and not options.directory and options.sessions is None:
+        return SessionFilter(reasons, buckets)
+    wanted = normal_path(options.directory) if options.directory else ""
+    for number, row in enumerate(reader.sessions):
+        failed = next((reason for reason, test in tests if not test(row)), 0)
+        if not failed and wanted:
+            bucket = _bucket_of(row, wanted, query)
+            buckets[number] = bucket
+            failed = _NUMBERS["directory"] if bucket != "exact" and not options.fallback else 0
+        reasons[number] = failed
+    if options.sessions is not None:
+        rank = {"exact": 0, "project": 1, "global": 2}
+        staying = [number for number, reason in enumerate(reasons) if not reason]
+        staying.sort(key=lambda n: (rank.get(buckets.get(n, ""), 0), n))  # sessions are ordered newest first
+        for number in staying[options.sessions :]:
+            reasons[number] = _NUMBERS["sessions_limit"]
+    return SessionFilter(reasons, buckets)
+
+
+def sessions_in_scope(reader: IndexReader, query: Query) -> list[SessionRow]:
+    """The sessions that the scope and the option `session_id` let pass, whatever the other filters are."""
+    tests = [test for reason, test in _tests(query) if reason in ("scope", "session_id")]
+    return [row for row in reader.sessions if all(test(row) for test in tests)]
+
+
+def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
+    """The tests that a session must pass, each as (reason, test); coverage names the reason when the test fails."""
+    options, context = query.options, query.options.context
+    tests: list[tuple[str, Callable[[SessionRow], bool]]] = []
+    if options.session_id:
+        wanted = options.session_id
+        tests.append(("session_id", lambda row: row.id == wanted))
+    elif options.scope == "session" and context is not None:
+        current = context.session_id
+        tests.append(("scope", lambda row: row.id == current))
+    elif options.scope == "project" and context is not None:
+        tests.append(("scope", lambda row: in_project(row, context)))
+    if options.session_prefix:
+        beginning = options.session_prefix
+        tests.append(("scope", lambda row: row.id.startswith(beginning)))
+    if options.project:
+        project = options.project
+        tests.append(("project", lambda row: is_named(row, project)))
+    if options.title:
+        words = fold(options.title)
+        tests.append(("title", lambda row: words in fold(row.title)))
+    if options.exclude_session_ids:
+        excluded = frozenset(options.exclude_session_ids)
+        tests.append(("excluded", lambda row: row.id not in excluded))
+    return tests
+
+
+def _bucket_of(row: SessionRow, folder: str, query: Query) -> str:
+    """The directory bucket of a session: "exact" inside of `folder`, "project" in the project of the caller, else
+    "global".
+    """
+    if inside(row.directory, folder):
+        return "exact"
+    context = query.options.context
+    return "project" if context is not None and in_project(row, replace(context, project=None)) else "global"

@@ -1,0 +1,147 @@
+"""Fold copies: one conversation in two stores, such as an agent's own and an export of it, is one result.
+
+Sessions with equal ids are one session since they were read. Here ids differ, and contents are compared: a part is a
+copy of another when both have equal words and an equal role, their sessions are from different stores, and the
+conversations around them agree. Two agents that were given one prompt answer in different words or at another time, so
+that their sessions stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from recall_rank._core.rank.candidate import Candidate
+from recall_rank.index.reader.index_reader import IndexReader
+from recall_rank.index.segment.segment import TITLE_ROLE, Segment, SessionRow
+
+COPY_WORDS = 8  # a passage with fewer is no copy: "go on" and "yes, please do that" stand in every conversation
+NEAR_WORDS = 4  # the least words of a text around a part that shows that two conversations are one
+AROUND = 4  # messages before and after a part in which such a text is looked for: stores cut answers differently
+SAME_MS = 2_000  # two times that differ by less are one: exports leave out the fraction of a second
+FIRST_WORDS = 64  # words of such a text that are compared
+OPENING = 128  # bytes of a part that are compared first
+COMPARED = 16_384  # bytes of a part that are compared
+
+Copies = dict[int, list[int]]
+"""Part that is shown -> its copies, by part numbers of the index reader."""
+
+
+def fold_copies(reader: IndexReader, ranked: Sequence[Candidate]) -> tuple[list[Candidate], Copies]:
+    """(kept, copies): the candidates without those that are copies of another one, in their order, and for each kept
+    part the parts of its copies by store and ids.
+
+    Kept is the part in the agent's own store; of several or none, the one in the longest session, and of equally long
+    ones the one that ranks first. Only candidates whose passages have equal numbers of words are read.
+    """
+    alike: dict[int, list[Candidate]] = {}
+    for candidate, words in zip(ranked, _passage_words(reader, ranked), strict=True):
+        if words >= COPY_WORDS:
+            alike.setdefault(words, []).append(candidate)
+    copies: Copies = {}
+    dropped: set[int] = set()
+    for members in alike.values():
+        for family in _families(reader, members) if len(members) > 1 else ():
+            shown = max(family, key=lambda place: place.worth)  # the first of several
+            others = sorted((place for place in family if place is not shown), key=lambda place: place.names(reader))
+            copies[shown.part] = [place.part for place in others]
+            dropped.update(copies[shown.part])
+    return [candidate for candidate in ranked if candidate.part not in dropped] if dropped else list(ranked), copies
+
+
+class _CopyPlace:
+    """A part that may be a copy, with its segment, session and role; its text is read when it is compared."""
+
+    __slots__ = ("message", "own", "part", "role", "row", "segment", "time")
+
+    def __init__(self, reader: IndexReader, candidate: Candidate) -> None:
+        view, self.own, _ = reader.local(candidate.part, candidate.doc)
+        self.part = candidate.part
+        self.segment = view.segment
+        self.message = self.segment.part_message[self.own]
+        self.role = self.segment.message_role[self.message]
+        self.time = self.segment.message_time[self.message]
+        self.row: SessionRow = self.segment.sessions[self.segment.message_session[self.message]]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the store is the agent's own, which is named after it."""
+        return bool(self.row.agent) and self.row.source.startswith(self.row.agent or "")
+
+    @property
+    def worth(self) -> tuple[bool, int]:
+        """Larger for the place to show: whether the store is the agent's own, and the length of the session."""
+        return self.is_own, self.row.last_message - self.row.first_message
+
+    def names(self, reader: IndexReader) -> tuple[str, str, str]:
+        return self.row.source, self.row.id, reader.part_ids[self.part]
+
+    def is_copy_of(self, other: _CopyPlace) -> bool:
+        if self.row.source == other.row.source or self.role != other.role or self.role == TITLE_ROLE:
+            return False
+        for most in (OPENING, COMPARED):
+            if not _equal(_words(self.segment, self.own, most), _words(other.segment, other.own, most)):
+                return False
+        at_one_time = bool(self.time) and abs(self.time - other.time) < SAME_MS
+        if self.is_own and other.is_own and self.row.agent != other.row.agent and not at_one_time:
+            return False  # a script or a benchmark gave two agents one prompt
+        around, others = set(self._around()), set(other._around())
+        return not around.isdisjoint(others) if around and others else at_one_time
+
+    def _around(self) -> Iterator[tuple[bytes, ...]]:
+        """Yield the first words of each part of the messages around this one."""
+        starts = self.segment.message_first_part
+        first = max(self.row.first_message + 1, self.message - AROUND)
+        for message in range(first, min(self.row.last_message, self.message + AROUND + 1)):
+            for part in range(starts[message], starts[message + 1]) if message != self.message else ():
+                words, _ = _words(self.segment, part, COMPARED)
+                if len(words) >= NEAR_WORDS:
+                    yield tuple(words[:FIRST_WORDS])
+
+
+def _families(reader: IndexReader, members: Sequence[Candidate]) -> Iterator[list[_CopyPlace]]:
+    """Yield the lists of places that are copies of each other, best first; a store is in each list at most once."""
+    families: list[list[_CopyPlace]] = []
+    for candidate in members:
+        place = _CopyPlace(reader, candidate)
+        for family in families:
+            if all(place.is_copy_of(other) for other in family):
+                family.append(place)
+                break
+        else:
+            families.append([place])
+    yield from (family for family in families if len(family) > 1)
+
+
+def _passage_words(reader: IndexReader, ranked: Sequence[Candidate]) -> list[int]:
+    """The number of words in the best passage of each candidate."""
+    docs = [candidate.doc for candidate in ranked]
+    found = [0] * len(docs)
+    for view, places in reader.split_by_segment(docs):
+        words, first = view.segment.doc_words, view.first_doc
+        for place in places:
+            found[place] = words[docs[place] - first]
+    return found
+
+
+def _words(segment: Segment, part: int, most: int) -> tuple[list[bytes], bool]:
+    """(words, whole): the words between blanks in the text of a part, and whether they are all; of a long part they
+    are those of its first `most` bytes.
+    """
+    fields, starts = segment.part_first_field, segment.field_start
+    begin, end = starts[fields[part]], starts[fields[part + 1]]
+    whole = end - begin <= most
+    end = min(end, begin + most)
+    text = segment.text_for(((begin, end),))
+    found: list[bytes] = []
+    for field in range(fields[part], fields[part + 1]):
+        if starts[field] < end:  # its first byte is its label
+            found += bytes(text[starts[field] + 1 : min(starts[field + 1], end)]).split()
+    return (found, True) if whole else (found[:-1], False)  # the last word may be half a word
+
+
+def _equal(one: tuple[list[bytes], bool], other: tuple[list[bytes], bool]) -> bool:
+    (words, whole), (others, other_whole) = one, other
+    if whole and other_whole:
+        return words == others
+    shared = min(len(words), len(others))  # blanks differ, so that one prefix may have more words
+    return shared > 0 and words[:shared] == others[:shared]

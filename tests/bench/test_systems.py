@@ -1,0 +1,98 @@
+"""The benchmark of other systems: recordings beside our answers, labels by digests, and the generated folder."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.benchmarks import systems
+from bench.datasets import system_labels
+from bench.datasets.praisonai_folder import MESSAGES, queries, write_folder
+from bench.datasets.system_labels import digest, wanted
+from tests.support.frontends import praison_folder
+
+
+def options(data: Path, **more: Any) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    systems.arguments(parser)
+    return argparse.Namespace(**{**vars(parser.parse_args([])), "data": data, "sessions": 0, **more})
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder with a store of PraisonAI's, and recordings that find one of three sessions."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    praison_folder.write_folder(tmp_path / "store")
+    calls = [("stuttering horn", "nightly"), ("saffron pelican", None), ("osprey", "ben:harbour"), ("the", "lamp")]
+    recorded = [
+        {"query": query, "limit": 5, "window": 5, "hits": [] if found is None else [{"session_id": found}]}
+        for query, found in calls
+    ]
+    recorded.append({"query": "osprey", "limit": 0, "window": 5, "hits": []})
+    folder = tmp_path / systems.RECORDED
+    folder.mkdir(parents=True)
+    for generation in ("g1", "g3"):
+        content = json.dumps({"store": "store", "search": recorded})
+        (folder / f"praisonai-{generation}.json").write_text(content, encoding="utf-8")
+    labels = {"stuttering horn": "fog-horn", "saffron pelican": "lamp", "osprey": "ben:harbour"}
+    monkeypatch.setitem(
+        system_labels.LABELS,  # type: ignore[arg-type]
+        "praisonai",
+        {digest(query): (digest(session),) for query, session in labels.items()},
+    )
+    return tmp_path
+
+
+def test_theirs_as_recorded_beside_ours_as_run(data: Path) -> None:
+    (report,) = systems.run(options(data, systems="praisonai"))
+    (table,) = report.tables
+    assert [row[:6] for row in table.rows[:2]] == [
+        ["praisonai g1, theirs", "3", "0.333", "0.333", "1", "0"],
+        ["praisonai g1, ours", "3", "1.000", "1.000", "0", "0"],
+    ]
+    assert not report.failed
+
+
+def test_an_answer_worse_than_theirs_fails(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(systems.RecallTools, "call", lambda *_, **__: {"ok": False, "error": "none"})
+    (report,) = systems.run(options(data, systems="praisonai"))
+    assert {check.name.partition(": ")[2] for check in report.failed} == {
+        "hit@1 at least theirs",
+        "hit@1 at least 0.95",
+        "no errors",
+    }
+
+
+def test_what_is_absent_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="other-systems is absent"):
+        list(systems.run(options(tmp_path)))
+    with pytest.raises(FileNotFoundError, match="no recordings of nobody"):
+        list(systems.run(options(tmp_path, systems="nobody")))
+
+
+def test_a_label_names_sessions_by_their_digest(data: Path) -> None:
+    assert wanted("praisonai", "osprey", {"ben:harbour", "lamp"}) == {"ben:harbour"}
+    assert wanted("praisonai", "the", {"ben:harbour", "lamp"}) == set()
+    for labels in system_labels.LABELS.values():
+        assert all(len(name) == 12 for query, sessions in labels.items() for name in (query, *sessions))
+
+
+def test_generated_folders_are_equal_for_equal_seeds(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_folder(tmp_path / name, 3, 7)
+    files = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert len(files) == 3
+    assert all((tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes() for name in files)
+    assert len(json.loads((tmp_path / "one" / files[0]).read_bytes())["messages"]) == MESSAGES
+    assert queries(7, 2) == queries(7, 2)
+
+
+def test_the_speed_is_that_of_searches_that_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    report = systems._speed(300, 1, 1)
+    assert {"warm: CPU p50", "new process: CPU p50", "no index: CPU p50"} <= {each.name for each in report.figures}
+    assert all(each.value > 0 for each in report.figures)

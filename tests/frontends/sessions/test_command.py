@@ -1,0 +1,104 @@
+"""The command session-search: discovery, scrolling, browsing, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.frontends.conftest import Run
+from tests.support.frontends.praison_folder import write_folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    return write_folder(tmp_path / "sessions")
+
+
+def answer(run: Run, *words: object) -> dict[str, Any]:
+    result = run("session-search", *words, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_the_three_shapes_as_json(run: Run, folder: Path) -> None:
+    found = answer(run, "fog horn", "--limit", 1, "--window", 0, "--history", folder)
+    assert (found["mode"], found["total_found"], len(found["results"])) == ("discovery", 2, 1)
+    hit = found["results"][0]
+    read = answer(
+        run, "--session", hit["session_id"], "--around", hit["anchor_index"], "--window", 0, "--history", folder
+    )
+    assert (read["mode"], read["messages"]) == ("scroll", hit["messages"])
+    listed = answer(run, "-n", 2, "--history", folder)
+    assert (listed["mode"], [entry["session_id"] for entry in listed["results"]]) == ("browse", ["nightly", "fog-horn"])
+
+
+def test_the_original_scores(run: Run, folder: Path) -> None:
+    both = {
+        generation: answer(run, "fog horn", "--scoring", "praisonai", "--generation", generation, "--history", folder)
+        for generation in ("g1", "g3")
+    }
+    scores = {name: {hit["session_id"]: hit["score"] for hit in each["results"]} for name, each in both.items()}
+    assert (
+        scores["g1"]["nightly"] == 4 * scores["g3"]["nightly"] == 48.0
+    )  # each of 12 messages says both words in a row
+
+
+def test_people_see_the_match_marked_and_the_number_of_each_message(run: Run, folder: Path) -> None:
+    shown = run("session-search", "saffron", "pelican", "--history", folder).stdout
+    assert "Keeper" not in shown
+    assert "The early word of the lamp is saffron pelican." in shown
+    assert "    >   0 user: The early word" in shown
+    assert "        1 assistant: Noted." in shown
+    assert "1 of 1 sessions" in shown
+
+
+def test_a_prefix_and_one_session(run: Run, folder: Path) -> None:
+    found = answer(run, "moored", "--session-prefix", "ben:", "--history", folder)
+    assert [entry["session_id"] for entry in found["results"]] == ["ben:harbour"]
+    found = answer(run, "horn", "--session", "nightly", "--history", folder)
+    assert {entry["session_id"] for entry in found["results"]} == {"nightly"}
+
+
+@pytest.mark.parametrize(
+    "words", [("",), (" ",), ("x", "--limit", "0"), ("x", "--window", "-1"), ("x", "--scoring", "y")]
+)
+def test_what_cannot_be_asked_is_a_usage_error(run: Run, folder: Path, words: tuple[str, ...]) -> None:
+    assert run("session-search", *words, "--history", folder).exit_code == 2
+
+
+def test_a_word_with_a_dash_gets_advice(run: Run, folder: Path) -> None:
+    result = run("session-search", "--zap", "--history", folder)
+    assert result.exit_code == 2
+    assert 'Put "--" before a query' in result.output
+
+
+@pytest.mark.parametrize("wire", ["snake", "camel"])
+def test_batch_answers_in_both_forms(run: Run, folder: Path, tmp_path: Path, wire: str) -> None:
+    calls, out = tmp_path / "calls.jsonl", tmp_path / "out.jsonl"
+    args = {"query": "fog horn", "limit": 1, "scoring": "praisonai"}
+    calls.write_text(json.dumps({"id": 1, "tool": "session_search", "args": args, "wire": wire}))
+    assert run("batch", "--history", folder, "--calls", calls, "--out", out).exit_code == 0
+    output = json.loads(out.read_text())["output"]
+    assert output["success" if wire == "camel" else "ok"] is True
+    assert [(hit["session_id"], hit["score"]) for hit in output["results"]] == [("nightly", 12.0)]
+
+
+@pytest.mark.parametrize(("generation", "limit", "found"), [("g1", -1, 1), ("g1", 0, 0), ("g3", 0, 1), ("g3", -1, 1)])
+def test_batch_takes_every_limit_that_the_original_takes(
+    run: Run, folder: Path, tmp_path: Path, generation: str, limit: int, found: int
+) -> None:
+    calls, out = tmp_path / "calls.jsonl", tmp_path / "out.jsonl"
+    args = {"query": "fog horn", "limit": limit, "window": -1, "scoring": "praisonai", "generation": generation}
+    ours = {"query": "fog horn", "limit": limit}
+    lines = [{"id": number, "tool": "session_search", "args": given} for number, given in enumerate((args, ours))]
+    calls.write_text("\n".join(map(json.dumps, lines)))
+    assert run("batch", "--history", folder, "--calls", calls, "--out", out).exit_code == 0
+    theirs, refused = (json.loads(line)["output"] for line in out.read_text().splitlines())
+    assert (theirs["ok"], len(theirs["results"])) == (True, found)
+    assert all(hit["messages"] == [] for hit in theirs["results"])
+    assert (refused["ok"], refused["rejected_params"]) == (False, ["limit"])
