@@ -33,6 +33,9 @@ def fold_copies(reader: IndexReader, ranked: Sequence[Candidate]) -> tuple[list[
     Kept is the part in the agent's own store; of several or none, the one in the longest session, and of equally long
     ones the one that ranks first. Only candidates whose passages have equal numbers of words are read.
     """
+    sessions = set(reader.sessions_of([candidate.part for candidate in ranked]))
+    if len({reader.sessions[session].source for session in sessions}) < 2:
+        return list(ranked), {}  # fast path: one store has no copies, and most indexes read one
     alike: dict[int, list[Candidate]] = {}
     for candidate, words in zip(ranked, _passage_words(reader, ranked), strict=True):
         if words >= COPY_WORDS:

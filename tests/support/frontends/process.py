@@ -17,9 +17,12 @@ def recall_rank(
     """Return the ended process `recall-rank WORDS`: exit status, stdout and stderr.
 
     `before` is a program that starts it, with its arguments; `python` are options of the interpreter. `more` goes to
-    subprocess.run; the variables in `env` are added to those of this process.
+    subprocess.run; the variables in `env` are added to those of this process. Coverage of a process that `preexec_fn`
+    limits is not measured, since measuring needs memory and files of its own.
     """
     command = [*before, sys.executable, *python, "-m", "recall_rank", *words]
     env = {**os.environ, "PYTHONPATH": str(ROOT), **more.pop("env", {})}
+    if "preexec_fn" in more:
+        env = {name: value for name, value in env.items() if not name.startswith("COVERAGE_PROCESS_")}
     given = {"capture_output": True, "text": True, "timeout": 120, **more}
     return subprocess.run([str(word) for word in command], check=False, env=env, **given)
