@@ -52,6 +52,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("recall", "evaluation"),
     # 8: fronts
     ("frontends", "frontends.demo", "frontends.redaction"),
+    ("frontends.curators",),
     ("frontends.tools",),
     ("frontends.hooks", "frontends.praisonai"),
     ("frontends.mcp",),

@@ -1,0 +1,1 @@
+"""Curators: programs and models that return, of recalled turns, only what a caller is looking for."""
