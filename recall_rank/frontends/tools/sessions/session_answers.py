@@ -31,10 +31,10 @@ from recall_rank.frontends.tools.sessions.session_windows import (
     numbered_session,
     snippet_of,
 )
-from recall_rank.frontends.tools.warnings import MAX_WARNINGS, Warnings
-from recall_rank.histories.source_reports import note_on_sources
+from recall_rank.frontends.tools.sessions.source_warnings import warn_of_response, warn_of_sources
+from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.loaders.praisonai import NAME
-from recall_rank.model import Result, SearchResponse, Session, SourceReport
+from recall_rank.model import Result, SearchResponse, Session
 from recall_rank.weights import DEFAULT
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def scroll(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[s
 def browse(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
     """Return the answer with the sessions that were changed last."""
     sessions = [each for each in call.histories.sessions() if each.id.startswith(asked.prefix)]
-    _warn_of_sources(call.histories.sources(), warnings)
+    warn_of_sources(call.histories.sources(), warnings)
     original = asked.scoring == "praisonai"
     results = []
     for session in sessions[: max(0, asked.limit)]:
@@ -169,16 +169,7 @@ def _found(call: CallContext, asked: SessionQuery, response: SearchResponse, war
         score = result.score * (DEFAULT.scheduled if scheduled else 1.0)
         kept.append(_entry(known, result, score, anchor, asked.window))
     results = sorted(kept, key=lambda entry: -entry["score"])[: asked.limit]
-    coverage = response.coverage
-    partial = response.degrade_kind == "time" or "first_reading" in coverage.limited_by
-    _warn_of_sources(coverage.per_source, warnings)
-    others = any(report.warnings for report in coverage.per_source)
-    counted = () if others else (note_on_sources(coverage.per_source),)  # damaged records were told file by file above
-    for text in response.warnings:
-        if text not in counted:
-            warnings.add("source", text)
-    if response.degrade_kind == "time":
-        warnings.add("partial", "the time budget ended the search: there may be more, and better ones")
+    partial = warn_of_response(response, warnings)
     total = {"total_found": response.total - left_out, "total_exact": response.total_exact, "results": results}
     return {**total, "partial": True} if partial else total
 
@@ -220,22 +211,6 @@ def _warn_of_unknown(asked: SessionQuery, warnings: Warnings) -> None:
     warnings.add("unknown_session", f"no session has the id {asked.session_id[:60]!r}, or several begin with it")
 
 
-def _warn_of_sources(reports: Iterable[SourceReport], warnings: Warnings) -> None:
-    """Add one warning for each file or store that could not be read, or only in part."""
-    problems: dict[str, str] = {}
-    for report in reports:
-        for failure in report.failures:
-            problems.setdefault(failure.location, str(failure))
-        for record in report.malformed:
-            problems.setdefault(record.location, f"{record.location}: {record.place}: {record.reason}")
-    told = list(problems.values())
-    most = MAX_WARNINGS - 1
-    for text in told[:most]:
-        warnings.add("source", text)
-    if len(told) > most:
-        warnings.add("source", f"{len(told) - most} more files or stores have damaged records: see recall-rank sources")
-
-
 # --- PraisonAI's own scores ------------------------------------------------------------------------
 
 
@@ -246,7 +221,7 @@ def _by_original_scores(call: CallContext, asked: SessionQuery, warnings: Warnin
     matching = [*scan.matches(asked.query, asked.generation, asked.prefix), *_of_others(call, sessions, asked)]
     for problem in scan.problems:
         warnings.add("source", problem)
-    _warn_of_sources(call.histories.sources(), warnings)
+    warn_of_sources(call.histories.sources(), warnings)
     return original_hits(matching, asked)
 
 
