@@ -7,20 +7,23 @@ import statistics
 import tempfile
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from unittest import mock
 
 from bench.datasets.praisonai_folder import queries, write_folder
+from bench.datasets.scheduled_sessions import SoughtSession, write_sessions
 from bench.datasets.system_labels import wanted
 from bench.reporting.report import Report, Table
 from recall_rank import Recall
 from recall_rank.frontends.praisonai import RecallSessionStore
 from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.frontends.tools.sessions import session_answers
 from recall_rank.frontends.tools.sessions.folder_search import FolderSearch
 from recall_rank.loaders import open_sources
+from recall_rank.weights import DEFAULT
 
 if TYPE_CHECKING:
     import argparse
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 SHARED: Final = Path(__file__).resolve().parents[3] / "shared"
 RECORDED: Final = "conformance/other-systems"
 LEAST_FIRST: Final = 0.95
+FOLDERS: Final = 3  # generated folders with schedules, of one seed each
+SCHEDULED: Final = (1.0, 0.5, 0.25, 0.1)
 WARM_SHARE, COLD_SHARE = 1 / 50, 1 / 3  # of the CPU of PraisonAI's own search
 
 
@@ -53,6 +58,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--systems", default=",".join(each.name for each in SYSTEMS), help="default %(default)s")
     parser.add_argument("--sessions", type=int, default=10_000, help="of the folder that is timed; 0 times nothing")
     parser.add_argument("--each", type=int, default=5, help="timed queries of each kind (default %(default)s)")
+    parser.add_argument("--schedules", type=int, default=200, help="queries of each kind and folder; 0 asks none")
     parser.add_argument("--seed", type=int, default=1)
 
 
@@ -63,6 +69,8 @@ def run(options: argparse.Namespace) -> Iterator[Report]:
     if not (options.data / RECORDED).is_dir():
         raise FileNotFoundError(f"{options.data / RECORDED} is absent; name its folder by --data")
     yield _answers(options.data, [each for each in SYSTEMS if each.name in chosen])
+    if options.schedules:
+        yield _schedules(options.schedules, options.seed)
     if options.sessions:
         yield _speed(options.sessions, options.each, options.seed)
 
@@ -143,6 +151,55 @@ def _rate(asked: Sequence[Asked], found: Sequence[Sequence[str]], most: int) -> 
     """Return the share of queries with a wanted session among their first `most` ones."""
     hits = [not one.wanted.isdisjoint(sessions[:most]) for one, sessions in zip(asked, found, strict=True)]
     return sum(hits) / len(hits)
+
+
+# --- schedules --------------------------------------------------------------------------------------
+
+
+def _schedules(count: int, seed: int) -> Report:
+    """Ask generated folders for conversations and for runs of schedules, under several weights of the latter."""
+    report = Report("systems", "sessions of schedules beside conversations", f"{count} queries a kind", {"seed": seed})
+    found: dict[tuple[float, bool], list[int]] = {}  # weight, sought a run -> ranks, from 1; 0 for nothing found
+    for number in range(FOLDERS):
+        with tempfile.TemporaryDirectory() as place:
+            sought = write_sessions(Path(place) / "sessions", seed + number, count)
+            with Recall(open_sources(Path(place) / "sessions")) as recall:
+                for weight in sorted({*SCHEDULED, DEFAULT.scheduled}, reverse=True):
+                    with mock.patch.object(session_answers, "DEFAULT", replace(DEFAULT, scheduled=weight)):
+                        for one in sought:
+                            found.setdefault((weight, one.scheduled), []).append(_rank(RecallTools(recall), one))
+    names = {False: "conversations", True: "runs"}
+    rows = []
+    for weight in sorted({weight for weight, _ in found}, reverse=True):
+        cells = [f"{weight:g}" + (" (default)" if weight == DEFAULT.scheduled else "")]
+        for ranks in (found[weight, False], found[weight, True], [*found[weight, False], *found[weight, True]]):
+            cells += [f"{value:.3f}" for value in _figures(ranks)]
+        rows.append(cells)
+    columns = [f"{who} {what}" for who in (*names.values(), "all") for what in ("hit@1", "hit@5", "MRR")]
+    report.tables.append(Table("weight of a session that a schedule began", ["scheduled", *columns], rows))
+    for scheduled, name in names.items():
+        first, five, reciprocal = _figures(found[DEFAULT.scheduled, scheduled])
+        for what, value in (("hit@1", first), ("hit@5", five), ("MRR", reciprocal)):
+            report.add(
+                f"schedules, {name}: {what}", value, "", "higher", 0.01, len(found[DEFAULT.scheduled, scheduled])
+            )
+        without = _figures(found[1.0, scheduled])[1]
+        report.check(f"schedules, {name}: hit@5 not below that without the weight", five >= without, f"{without:.3f}")
+    return report
+
+
+def _rank(tools: RecallTools, one: SoughtSession) -> int:
+    """Return the place, from 1, of the first hit that answers a query; 0 where none of the hits does."""
+    answer = tools.call("session_search", {"query": one.query})
+    places = (place for place, hit in enumerate(answer["results"], 1) if hit["session_id"] in one.wanted)
+    return next(places, 0)
+
+
+def _figures(ranks: Sequence[int]) -> tuple[float, float, float]:
+    """Return hit@1, hit@5 and MRR of ranks, of which 0 stands for nothing found."""
+    total = len(ranks)
+    first, five = (sum(0 < rank <= most for rank in ranks) / total for most in (1, 5))
+    return first, five, sum(1 / rank for rank in ranks if rank) / total
 
 
 # --- speed ------------------------------------------------------------------------------------------

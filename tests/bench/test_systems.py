@@ -12,6 +12,7 @@ import pytest
 from bench.benchmarks import systems
 from bench.datasets import system_labels
 from bench.datasets.praisonai_folder import MESSAGES, queries, write_folder
+from bench.datasets.scheduled_sessions import CONVERSATIONS, RUNS, SUBJECTS, write_sessions
 from bench.datasets.system_labels import digest, wanted
 from tests.support.frontends import praison_folder
 
@@ -19,7 +20,7 @@ from tests.support.frontends import praison_folder
 def options(data: Path, **more: Any) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     systems.arguments(parser)
-    return argparse.Namespace(**{**vars(parser.parse_args([])), "data": data, "sessions": 0, **more})
+    return argparse.Namespace(**{**vars(parser.parse_args([])), "data": data, "sessions": 0, "schedules": 0, **more})
 
 
 @pytest.fixture
@@ -89,6 +90,35 @@ def test_generated_folders_are_equal_for_equal_seeds(tmp_path: Path) -> None:
     assert all((tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes() for name in files)
     assert len(json.loads((tmp_path / "one" / files[0]).read_bytes())["messages"]) == MESSAGES
     assert queries(7, 2) == queries(7, 2)
+
+
+def test_queries_for_runs_of_schedules_are_as_many_as_for_conversations(tmp_path: Path) -> None:
+    sought = write_sessions(tmp_path / "one", 5, 20)
+    assert sought == write_sessions(tmp_path / "two", 5, 20)
+    files = {path.stem: path.read_bytes() for path in (tmp_path / "one").iterdir()}
+    assert files == {path.stem: path.read_bytes() for path in (tmp_path / "two").iterdir()}
+    begun = {name for name, content in files.items() if json.loads(content)["metadata"] == {"source": "cron"}}
+    assert (len(files), len(begun)) == (SUBJECTS * CONVERSATIONS + SUBJECTS // 2 * RUNS, SUBJECTS // 2 * RUNS)
+    assert [one.scheduled for one in sought] == [False] * 20 + [True] * 20
+    for one in sought:
+        assert one.wanted
+        assert one.wanted <= begun if one.scheduled else one.wanted.isdisjoint(begun)
+        texts = [[message["content"] for message in json.loads(files[name])["messages"]] for name in one.wanted]
+        assert all(any(set(one.query.split()) <= set(said.replace(".", "").split()) for said in text) for text in texts)
+
+
+def test_a_weight_that_takes_runs_off_the_page_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(systems, "FOLDERS", 1)
+    report = systems._schedules(10, 1)
+    assert [row[0] for row in report.tables[0].rows] == ["1", "0.5 (default)", "0.25", "0.1"]
+    assert not report.failed
+    assert {figure.n for figure in report.figures} == {10}
+    ranks = {False: 1, True: 1}
+    monkeypatch.setattr(
+        systems, "_rank", lambda _, one: ranks[one.scheduled] if systems.session_answers.DEFAULT.scheduled == 1 else 0
+    )
+    assert [check.ok for check in systems._schedules(10, 1).checks] == [False, False]
 
 
 def test_the_speed_is_that_of_searches_that_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,10 +69,8 @@ def test_a_session_that_says_so_is_that_of_a_schedule(tmp_path: Path) -> None:
 
     folder = tmp_path / "sessions"
     folder.mkdir()
-    write_session(
-        folder, praison("talk", said("Why does the socket, once closed, reconnect in a storm?", "No jitter."))
-    )
-    every = said(*(f"socket reconnect count {number}" for number in range(8)))
+    write_session(folder, praison("talk", said("Why does the socket reconnect in a storm?", "No jitter.")))
+    every = said(*(f"socket reconnect {number}, socket reconnect {number + 1}" for number in range(8)))
     write_session(folder, praison("first", every, metadata={"source": "cron"}))
     write_session(folder, praison("second", every, metadata={"automated": True}))
     tools = SessionTools(histories=Recall(open_sources(folder)))
