@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Role = Literal["user", "assistant", "system", "tool"]
@@ -111,6 +111,7 @@ class Message:
     flags: Flag = Flag.NONE
     tokens: Tokens | None = None
     cost: float | None = None  # US dollars
+    parent: str | None = field(default=None, compare=False)  # the message it answers, where a store tells branches
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,4 +47,5 @@ def with_parts(message: Message, parts: Iterable[Part], more: Flag = Flag.NONE) 
         message.flags | more if more else message.flags,
         message.tokens,
         message.cost,
+        message.parent,
     )

@@ -12,7 +12,7 @@ from recall_rank.loaders.content.values import text_of
 from recall_rank.loaders.files.resume import StaleResumePointError
 from recall_rank.loaders.json.parse import Record
 from recall_rank.loaders.pi.parts import FullOutputs, answered, content_parts, executed, summary, used
-from recall_rank.loaders.pi.tree import Entry, standing
+from recall_rank.loaders.pi.tree import Entry, parents, standing
 from recall_rank.model import Flag, Message, Part, Role, Session, Tokens
 
 VERSION = 3  # of the format, the newest that is known here
@@ -37,10 +37,10 @@ class _Draft:
     tokens: Tokens | None = None
     cost: float | None = None
 
-    def message(self, more: Flag) -> Message:
+    def message(self, more: Flag, parent: str | None) -> Message:
         flags, parts = self.flags | more, tuple(self.parts)
         return Message(
-            self.entry, self.role, self.time, parts, None, None, self.model, flags, self.tokens, self.cost
+            self.entry, self.role, self.time, parts, None, None, self.model, flags, self.tokens, self.cost, parent
         )  # fmt: skip
 
 
@@ -218,7 +218,8 @@ class PiLines:
         """The session; None for a file without messages."""
         flags = {} if self._continues else standing(self._entries)
         drafts = [draft for draft in self._drafts.values() if draft.parts]
-        messages = [draft.message(flags.get(draft.entry, Flag.NONE)) for draft in drafts]
+        above = parents(self._entries, {draft.entry for draft in drafts})
+        messages = [draft.message(flags.get(draft.entry, Flag.NONE), above.get(draft.entry)) for draft in drafts]
         if not messages and not self._continues:
             return None
         title = " ".join((self._name or "").split()) or title_from(self._words)

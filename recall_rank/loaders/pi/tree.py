@@ -1,4 +1,5 @@
-"""Find the entries of a pi session that were abandoned, and those that a compaction took out of context.
+"""Find the entries of a pi session that were abandoned, those that a compaction took out of context, and the parents
+of messages.
 
 A session file is a tree: each entry names its parent, and the last line is the current end of the conversation.
 Entries that are not on the path from the root to the last line belong to abandoned branches. Entries on that path that
@@ -7,6 +8,7 @@ come before the first entry kept by the last compaction are no longer sent to th
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from recall_rank.loaders.json.parse import Record
@@ -30,6 +32,22 @@ def standing(entries: list[Entry]) -> dict[str, Flag]:
     for at in way[: _kept_from(entries, way)]:
         flags[entries[at].id] = Flag.OUT_OF_CONTEXT
     return flags
+
+
+def parents(entries: list[Entry], messages: Collection[str]) -> dict[str, str | None]:
+    """Id of a message -> id of the nearest message above it in the tree, None for the first one; `messages` has the
+    ids of the entries that are messages. Below a missing parent, the tree continues with the previous line.
+    """
+    found: dict[str, str | None] = {}
+    nearest: dict[str, str | None] = {}  # entry -> itself when it is a message, else the nearest message above it
+    previous: str | None = None
+    for entry in entries:
+        above = None if entry.parent is None else nearest.get(entry.parent, previous)
+        if entry.id in messages:
+            found[entry.id] = above
+            above = entry.id
+        nearest[entry.id] = previous = above
+    return found
 
 
 def _way(entries: list[Entry]) -> list[int]:

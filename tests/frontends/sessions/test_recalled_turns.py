@@ -60,7 +60,7 @@ def test_a_fork_repeats_no_turn(histories: Recall) -> None:
     assert own.matched.startswith("User: In this fork, try optimistic dampers instead")
 
 
-@pytest.mark.parametrize("lens", ["fresnel"])
+@pytest.mark.parametrize("lens", ["quartz", "resin", "fresnel"])
 def test_a_turn_has_the_neighbours_of_its_own_branch(histories: Recall, lens: str) -> None:
     turn = best(histories, f"{lens} lens")
     assert turn.session_id == TREE

@@ -436,3 +436,27 @@ def test_phrases_of_real_stores(shared: Path) -> None:
     assert {part.flags for _, _, part in found("SQLITE_BUSY") if part.error} == {Flag.ERROR}
     assert found("the thundering herd comes from the cron fan-out")[0][2].type == "reasoning"
     assert any(message.flags & Flag.OUT_OF_CONTEXT for _, message, _ in found("Show me the big log"))
+
+
+def test_each_message_names_the_message_it_answers(home: Path) -> None:
+    session = load(home / ".pi")[FIRST]
+    asked, _ = said(session, "I will look.")
+    assert asked.parent == said(session, "Why does the lamp flicker at dusk?")[0].id
+    assert said(session, "Try another bulb, amber falcon")[0].parent == asked.id
+    assert said(session, "A new bulb flickers as well.")[0].parent == said(session, "Try another bulb")[0].id
+    ids = [message.id for message in session.messages]
+    assert session.messages[0].parent is None
+    above = [ids.index(message.parent) for message in session.messages[1:] if message.parent is not None]
+    assert len(above) == len(ids) - 1
+    assert all(place < at for at, place in enumerate(above, 1))
+
+
+def test_below_a_missing_parent_the_tree_continues_with_the_previous_line(tmp_path: Path) -> None:
+    tree = Tree(FIRST)
+    first = tree.said("user", "Who keeps the lamp?")
+    lost = tree.said("assistant", [text("Mara does.")], parent="ffffffff")
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    (folder / file_name(FIRST)).write_bytes(lines(tree.records))
+    messages = load(folder)[FIRST].messages
+    assert [(message.id, message.parent) for message in messages] == [(first, None), (lost, first)]

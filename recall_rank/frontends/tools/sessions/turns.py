@@ -28,10 +28,11 @@ class TurnSpan:
 def branch_of(messages: Sequence[Message], at: int) -> list[int]:
     """The places, in order, of the messages on the branch of messages[at].
 
-    A message that was not abandoned is on the branch that the session ended with. The branch of an abandoned message
-    is what precedes it, without earlier abandoned messages that are not next to it, and the abandoned messages next to
-    it.
+    The branch goes up to the root of the tree, and down by the message that was not abandoned, else by the newest one.
+    Where a store does not tell the parents of messages, abandoned messages next to each other count as one branch.
     """
+    if any(message.parent is not None for message in messages):
+        return _in_tree(messages, at)
     live = [place for place, message in enumerate(messages) if not message.flags & Flag.ABANDONED]
     if not messages[at].flags & Flag.ABANDONED:
         return live
@@ -41,6 +42,27 @@ def branch_of(messages: Sequence[Message], at: int) -> list[int]:
     while end < len(messages) and messages[end].flags & Flag.ABANDONED:
         end += 1
     return [place for place in live if place < first] + list(range(first, end))
+
+
+def _in_tree(messages: Sequence[Message], at: int) -> list[int]:
+    places = {message.id: place for place, message in enumerate(messages)}
+    above: list[int] = []
+    place: int | None = at
+    while place is not None and (not above or place < above[-1]):  # a parent stands before its children
+        above.append(place)
+        place = places.get(messages[place].parent or "")
+    following: dict[str, int] = {}
+    for place, message in enumerate(messages):
+        if message.parent is not None:
+            known = following.get(message.parent)
+            if known is None or not message.flags & Flag.ABANDONED or messages[known].flags & Flag.ABANDONED:
+                following[message.parent] = place
+    below: list[int] = []
+    place = following.get(messages[at].id)
+    while place is not None and place > (below[-1] if below else at):
+        below.append(place)
+        place = following.get(messages[place].id)
+    return [*reversed(above), *below]
 
 
 def turns_of(messages: Sequence[Message]) -> list[TurnSpan]:
