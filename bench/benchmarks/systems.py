@@ -2,55 +2,38 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 import tempfile
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from unittest import mock
 
 from bench.datasets.praisonai_folder import queries, write_folder
+from bench.datasets.recorded_systems import RECORDED, SYSTEMS, RecordedCall, Recording, System, recordings
 from bench.datasets.scheduled_sessions import SoughtSession, write_sessions
-from bench.datasets.system_labels import wanted
 from bench.reporting.report import Report, Table
 from recall_rank import Recall
 from recall_rank.frontends.praisonai import RecallSessionStore
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.sessions import session_answers
 from recall_rank.frontends.tools.sessions.folder_search import FolderSearch
+from recall_rank.frontends.tools.sessions.recalled_turns import recalled_turns
 from recall_rank.loaders import open_sources
 from recall_rank.weights import DEFAULT
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 SHARED: Final = Path(__file__).resolve().parents[3] / "shared"
-RECORDED: Final = "conformance/other-systems"
 LEAST_FIRST: Final = 0.95
 FOLDERS: Final = 3  # generated folders with schedules, of one seed each
 SCHEDULED: Final = (1.0, 0.5, 0.25, 0.1)
 WARM_SHARE, COLD_SHARE = 1 / 50, 1 / 3  # of the CPU of PraisonAI's own search
-
-
-@dataclass(frozen=True, slots=True)
-class System:
-    """Recordings of a system: its files, and how its hits name their session."""
-
-    name: str
-    files: dict[str, str]  # generation -> file
-    session: str  # the field of a hit
-    names: str = ""  # a file that maps the names of sessions to their ids in the store
-
-
-SYSTEMS: Final = (
-    System("praisonai", {"g1": "praisonai-g1.json", "g3": "praisonai-g3.json"}, "session_id"),
-    System("memo-agent", {"": "memo-agent.json"}, "session", "stores/memo-agent/manifest.json"),
-)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,79 +61,101 @@ def run(options: argparse.Namespace) -> Iterator[Report]:
 # --- answers ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A labelled query: the sessions that answer it, and those that the system found, the best first."""
-
-    query: str
-    wanted: set[str]
-    theirs: Sequence[str]
-
-
 def _answers(data: Path, systems: Sequence[System]) -> Report:
     report = Report("systems", __doc__ or "", ",".join(each.name for each in systems))
     rows: list[list[str]] = []
     for system in systems:
-        for generation, file in system.files.items():
-            recorded = json.loads((data / RECORDED / file).read_text(encoding="utf-8"))
-            names: dict[str, str] = {}
-            if system.names:
-                names = json.loads((data / system.names).read_text(encoding="utf-8"))
-            with Recall(open_sources(data / recorded["store"])) as recall:
-                asked = _labelled(system, recorded["search"], recall, names)
-                name = " ".join(filter(None, (system.name, generation)))
-                rows += _compare(report, name, asked, recall, {key: known for known, key in names.items()})
-    columns = ["system", "queries", "hit@1", "hit@5", "nothing found", "errors", "ms p50", "ms max"]
-    report.tables.append(Table("labelled queries, on the system's own store", columns, rows))
+        for recording in recordings(data, system):
+            with Recall(open_sources(data / recording.store)) as recall:
+                rows += _compare(report, recording, recall)
+    columns = [
+        "system",
+        "calls",
+        "labelled",
+        "hit@1",
+        "hit@5",
+        "nothing found",
+        "refused",
+        "errors",
+        "ms p50",
+        "ms max",
+    ]
+    report.tables.append(Table("recorded calls, on the system's own store", columns, rows))
     return report
 
 
-def _labelled(system: System, calls: Sequence[dict[str, Any]], recall: Recall, names: dict[str, str]) -> list[Asked]:
-    """Return the recorded queries that have a label and asked for at least one session."""
-    known = {*names, *(session.id for session in recall.sessions())}
-    found = []
-    for call in calls:
-        sessions = wanted(system.name, call["query"], known)
-        if sessions and call["limit"] > 0:
-            theirs = list(dict.fromkeys(hit[system.session] for hit in call["hits"]))
-            found.append(Asked(call["query"], sessions, theirs))
-    return found
+@dataclass(slots=True)
+class _Answers:
+    """What was answered to the recorded calls: their sessions, the best first, and how many calls had no answer."""
+
+    found: list[Sequence[str]] = field(default_factory=list)
+    refused: int = 0  # with a message that tells what to change
+    errors: list[str] = field(default_factory=list)
+    spent: list[float] = field(default_factory=list)  # milliseconds of each call
+
+    @property
+    def times(self) -> list[str]:
+        """The median and the longest time of a call; dashes where no times were recorded."""
+        if not self.spent:
+            return ["-", "-"]
+        return [f"{statistics.median(self.spent):.2f}", f"{max(self.spent):.2f}"]
 
 
-def _compare(
-    report: Report, name: str, asked: Sequence[Asked], recall: Recall, names: dict[str, str]
-) -> Iterator[list[str]]:
-    tools = RecallTools(recall)
-    ours, errors, spent = [], 0, []
-    for one in asked:
-        began = time.perf_counter()
-        answer = tools.call("session_search", {"query": one.query})
-        spent.append((time.perf_counter() - began) * 1e3)
-        errors += not answer["ok"]
-        hits = [hit["session_id"] for hit in answer.get("results", ())]
-        ours.append([names.get(each, each) for each in hits])
+def _compare(report: Report, recording: Recording, recall: Recall) -> Iterator[list[str]]:
+    name = recording.name
+    calls = recording.calls({session.id for session in recall.sessions()})
+    theirs = _Answers([call.theirs for call in calls], errors=[call.query for call in calls if call.failed])
+    ours = _ask(recording, calls, recall)
     rates = {}
-    for who, found in (("theirs", [one.theirs for one in asked]), ("ours", ours)):
-        first, five = (_rate(asked, found, most) for most in (1, 5))
+    for who, answers in (("theirs", theirs), ("ours", ours)):
+        labelled = [(call.wanted, found) for call, found in zip(calls, answers.found, strict=True) if call.wanted]
+        first, five = (_rate(labelled, most) for most in (1, 5))
         rates[who] = first
-        nothing = sum(not each for each in found)
-        times = ["-", "-"]  # theirs were not recorded
-        if who == "ours":
-            times = [f"{statistics.median(spent):.2f}", f"{max(spent):.2f}"]
-        failed = str(errors) if who == "ours" else "0"
-        yield [f"{name}, {who}", str(len(asked)), f"{first:.3f}", f"{five:.3f}", str(nothing), failed, *times]
-        report.add(f"{name}, {who}: hit@1", first, "", "higher", 0.01, len(asked))
-        report.add(f"{name}, {who}: hit@5", five, "", "higher", 0.01, len(asked))
-    report.add(f"{name}, ours: ms p50", statistics.median(spent), "ms", "lower", 0.5, len(asked))
+        nothing = sum(not found for _, found in labelled)
+        counts = [len(calls), len(labelled), f"{first:.3f}", f"{five:.3f}", nothing, answers.refused]
+        yield [f"{name}, {who}", *map(str, counts), str(len(answers.errors)), *answers.times]
+        report.add(f"{name}, {who}: hit@1", first, "", "higher", 0.01, len(labelled))
+        report.add(f"{name}, {who}: hit@5", five, "", "higher", 0.01, len(labelled))
+    report.add(f"{name}, ours: ms p50", statistics.median(ours.spent), "ms", "lower", 0.5, len(calls))
     report.check(f"{name}: hit@1 at least theirs", rates["ours"] >= rates["theirs"], f"{rates}")
     report.check(f"{name}: hit@1 at least {LEAST_FIRST}", rates["ours"] >= LEAST_FIRST, f"{rates['ours']:.3f}")
-    report.check(f"{name}: no errors", not errors, str(errors))
+    report.check(f"{name}: no errors", not ours.errors, "; ".join(ours.errors[:3]) or "0")
 
 
-def _rate(asked: Sequence[Asked], found: Sequence[Sequence[str]], most: int) -> float:
-    """Return the share of queries with a wanted session among their first `most` ones."""
-    hits = [not one.wanted.isdisjoint(sessions[:most]) for one, sessions in zip(asked, found, strict=True)]
-    return sum(hits) / len(hits)
+def _ask(recording: Recording, calls: Iterable[RecordedCall], recall: Recall) -> _Answers:
+    """Make the recorded calls to our search; a call that fails found nothing."""
+    search = _turns if recording.system.turns else _sessions
+    answers = _Answers()
+    for call in calls:
+        found: Sequence[str] = ()
+        began = time.perf_counter()
+        try:
+            found = search(recall, call)
+        except ValueError:  # what the tool would tell the caller to change
+            answers.refused += 1
+        except Exception as error:  # noqa: BLE001 - every error counts, and the next call is made all the same
+            answers.errors.append(f"{type(error).__name__}: {error}")
+        answers.spent.append((time.perf_counter() - began) * 1e3)
+        answers.found.append([recording.names.get(each, each) for each in dict.fromkeys(found)])
+    return answers
+
+
+def _sessions(recall: Recall, call: RecordedCall) -> list[str]:
+    answer = RecallTools(recall).call("session_search", {"query": call.query})
+    if not answer["ok"]:
+        raise RuntimeError(answer["error"])
+    return [hit["session_id"] for hit in answer["results"]]
+
+
+def _turns(recall: Recall, call: RecordedCall) -> list[str]:
+    project, since, until = (call.filters.get(name) for name in ("project", "dateFrom", "dateTo"))
+    turns = recalled_turns(recall, call.query, project=project, date_from=since, date_to=until)
+    return [turn.session_id for turn in turns]
+
+
+def _rate(labelled: Sequence[tuple[Collection[str], Sequence[str]]], most: int) -> float:
+    """Return the share of the calls with a wanted session among the first `most` that were found."""
+    return sum(any(session in wanted for session in found[:most]) for wanted, found in labelled) / len(labelled)
 
 
 # --- schedules --------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """The session that each recorded query of another system asks for, so that their answers and ours can be counted.
 
 Queries and sessions are named by digests: the recordings are data of others, and no part of this repository. A label
-was set by reading the query beside the sessions of its store. A query that asks for no one session has none: empty and
-blank ones, a word that most sessions say, a prefix of several words, a word that is in none.
+was set by reading the query beside the sessions of its store, before our answer was seen. A query that asks for no one
+session has none: empty and blank ones, a word or a project that most sessions share, a word that several sessions say
+in as many senses, a prefix of several words, a word that is in none, a date that names no one day. A query with
+filters is named by its words and the filters as JSON.
 """
 
 from __future__ import annotations
@@ -101,5 +103,47 @@ LABELS: Final[Mapping[str, Mapping[str, Collection[str]]]] = {
         "e1cad9cedad7": ("e6c0f78d39a8",),
         "ea7f49b13a3c": ("19ba11d2c22d",),
         "f46dafb2b51b": ("19ba11d2c22d",),
+    },
+    "tallow": {
+        "014c0c24067f": ("19ba11d2c22d",),
+        "11d01ab260cb": ("23837518aaa3",),
+        "1c5d64f05798": ("87c15147c3b6",),
+        "200fb7812e9b": ("c6dc82c50ef9",),
+        "234da089366d": ("ad0db6f2865f",),
+        "26d73ba7f248": ("b8b6996db0a0",),
+        "3ac7744ed667": ("de4fd04ca9a0",),
+        "3f4fb51482a4": ("e6c0f78d39a8",),
+        "40da08bae4e6": ("335e0eabae7e",),
+        "43ce211cc2ff": ("e6c0f78d39a8",),
+        "48d60d25c945": ("335e0eabae7e",),
+        "51d65e72285b": ("335e0eabae7e",),
+        "5957e309b0c4": ("ad0db6f2865f",),
+        "59767a7f7640": ("de4fd04ca9a0",),
+        "5a450a8c413c": ("ad0db6f2865f",),
+        "5ea6bb3f5642": ("2088a7ba908e",),
+        "6259f49ad700": ("c4f3c7e0cb67",),
+        "6802d97c4372": ("19ba11d2c22d",),
+        "768d6f639b5f": ("335e0eabae7e",),
+        "7bbf142654dd": ("19ba11d2c22d",),
+        "80fb40fe418d": ("de4fd04ca9a0",),
+        "81a2e580e1cd": ("de4fd04ca9a0",),
+        "876a359d46eb": ("ad0db6f2865f",),
+        "8e924e196a9a": ("ad0db6f2865f",),
+        "8f46f3134263": ("de4fd04ca9a0",),
+        "98d9844b18df": ("30583f79af71",),
+        "9c0e64154fbe": ("19ba11d2c22d",),
+        "a26ebf537576": ("c4f3c7e0cb67",),
+        "a66e4050618a": ("e6c0f78d39a8", "8cfe8cae209a"),
+        "ae871ac8e7f1": ("ad0db6f2865f", "de4fd04ca9a0"),
+        "b0e1f7defd69": ("e6c0f78d39a8", "8cfe8cae209a"),
+        "b1481f8f765a": ("c6dc82c50ef9",),
+        "c63a05eae9fb": ("b8b6996db0a0",),
+        "c931c08862df": ("ad0db6f2865f",),
+        "dfc7bb53ecca": ("f390978b915e",),
+        "e01098f24725": ("f390978b915e",),
+        "e1cad9cedad7": ("e6c0f78d39a8", "8cfe8cae209a"),
+        "f20636d3833e": ("ad0db6f2865f",),
+        "f46dafb2b51b": ("19ba11d2c22d",),
+        "fc98b5b6c4d7": ("ad0db6f2865f",),
     },
 }

@@ -12,8 +12,11 @@ import pytest
 from bench.benchmarks import systems
 from bench.datasets import system_labels
 from bench.datasets.praisonai_folder import MESSAGES, queries, write_folder
+from bench.datasets.recorded_systems import RecordedCall
 from bench.datasets.scheduled_sessions import CONVERSATIONS, RUNS, SUBJECTS, write_sessions
 from bench.datasets.system_labels import digest, wanted
+from recall_rank import Recall
+from tests.fixtures import make_pi
 from tests.support.frontends import praison_folder
 
 
@@ -51,9 +54,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_theirs_as_recorded_beside_ours_as_run(data: Path) -> None:
     (report,) = systems.run(options(data, systems="praisonai"))
     (table,) = report.tables
-    assert [row[:6] for row in table.rows[:2]] == [
-        ["praisonai g1, theirs", "3", "0.333", "0.333", "1", "0"],
-        ["praisonai g1, ours", "3", "1.000", "1.000", "0", "0"],
+    assert [row[:8] for row in table.rows[:2]] == [
+        ["praisonai g1, theirs", "5", "3", "0.333", "0.333", "1", "0", "0"],
+        ["praisonai g1, ours", "5", "3", "1.000", "1.000", "0", "0", "0"],
     ]
     assert not report.failed
 
@@ -66,6 +69,54 @@ def test_an_answer_worse_than_theirs_fails(data: Path, monkeypatch: pytest.Monke
         "hit@1 at least 0.95",
         "no errors",
     }
+
+
+def test_calls_of_session_recall_are_made_with_their_filters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    store = tmp_path / "stores" / "tallow"
+    make_pi.write_tallow(store / "home")
+    (store / "manifest.json").write_text(json.dumps([{"key": "lamp", "id": make_pi.FIRST}]), encoding="utf-8")
+    nothing, lamp = {"hits": []}, {"hits": [{"session": "lamp"}]}
+    recorded = {
+        "store": "stores/tallow/flat",
+        "search": [
+            {"query": "amber falcon", "options": {"limit": 15}, **nothing},
+            {"query": "lamp/wiring.py", "options": {"limit": 15}, "exception": "fts5: syntax error"},
+            {"query": "", "options": {"limit": 15}, "exception": "fts5: syntax error"},
+        ],
+        "filters": [
+            {"query": "bulb", "options": {"limit": 15, "dateFrom": "2026-05-28"}, **lamp},
+            {"query": "bulb", "options": {"limit": 15, "dateTo": "2026-05-27"}, **lamp},
+            {"query": "bulb", "options": {"limit": 15, "dateTo": "03/05/2026"}, **nothing},
+            {"query": "bulb", "options": {"limit": 0, "dateFrom": "2026-05-28"}, **nothing},
+        ],
+    }
+    folder = tmp_path / systems.RECORDED
+    folder.mkdir(parents=True)
+    (folder / "tallow.json").write_text(json.dumps(recorded), encoding="utf-8")
+    asked = ["amber falcon", "lamp/wiring.py", 'bulb {"dateFrom": "2026-05-28"}', 'bulb {"dateTo": "2026-05-27"}']
+    labels = {digest(text): (digest("lamp"),) for text in asked}
+    monkeypatch.setitem(system_labels.LABELS, "tallow", labels)  # type: ignore[arg-type]
+    (report,) = systems.run(options(tmp_path, systems="tallow"))
+    assert [row[:8] for row in report.tables[0].rows] == [
+        ["tallow, theirs", "7", "4", "0.500", "0.500", "2", "0", "2"],
+        ["tallow, ours", "7", "4", "0.750", "0.750", "1", "1", "0"],  # nothing was said before that day
+    ]
+    assert {check.name for check in report.failed} == {"tallow: hit@1 at least 0.95"}
+
+
+def test_an_error_is_counted_and_the_other_calls_are_made(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = systems._sessions
+
+    def sessions(recall: Recall, call: RecordedCall) -> list[str]:
+        if call.query == "osprey":
+            raise KeyError(call.query)
+        return asked(recall, call)
+
+    monkeypatch.setattr(systems, "_sessions", sessions)
+    (report,) = systems.run(options(data, systems="praisonai"))
+    assert report.tables[0].rows[1][3:8] == ["0.667", "0.667", "1", "0", "2"]
+    assert not next(check for check in report.checks if check.name.endswith("no errors")).ok
 
 
 def test_what_is_absent_is_named(tmp_path: Path) -> None:
