@@ -95,6 +95,7 @@ FOREIGN: dict[str, tuple[str, ...]] = {
     "rich": ("frontends",),
     "jinja2": ("frontends",),
     **dict.fromkeys(("mcp", "mcp_types", "anyio", "pydantic"), ("frontends.mcp",)),
+    "llm": ("frontends.curators",),
     "platformdirs": ("histories",),
     # Code could come in through these, or data go out.
     **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "socket", "urllib", "http", "ctypes"), ()),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
+
+CURATION_SECONDS: Final = 45.0  # below the minute after which MCP clients give a call up
 
 
 class CuratorError(Exception):
-    """A curator gave no usable answer. The message is one line for a person and quotes no recalled text."""
+    """A curator gave no usable answer. The message is one line for a person."""
 
 
 class NoCuratorError(CuratorError):
@@ -54,7 +56,10 @@ class CurationTask:
 
 
 class Curator(Protocol):
-    """Selects from recalled turns the text that answers what the caller is looking for."""
+    """Selects from recalled turns the text that answers what the caller is looking for.
+
+    Call one through `curated_answer`, which bounds and checks what it returns.
+    """
 
     @property
     def name(self) -> str:
@@ -68,3 +73,8 @@ class Curator(Protocol):
         there is no usable answer, its subclasses when time has run out or the call was cancelled.
         """
         ...
+
+
+def never() -> bool:
+    """Return False: the `cancelled` of a call that nobody cancels."""
+    return False

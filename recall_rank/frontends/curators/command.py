@@ -1,0 +1,207 @@
+"""CommandCurator: a command that reads the prompt on stdin and prints the curated text, such as an agent without a
+terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, Final
+
+from recall_rank.analysis.normalize import encode
+from recall_rank.frontends.curators.answer_check import ANSWER_CHARS
+from recall_rank.frontends.curators.curator import (
+    CurationTask,
+    CuratorCancelledError,
+    CuratorError,
+    CuratorTimeoutError,
+    NoCuratorError,
+)
+from recall_rank.frontends.curators.prompt import curation_prompt
+from recall_rank.frontends.display_text import one_line
+
+READ_BYTES: Final = 4 * ANSWER_CHARS  # of stdout; the longest answer in UTF-8
+CURATING: Final = "RECALL_RANK_CURATING"  # set for a command, so that it cannot ask for a curator in turn
+_STDERR_BYTES: Final = 8_192
+_ERROR_CHARS: Final = 200
+_POLL_SECONDS: Final = 0.05
+_LAST_OUTPUT_SECONDS: Final = 0.5  # for output that is still in the pipe when the command has ended
+_PIPE_BYTES: Final = 65_536
+
+
+class CommandCurator:
+    """Runs a command for each task in an empty folder and in a process group of its own.
+
+    `argv` is the program and its arguments; the prompt is written to stdin, in UTF-8, instructions first. Without a
+    shell. `name` is shown in answers, by default "command " and the name of the program.
+    """
+
+    def __init__(self, argv: Sequence[str], *, name: str | None = None, environ: Mapping[str, str] | None = None):
+        if not argv or not argv[0]:
+            raise NoCuratorError("a curator's command needs a program")
+        self._argv = tuple(argv)
+        self._environ = environ
+        self._name = name or f"command {one_line(Path(argv[0]).name)[:60]}"
+
+    @property
+    def name(self) -> str:
+        """The name that an answer shows."""
+        return self._name
+
+    def curate(self, task: CurationTask, *, seconds: float, cancelled: Callable[[], bool]) -> str:
+        """Return what the command prints for the prompt of a task.
+
+        The whole process group is ended when the command is done, prints more than READ_BYTES, does not end within
+        `seconds` or is cancelled. Raises NoCuratorError for a program that is not there, CuratorError for an exit
+        status that is not 0, with the first line of stderr, and for too much output.
+        """
+        prompt = curation_prompt(task)
+        return run_command(
+            self._argv, f"{prompt.system}\n\n{prompt.user}", self._name, seconds, cancelled, environ=self._environ
+        )
+
+
+def run_command(
+    argv: Sequence[str],
+    text: str,
+    name: str,
+    seconds: float,
+    cancelled: Callable[[], bool],
+    *,
+    environ: Mapping[str, str] | None = None,
+) -> str:
+    """Return the stdout of a command that gets `text` on stdin, as CommandCurator.curate() says; invalid UTF-8 is
+    replaced.
+    """
+    environ = os.environ if environ is None else environ
+    program = shutil.which(argv[0], path=environ.get("PATH"))
+    if program is None:
+        raise NoCuratorError(f"the program of the curator is not there: {one_line(argv[0])[:_ERROR_CHARS]}")
+    with tempfile.TemporaryDirectory(prefix="recall-rank-", ignore_cleanup_errors=True) as folder:
+        try:
+            process = subprocess.Popen(  # noqa: S603 - the command is the user's own setting
+                [str(Path(program).absolute()), *argv[1:]],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env={**environ, CURATING: "1"},
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise NoCuratorError(f"the {name} cannot be started: {one_line(str(error))[:_ERROR_CHARS]}") from error
+        running = _RunningCommand(process, name, encode(text))
+        try:
+            return running.answer(time.monotonic() + seconds, seconds, cancelled)
+        finally:
+            running.end()
+
+
+class _RunningCommand:
+    """A command whose pipes are read and written without blocking, until it ends, runs out of time or is cancelled."""
+
+    def __init__(self, process: subprocess.Popen[bytes], name: str, prompt: bytes) -> None:
+        self._process = process
+        self._name = name
+        self._rest = memoryview(prompt)
+        self._output = bytearray()
+        self._errors = bytearray()
+        self._killed = False
+        self._selector = selectors.DefaultSelector()
+        for pipe in self._pipes():
+            os.set_blocking(pipe.fileno(), False)
+            writes = pipe is process.stdin
+            self._selector.register(pipe, selectors.EVENT_WRITE if writes else selectors.EVENT_READ)
+
+    def answer(self, until: float, seconds: float, cancelled: Callable[[], bool]) -> str:
+        """Return the output of the command; `until` is a monotonic time, `seconds` is named in the error."""
+        ended_at: float | None = None
+        while self._process.stdout in self._open() or ended_at is None:
+            now = time.monotonic()
+            if cancelled():
+                raise CuratorCancelledError(f"the {self._name} was ended, because the call was cancelled")
+            if now >= until:
+                raise CuratorTimeoutError(f"the {self._name} did not answer within {seconds:g} seconds and was ended")
+            if ended_at is None and self._process.poll() is not None:
+                ended_at = now
+                self._kill()  # what the command left behind; its output so far is still in the pipe
+            if ended_at is not None and now > ended_at + _LAST_OUTPUT_SECONDS:
+                break  # a process that has left the group holds the pipe
+            if self._selector.get_map():
+                for key, _ in self._selector.select(_POLL_SECONDS):
+                    self._move(key.fileobj)
+            else:
+                time.sleep(_POLL_SECONDS)
+            if len(self._output) > READ_BYTES:
+                raise CuratorError(f"the {self._name} printed more than {READ_BYTES} bytes and was ended")
+        return self._checked()
+
+    def end(self) -> None:
+        """Kill every process of the group and close the pipes."""
+        self._kill()
+        self._process.wait()
+        self._selector.close()
+        for pipe in self._pipes():
+            with suppress(OSError):  # stdin may have text that the command never read
+                pipe.close()
+
+    def _kill(self) -> None:
+        """Kill every process of the group, once: afterwards its number may belong to others."""
+        if not self._killed:
+            self._killed = True
+            with suppress(ProcessLookupError, PermissionError):  # there is none left, or only zombies (macOS)
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _pipes(self) -> list[IO[bytes]]:
+        """Return stdin, stdout and stderr of the command."""
+        process = self._process
+        return [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe is not None]
+
+    def _open(self) -> list[Any]:
+        return [key.fileobj for key in self._selector.get_map().values()]
+
+    def _move(self, pipe: Any) -> None:
+        """Write a piece of the prompt to stdin, or read a piece from stdout or stderr."""
+        if pipe is self._process.stdin:
+            self._write(pipe)
+            return
+        try:
+            data = os.read(pipe.fileno(), _PIPE_BYTES)
+        except BlockingIOError:
+            return
+        if not data:
+            self._selector.unregister(pipe)
+        elif pipe is self._process.stdout:
+            self._output += data
+        elif len(self._errors) < _STDERR_BYTES:
+            self._errors += data[:_STDERR_BYTES]
+
+    def _write(self, pipe: Any) -> None:
+        try:
+            self._rest = self._rest[os.write(pipe.fileno(), self._rest[:_PIPE_BYTES]) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:  # the command does not read all of its prompt; its answer decides
+            self._rest = self._rest[:0]
+        if not self._rest:
+            self._selector.unregister(pipe)
+            with suppress(OSError):
+                pipe.close()
+
+    def _checked(self) -> str:
+        """Return the output; raises CuratorError for an exit status that is not 0."""
+        status = self._process.wait()
+        if status:
+            how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
+            said = next((line for line in self._errors.decode("utf-8", "replace").splitlines() if line.strip()), "")
+            said = f": {one_line(said).strip()[:_ERROR_CHARS]}" if said else ""
+            raise CuratorError(f"the {self._name} {how}{said}")
+        return self._output.decode("utf-8", "replace")
