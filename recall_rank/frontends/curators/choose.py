@@ -66,7 +66,7 @@ def _of_name(name: str, where: str, sampling: Curator | None, environ: Mapping[s
         return sampling
     shown = one_line(name)[:60]
     near = did_you_mean(kind, (COMMAND, LLM, SAMPLING, EXTRACTIVE))
-    raise NoCuratorError(f"there is no curator {shown!r}{where}; {near + ' ' if near else ''}{HOW_TO_SET}")
+    raise NoCuratorError(f"there is no curator '{shown}'{where}; {near + ' ' if near else ''}{HOW_TO_SET}")
 
 
 def _words(line: str, where: str) -> list[str]:

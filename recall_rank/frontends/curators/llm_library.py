@@ -101,7 +101,7 @@ def _named_model(name: str) -> str:
     llm = _library()
     found = next((each.model for each in _offered(llm) if name.lower() in each.names), None)
     if found is None:
-        raise NoCuratorError(f"llm has no model {one_line(name)[:60]!r}: `llm models` lists those it has")
+        raise NoCuratorError(f"llm has no model '{one_line(name)[:60]}': `llm models` lists those it has")
     if problem := _problem(found):
         raise NoCuratorError(f"the model {one_line(name)[:60]} cannot be used: {problem}")
     return str(found.model_id)

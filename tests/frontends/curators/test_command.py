@@ -1,0 +1,264 @@
+"""A command as curator: it hangs, floods, fails, prints nothing, leaves processes behind; it is ended each time."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recall_rank.frontends.curators.answer_check import CuratedAnswer, curated_answer
+from recall_rank.frontends.curators.command import CURATING, READ_BYTES, CommandCurator
+from recall_rank.frontends.curators.curator import (
+    CuratorCancelledError,
+    CuratorError,
+    CuratorTimeoutError,
+    NoCuratorError,
+    never,
+)
+from recall_rank.frontends.curators.prompt import SYSTEM
+from tests.support.frontends.recalled_turns import FACT, long_task, task
+
+SECONDS = 20.0
+
+
+def python(code: str) -> CommandCurator:
+    return CommandCurator([sys.executable, "-c", code], name="command test")
+
+
+def ended(pid: int, within: float = 5.0) -> bool:
+    """Whether a process ends within some seconds; a zombie has ended."""
+    until = time.monotonic() + within
+    while time.monotonic() < until:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def soon(file: Path) -> str:
+    """The text of a file, once it has a whole line."""
+    until = time.monotonic() + 10
+    while not (file.exists() and file.read_text().endswith("\n")):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return file.read_text()
+
+
+FAMILY = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+open({file!r}, "w").write(f"{{os.getpid()}} {{child.pid}}\\n")
+"""
+
+
+def test_the_prompt_is_on_stdin_and_the_answer_on_stdout() -> None:
+    code = f"""import sys
+text = sys.stdin.read()
+assert text.startswith({SYSTEM[:60]!r})
+print([line for line in text.splitlines() if "winch" in line][-1])"""
+    answer = curated_answer(python(code), task(), seconds=SECONDS)
+    assert answer.found
+    assert FACT in answer.text
+
+
+def test_a_long_prompt_and_a_long_answer_do_not_block_each_other() -> None:
+    code = "import sys\nfor line in sys.stdin: sys.stdout.write('\\u00e9' * (len(line) // 8))"
+    assert len(python(code).curate(long_task(), seconds=SECONDS, cancelled=never)) > 5_000
+
+
+def test_a_command_that_does_not_read_its_prompt_answers() -> None:
+    assert python(f"print({FACT!r})").curate(long_task(), seconds=SECONDS, cancelled=never).strip() == FACT
+    code = f"import os; os.close(0); print({FACT!r})"
+    assert python(code).curate(long_task(), seconds=SECONDS, cancelled=never).strip() == FACT
+
+
+def test_a_command_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    hanging = python(FAMILY.format(file=str(file)) + "time.sleep(600)")
+    began = time.monotonic()
+    with pytest.raises(CuratorTimeoutError, match="did not answer within 2 seconds"):
+        curated_answer(hanging, task(), seconds=2.0)
+    assert time.monotonic() - began < 10
+    assert all(ended(int(pid)) for pid in soon(file).split())
+
+
+def test_a_command_that_ignores_signals_is_ended() -> None:
+    code = """import signal, time
+for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(each, signal.SIG_IGN)
+time.sleep(600)"""
+    began = time.monotonic()
+    with pytest.raises(CuratorTimeoutError):
+        curated_answer(python(code), task(), seconds=1.0)
+    assert time.monotonic() - began < 10
+
+
+def test_a_cancelled_call_ends_the_command_with_its_children(tmp_path: Path) -> None:
+    file, cancel = tmp_path / "pids", threading.Event()
+    hanging = python(FAMILY.format(file=str(file)) + "time.sleep(600)")
+    found: list[Exception] = []
+
+    def run() -> None:
+        try:
+            curated_answer(hanging, task(), seconds=60.0, cancelled=cancel.is_set)
+        except CuratorError as error:
+            found.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    pids = soon(file).split()
+    cancel.set()
+    thread.join(5)
+    assert not thread.is_alive()
+    assert isinstance(found[0], CuratorCancelledError)
+    assert all(ended(int(pid)) for pid in pids)
+
+
+def test_children_that_a_command_leaves_behind_are_ended(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    began = time.monotonic()
+    answer = curated_answer(python(FAMILY.format(file=str(file)) + f"print({FACT!r})"), task(), seconds=SECONDS)
+    assert answer == CuratedAnswer(True, FACT)
+    assert time.monotonic() - began < 10, "the child holds the pipe of stdout"
+    assert all(ended(int(pid)) for pid in soon(file).split())
+
+
+def test_a_process_that_left_the_group_is_not_waited_for(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    code = FAMILY.replace('time.sleep(600)"]', 'time.sleep(600)"], start_new_session=True').format(file=str(file))
+    try:
+        began = time.monotonic()
+        answer = curated_answer(python(code + f"print({FACT!r}, flush=True)"), task(), seconds=SECONDS)
+        assert answer.text == FACT
+        assert time.monotonic() - began < 10
+    finally:
+        os.kill(int(soon(file).split()[1]), 9)
+
+
+FLOOD = "import sys\ntry:\n    while True: sys.{pipe}.write('w' * 65536)\nexcept BrokenPipeError: pass"
+
+
+def test_a_flood_ends_the_command_and_shows_nothing() -> None:
+    began = time.monotonic()
+    with pytest.raises(CuratorError, match=f"printed more than {READ_BYTES} bytes and was ended") as caught:
+        curated_answer(python(FLOOD.format(pipe="stdout")), task(), seconds=SECONDS)
+    assert time.monotonic() - began < 10
+    assert "wwww" not in str(caught.value)
+
+
+def test_ten_megabytes_are_refused() -> None:
+    with pytest.raises(CuratorError, match="printed more than"):
+        curated_answer(python("print('w' * 10_000_000)"), task(), seconds=SECONDS)
+
+
+def test_a_flood_on_stderr_is_bounded_by_time_and_kept_small() -> None:
+    with pytest.raises(CuratorTimeoutError) as caught:
+        curated_answer(python(FLOOD.format(pipe="stderr")), task(), seconds=1.0)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("text", ["w" * (READ_BYTES - 1), "\u00e9" * (READ_BYTES // 2)], ids=["ascii", "two bytes"])
+def test_an_answer_that_is_read_whole_may_be_too_long_all_the_same(text: str) -> None:
+    code = f"import sys; sys.stdout.buffer.write({text[0]!r}.encode() * {len(text)})"
+    with pytest.raises(CuratorError, match="more than 32000 characters"):
+        curated_answer(python(code), task(), seconds=SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import sys; sys.exit(1)", "ended with status 1$"),
+        ("import sys; print('some text'); sys.exit(7)", "ended with status 7$"),
+        (
+            r"import sys; sys.stderr.write('\n  no \x1b[31mkey\nmore\n'); sys.exit(2)",
+            r"ended with status 2: no \\x1b\[31mkey$",
+        ),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "was ended by signal 15$"),
+        ("import sys; sys.stderr.buffer.write(b'\\xff' * 100_000); sys.exit(3)", "status 3: \ufffd{200}$"),
+    ],
+)
+def test_a_status_that_is_not_0_is_an_error(code: str, said: str) -> None:
+    with pytest.raises(CuratorError, match=said) as caught:
+        curated_answer(python(code), task(), seconds=SECONDS)
+    assert "some text" not in str(caught.value)
+
+
+def test_a_command_that_prints_nothing_is_an_error() -> None:
+    with pytest.raises(CuratorError, match="returned nothing"):
+        curated_answer(python("pass"), task(), seconds=SECONDS)
+
+
+def test_an_echo_of_the_prompt_is_an_error() -> None:
+    with pytest.raises(CuratorError, match="returned its instructions"):
+        curated_answer(CommandCurator(["cat"]), task(), seconds=SECONDS)
+
+
+def test_fences_and_control_characters_are_taken_out() -> None:
+    code = f"""import sys
+for line in sys.stdin:
+    if line.startswith("<<<"): sys.stdout.write(line + {FACT!r} + "\\x1b[1m\\x07\\n")"""
+    assert curated_answer(python(code), task(), seconds=SECONDS).text == f"{FACT}\n{FACT}"
+
+
+def test_bytes_that_are_no_text_are_replaced() -> None:
+    assert (
+        python("import sys; sys.stdout.buffer.write(b'a\\xffb')").curate(task(), seconds=SECONDS, cancelled=never)
+        == "a\ufffdb"
+    )
+
+
+@pytest.mark.parametrize("argv", [["recall-rank-no-such-program"], ["/nowhere/curate"], ["a\0b"], ["sh", "a\0b"]])
+def test_a_program_that_cannot_be_started_is_no_curator(argv: list[str]) -> None:
+    with pytest.raises(NoCuratorError):
+        curated_answer(CommandCurator(argv), task(), seconds=SECONDS)
+    with pytest.raises(NoCuratorError):
+        CommandCurator([])
+
+
+def test_a_command_runs_in_an_empty_folder_that_is_gone_afterwards(tmp_path: Path) -> None:
+    file = tmp_path / "seen"
+    code = f"""import json, os
+json.dump([os.getcwd(), os.listdir(), os.environ[{CURATING!r}]], open({str(file)!r}, "w"))
+open("left", "w").write("x")
+print("ok")"""
+    python(code).curate(task(), seconds=SECONDS, cancelled=never)
+    folder, entries, curating = json.loads(file.read_text())
+    assert entries == []
+    assert curating == "1"
+    assert not Path(folder).exists()
+
+
+def test_a_program_named_by_a_relative_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "curate.sh"
+    script.write_text("#!/bin/sh\necho curated\n")
+    script.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    curator = CommandCurator(["./curate.sh"])
+    assert curator.name == "command curate.sh"
+    assert curator.curate(task(), seconds=SECONDS, cancelled=never) == "curated\n"
+
+
+def test_many_commands_at_once_leave_no_file_open() -> None:
+    def count() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    def run(curator: CommandCurator, done: Callable[[str], None]) -> None:
+        done(curator.curate(task(), seconds=SECONDS, cancelled=never))
+
+    before, texts = count(), list[str]()
+    threads = [threading.Thread(target=run, args=(CommandCurator(["echo", str(n)]), texts.append)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    assert sorted(texts) == [f"{n}\n" for n in range(8)]
+    assert count() == before
