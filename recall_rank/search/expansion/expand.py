@@ -294,7 +294,7 @@ class _Expander:
         if at in self.tagged:
             members += self.tagged[at]
         if not terms and not word.cjk:
-            members += self.forms.misspelt_names(form)
+            members += self.forms.misspelt_names(form, at, repair=not written and at not in self.tagged)
         self._add(word.written, at, 1, members, weights.piece if at in self.covered else 1.0)
         if word.cjk:
             return

@@ -23,9 +23,9 @@ MatchedPrefix = tuple[bytes, int, float]
 class FormLookup:
     """Looks up forms of one query in the eligible vocabulary, and collects the forms to find in passages.
 
-    `matched` are the collected forms. `repaired` maps a word of the query that no document holds to the forms searched
-    in its place. `deadline_ns` is a monotonic time, 0 for none; after it no repairs, that is, forms within a few
-    edits, are looked up.
+    `matched` are the collected forms. `repaired` maps a word of the query that no document holds to the forms and
+    names searched in its place. `deadline_ns` is a monotonic time, 0 for none; after it no repairs, that is, forms
+    within a few edits, are looked up.
     """
 
     __slots__ = ("_deadline_ns", "_fuzzy", "_lexicon", "_tag_weights", "_weights", "_words", "matched", "repaired")
@@ -77,18 +77,23 @@ class FormLookup:
             found.setdefault(at, []).append((number, number + 1, share * self._tag_weights[tag]))
         return found
 
-    def misspelt_names(self, form: bytes) -> list[Member]:
+    def misspelt_names(self, form: bytes, at: int, *, repair: bool) -> list[Member]:
         """The term ranges (first, last, similarity) of names of tools, authors and directories at one or two edits
-        from `form`.
+        from `form`, the query word at index `at`.
+
+        With `repair`, that is for a word that no document and no name holds, the names are noted as repairs.
         """
         members: list[Member] = []
-        if len(form) < MIN_REPAIR or form.isdigit():
+        length = characters(form)
+        if length < MIN_REPAIR or form.isdigit():
             return members
-        bound = 2 if len(form) >= MIN_REPAIR_TWO else 1
+        bound = 2 if length >= MIN_REPAIR_TWO else 1
         by_edits = (0.0, self._weights.repair_one, self._weights.repair_two)
         for tag, weight in zip(TAGS, self._tag_weights, strict=True):
             for terms, edits in self._lexicon.within(bytes((tag,)) + form, bound, self._deadline_ns):
                 members += members_of(terms, by_edits[edits] * weight)
+                if repair:
+                    self._note_repair(at, self._lexicon.form(terms)[1:])
         return members
 
     def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> list[Member]:
@@ -113,16 +118,22 @@ class FormLookup:
             if not known and edits > nearest:
                 similarity *= weights.farther
             other = self._lexicon.form(terms)
-            if other[:1] != form[:1]:
+            if _initial(other) != _initial(form):
                 similarity *= weights.other_initial
             self.matched.append((other, at, span, similarity))
             if not known and span == 1:
-                self.repaired.setdefault(self._words[at].written, []).append(other.decode("utf-8", "replace"))
+                self._note_repair(at, other)
             members += members_of(terms, similarity)
             if not known and span == 1 and edits == nearest:  # all that the right spelling would have found
                 members += self.tagged([other], similarity).get(0, ())
                 members += self.inflected(self._lexicon.families([other])[0], at, similarity)
         return members
+
+    def _note_repair(self, at: int, other: bytes) -> None:
+        """Note that the form `other` is searched in place of the query word at index `at`."""
+        others = self.repaired.setdefault(self._words[at].written, [])
+        if (text := other.decode("utf-8", "replace")) not in others:
+            others.append(text)
 
     def _limited(self, near: list[NearForm], smart_bound: int) -> list[NearForm]:
         """The near forms within `smart_bound` edits, followed by the MAX_FUZZY most frequent of the near forms
@@ -133,3 +144,8 @@ class FormLookup:
         if len(rest) > MAX_FUZZY:
             rest.sort(key=lambda each: -self._lexicon.count(each[0]))  # equals stay in vocabulary order
         return kept + rest[:MAX_FUZZY]
+
+
+def _initial(form: bytes) -> bytes:
+    """The first character of a form, in UTF-8."""
+    return form[:1] if form[:1].isascii() else form.decode("utf-8", "replace")[:1].encode()

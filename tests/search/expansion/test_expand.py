@@ -192,6 +192,46 @@ def test_a_repaired_word_finds_what_the_right_spelling_would_have_found() -> Non
     assert found(index, "migarte") == {"s.0.1", "s.1.1"}
 
 
+def test_lengths_of_words_and_names_are_counted_in_characters() -> None:
+    """Each of these words has three characters and more bytes, so it is too short for a misspelling."""
+    talk = Index.build(
+        [session("s", message("m", "nothing at all", author="Łuk"), message("n", "łąk", author="Odile"))]
+    )
+    assert found(talk, "łuż") == found(talk, "łąż") == set()
+    four = Index.build(
+        [session("s", message("m", "nothing at all", author="Łukę"), message("n", "łąkę", author="Odile"))]
+    )
+    assert found(four, "łużę") == {"m.1"}
+    assert found(four, "łążę") == {"n.1"}
+    # seven characters in eleven bytes: one edit, not two
+    long = Index.build([session("s", message("m", "nothing at all", author="Łąśćżół"))])
+    assert found(long, "łąśćżók") == {"m.1"}
+    assert found(long, "łąśćżkk") == set()
+
+
+def test_a_repair_with_another_first_letter_weighs_less_in_every_script() -> None:
+    """Two letters can begin with one byte: ś and ł are the bytes c5 9b and c5 82."""
+
+    def similarity(written: str, query: str) -> float:
+        parsed, segment = Query.parse(query, 1, Options()), texts(written)._reader
+        members = expand(parsed, segment, eligible_set(segment, parsed)).groups[0].members
+        return max(similarity for _, _, similarity in members)
+
+    for written, misspelt, other_initial in (("lantern", "lantarn", "santern"), ("łantern", "łantarn", "śantern")):
+        assert similarity(written, misspelt) == pytest.approx(DEFAULT.repair_one)
+        assert similarity(written, other_initial) == pytest.approx(DEFAULT.repair_one * DEFAULT.other_initial)
+
+
+def test_a_repaired_name_is_reported() -> None:
+    talk = Index.build([session("s", message("m", "nothing at all", author="Odile"), message("n", "an odille"))])
+    wrong = Index.build([session("s", message("m", "nothing at all", author="Odile"))])
+    assert [str(each) for each in ask(wrong, "Odille").suggestions] == [
+        "nobody wrote 'Odille'; 'odile' was searched instead"
+    ]
+    assert not ask(talk, "Odille").suggestions  # written, and the author of that name is found besides
+    assert not ask(wrong, "Odile").suggestions
+
+
 def test_a_forgotten_blank_in_a_sentence_is_put_back() -> None:
     index = texts("the harbour is frozen", "a lantern was lost", "the harbour lost a lantern", "calm water")
     # each half counts like the word it is; a lone word must be there as a whole
