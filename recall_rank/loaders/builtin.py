@@ -31,8 +31,9 @@ class Loader:
 
 
 def _loader(name: str, module: str, hints: StoreHints, insist: str = "named") -> Loader:
-    """The loader that a module of this package implements; `hints` tell by file names and first bytes whether a
-    path may be a store, and only then is the module imported.
+    """Return the Loader that a module of this package implements. The module is imported only for a path that may be a
+    store of its agent, judged by the file names and first bytes in `hints`. `insist` is the name of its function for
+    files that the caller named.
     """
 
     def loaded() -> Any:

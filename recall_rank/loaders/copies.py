@@ -21,7 +21,8 @@ def count_once(
     `order` has the indices of `sessions` in the order in which messages are assigned: a message stays in the first
     session that has one of its `keys`. Where only some keys of a message were found before, `without` returns the
     message without the message parts of those keys, or None when no part remains. A session that keeps no message
-    counts as a copy of the session that has its messages: it becomes None, and its places are added to that session.
+    counts as a copy of the session that has its messages: it becomes None, and its places (paths of the files it was
+    read from) are added to those of that session.
     """
     holder: dict[Hashable, int] = {}
     kept: list[Session | None] = [None] * len(sessions)
@@ -67,6 +68,6 @@ def forked(session: Session, own: Sequence[Message], origin: Session) -> Session
 
 
 def with_places_of(session: Session, copy: Session) -> Session:
-    """The session with the places (file paths) of its copy added to its own."""
+    """Return the session with the places of its copy, the paths of the files that hold the copy, added to its own."""
     places = tuple(dict.fromkeys((*session.places, *copy.places)))
     return session if places == tuple(session.places) else replace(session, places=places)

@@ -48,7 +48,7 @@ class HistoryJsonl(BaseSource):
         return file_signature(self._path)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The sessions of the file; only its appended lines are read when `since`, the resume point of an earlier
+        """Read the sessions of the file; only the lines appended to it when `since`, the resume point of an earlier
         reading, is still valid.
         """
         suffix = self._path.suffix
@@ -65,10 +65,11 @@ class HistoryJsonl(BaseSource):
 
 
 class _HistoryReader:
-    """Reads a history file once, either whole or from a resume point on. In the second case `state` is the record
-    of the last session before that point.
+    """Reads a history file once, either whole or from a resume point on. In the second case `state` is the record of
+    the last session before that point.
 
-    Of more sessions or messages than the limits, the last ones are kept: a history file grows at its end.
+    Of more sessions or messages in one file than `limits()` allows, the last ones are kept, because a history file
+    grows at its end.
     """
 
     def __init__(self, name: str, location: str, state: Record | None = None) -> None:
@@ -84,8 +85,9 @@ class _HistoryReader:
         self.most_sessions, self.most_messages = limits().sessions, limits().messages
 
     def run(self, data: Iterator[bytes], place: ResumePoint, *, packed: bool = False) -> Reading | None:
-        """The sessions and problems found in the bytes `data`. None when a line after a resume point belongs to a
-        session before the last one or the rest cannot be resumed; the whole file must then be read.
+        """Return the sessions and problems found in `data`, the bytes of the file from `place` on. Returns None when
+        the whole file must be read instead: a message behind the resume point belongs to a session before the last one,
+        or the file ends in a way that allows no new resume point.
         """
         self.more = place.offset > 0
         lines = JsonlRecords(data, self.location, starts=STARTS, place=place)

@@ -29,7 +29,9 @@ def add_malformed(found: list[Malformed], *records: Malformed) -> None:
 
 
 def bounded_malformed(records: Iterable[Malformed]) -> list[Malformed]:
-    """The records as add_malformed() lists them."""
+    """Return the records as a list that has at most `limits().listed` of them and, when there are more, one more entry
+    with the number of the others.
+    """
     found: list[Malformed] = []
     for bad in records:
         add_malformed(found, bad)
@@ -37,7 +39,7 @@ def bounded_malformed(records: Iterable[Malformed]) -> list[Malformed]:
 
 
 def bounded_warnings(warnings: Sequence[str]) -> list[str]:
-    """The warnings; of too many, the first ones and the number of the others."""
+    """Return the warnings; of more than `limits().listed`, only the first ones and one with the number of the others."""
     most = limits().listed
     if len(warnings) <= most:
         return list(warnings)

@@ -45,7 +45,9 @@ class PraisonAI(SessionFiles):
         return name.endswith(SUFFIX) or _SET_ASIDE.search(name) is not None
 
     def units(self) -> Iterable[Unit]:
-        """The session files as units; afterwards `warnings` lists the files that PraisonAI set aside as damaged."""
+        """The session files as units; afterwards `warnings` lists the files that were skipped, and those that PraisonAI
+        set aside as damaged.
+        """
         found = list(super().units())
         aside = [unit for unit in found if not unit.key.endswith(SUFFIX)]
         self.warnings += [f"{unit.location}: set aside by PraisonAI as damaged, not read" for unit in aside]
@@ -68,7 +70,9 @@ class PraisonAI(SessionFiles):
 
 
 class _Session:
-    """The metadata of a session file."""
+    """Builds a session from the metadata and the message records of one session file. `malformed` lists the records
+    that cannot be used.
+    """
 
     def __init__(self, head: Record, stem: str, location: str) -> None:
         odd = odd_times(head, "created_at", "updated_at", "last_compaction.timestamp")

@@ -71,7 +71,9 @@ class StoredChat:
         return next((str(found) for key in _LINEAGE if (found := self.head.get(key) or metadata.get(key))), None)
 
     def numbers(self, session_id: str) -> dict[str, int]:
-        """Message id, as the loader makes it, -> number of the message."""
+        """Return a mapping from message id, as the loader of PraisonAI makes it, to the message's number, which counts
+        from 0 over the archived messages and then the active ones.
+        """
         keys = MessageKeys()
         return {
             f"{session_id}:{keys.key(record)}": number for number, record in enumerate(self.records) if "role" in record
@@ -109,7 +111,9 @@ def session_id_of(chat: StoredChat, path: Path) -> str:
 
 
 def safe_name(session_id: str) -> str:
-    """The name of the file of a session without its suffix, by PraisonAI's rule."""
+    """Return the name of a session's file without its suffix, by PraisonAI's rule: each character of the id that is no
+    letter, digit, "-" or "_" becomes "_".
+    """
     return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in session_id)
 
 

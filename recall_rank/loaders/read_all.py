@@ -59,12 +59,12 @@ class LoadedSource:
 def read_all(
     sources: Iterable[Source], progress: UnitProgress | None = None
 ) -> tuple[list[Session], list[SourceReport]]:  # fmt: skip
-    """(sessions, reports): every session of every source, and one report for each source, in the order of `sources`.
-    Never raises for the content of a store.
+    """Return (sessions, reports): every session of every source, and one report for each source, in the order of
+    `sources`. Never raises for the content of a store.
 
-    A session found twice, in one source or in two, is returned where it has the most messages and names all its
-    places. A message that one session copied from another counts once (see BaseSource.resolve_sessions and
-    resolve_across).
+    A session found twice, in one source or in two, is returned where it has the most messages and names all its places,
+    that is the files that hold it. A message that one session copied from another counts once (see
+    BaseSource.resolve_sessions and resolve_across).
     """
     loaded = [LoadedSource(complete_source(source)) for source in sources]
     listed = [(each, list_units(each)) for each in loaded]
@@ -88,8 +88,8 @@ def read_all(
 
 
 def located_sessions(reading: Reading, unit: Unit) -> list[Session]:
-    """The sessions of a reading; a session without places gets the location of the unit as its place, and titles and
-    paths that are too long are cut.
+    """Return the sessions of a reading. A session that names no places, that is files it was read from, gets the
+    location of the unit; titles and paths that are too long are cut.
     """
     return [
         short if short.places else replace(short, places=(unit.location,))
@@ -140,7 +140,7 @@ def resolve_sessions(loaded: LoadedSource) -> None:
 
 def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
     """Keep each session that was found several times only once: where it has most messages, in a tie in the first
-    source. It gets the places of the others.
+    source. The session that is kept gets the places, that is the files, of the others; the others become None.
     """
     best: dict[tuple[str | None, str], tuple[int, int, int]] = {}
     for at, each in enumerate(loaded):
@@ -172,9 +172,7 @@ def found_twice(count: int) -> Notice:
 
 
 def copied_across(count: int) -> Notice:
-    """The notice that `count` messages are in several sources whose sessions can hold copies of each other's
-    messages.
-    """
+    """Return the notice that `count` messages, which another history of the same agent holds too, were counted once."""
     text = "{count} messages that another history of this agent holds too were counted once"
     return Notice(COPIED_ACROSS, count, text)
 

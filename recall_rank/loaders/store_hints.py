@@ -91,13 +91,15 @@ class Looks:
         self._inside: tuple[Path | None, dict[str, list[Path]]] = (None, {})
 
     def is_folder(self, path: Path) -> bool:
-        """Whether `path` is a folder; known of the last path that was asked for."""
+        """Whether `path` is a folder. The answer for the last path is kept, so that asking again costs nothing."""
         if self._folder[0] is not path:
             self._folder = path, path.is_dir()
         return self._folder[1]
 
     def inside(self, folder: Path, pattern: str) -> list[Path]:
-        """The paths in `folder` that match a pattern; known of the last folder that was asked for."""
+        """Return the paths in `folder` that match a pattern. The answers for the last folder are kept, so that asking
+        again costs nothing.
+        """
         if self._inside[0] is not folder:
             self._inside = folder, {}
         found = self._inside[1]
@@ -106,8 +108,8 @@ class Looks:
         return found[pattern]
 
     def words(self, path: Path) -> frozenset[bytes] | None:
-        """The words of all hints that the beginning of a file holds; None for a file in UTF-16, in which they are not
-        found. Raises OSError when the file cannot be read.
+        """Return the words that the hints of any loader look for and that the beginning of a file holds; None for a
+        file in UTF-16, in which they are not looked for. Raises OSError when the file cannot be read.
         """
         key = str(path)
         if key not in self._words:

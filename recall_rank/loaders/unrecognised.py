@@ -17,8 +17,8 @@ SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".jsonl.zst")
 class UnrecognisedFiles(BaseSource):
     """A source without sessions, whose warnings name the files at `path` and below that no loader recognises.
 
-    Only files of JSON lines count, which are seldom anything else than a history where one is searched for, and no
-    empty ones.
+    Only files of JSON lines that are not empty count: where histories are searched for, such a file is seldom anything
+    else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -60,7 +60,7 @@ class UnrecognisedFiles(BaseSource):
         return []
 
     def files(self) -> Iterable[str]:
-        """No files: the size is that of what is read."""
+        """Return no files: the size of a source is that of what is read of it, and nothing is read."""
         return []
 
     def signature(self, unit: Unit) -> bytes:

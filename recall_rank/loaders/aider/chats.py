@@ -34,8 +34,9 @@ _REASONING = re.compile(r"-*\s*► \*\*THINKING\*\*\s*(.*?)\s*-*\s*► \*\*ANSWE
 def chats(
     lines: Iterable[str], directory: str | None, source: str, problems: list[tuple[int, str]]
 ) -> list[Session]:  # fmt: skip
-    """The chats that have a message, each as a session. aider gives chats no ids, so an id is made of the start
-    time and the first prompt. (line number, reason) of each date that does not exist is added to `problems`.
+    """Return the chats in which the user or the model says something, each as a session. aider gives chats no ids, so
+    an id is made of the start time and the first prompt. For each start time that is no date, (line number, reason) is
+    added to `problems`.
     """
     found: dict[str, Session] = {}
     for chat in _split(lines, problems):
@@ -90,7 +91,9 @@ class _Chat:
         return ("user" if prefix == "#### " else "program"), line[len(prefix) :].rstrip()
 
     def session(self, directory: str | None, source: str, key: str | None = None) -> Session | None:
-        """The chat as a session; None when it has no message of a user or the model."""
+        """Return the chat as a session; None when neither a user nor the model says anything in it. `key` is the
+        session's id; without it, one is made of the start time and the first text.
+        """
         said = [(kind, text) for kind, lines in self._said if (text := strip_text("\n".join(lines)).strip())]
         if all(kind == "program" for kind, _ in said):
             return None

@@ -68,8 +68,8 @@ def named(path: Path) -> Source | None:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for three history files of this machine: the one that the environment names, the one of the current
-    repository, and the one in the home folder.
+    """Yield a source for each of aider's history files that exists: the one that $AIDER_CHAT_HISTORY_FILE names, those
+    in the working folder and in the folders above it, and the one in the home folder.
     """
     configured = environ.get("AIDER_CHAT_HISTORY_FILE")
     paths = [Path(configured)] if configured and Path(configured).is_absolute() else []

@@ -14,8 +14,8 @@ _UNITS = {"k": 1_000, "M": 1_000_000}
 
 
 def used(said: str) -> tuple[Tokens | None, float | None]:
-    """The tokens and the cost in US dollars that the program printed in the lines `said`; either is None when it is
-    absent.
+    """Return (tokens, cost in US dollars) as the lines `said`, which aider printed, state them; either is None when it
+    is absent.
     """
     counts, cost = _TOKENS.search(said), _COST.search(said)
     sent, _, cached, received = map(_number, counts.groups()) if counts else (None,) * 4

@@ -49,7 +49,9 @@ def part_from(key: str, block: Any) -> Part | None:
 
 
 def result_of(call: Part, block: dict[str, Any], outputs: ExternalOutputs) -> Part:
-    """The tool call with its output added. An output that the agent stored separately is read from that file."""
+    """Return the tool call `call` with the output in `block` added. An output that the agent stored in a file of its
+    own is read from that file; when that fails, the preview in `block` is the output.
+    """
     text = _result_text(block)
     if text and text.startswith(_PERSISTED) and (saved := _SAVED_TO.search(text)):
         text = outputs.read(saved[1]) or text
@@ -62,7 +64,9 @@ def pruned(call: Part) -> Part:
 
 
 def system_text(record: dict[str, Any]) -> str | None:
-    """The text of a system record: its content, or the message of the failed request that it reports."""
+    """Return the text of a system record: its content, or the message of the failed request that it reports; None when
+    it has neither.
+    """
     failure = mapping(record.get("error"))
     inner = mapping(failure.get("error"))
     texts = (
@@ -75,8 +79,8 @@ def system_text(record: dict[str, Any]) -> str | None:
 
 
 def attached_part(key: str, record: dict[str, Any]) -> Part | None:
-    """The message part made from an attachment record: a prompt typed while the agent worked, or a file shown to
-    the agent.
+    """Return the message part made from an attachment record: a prompt typed while the agent worked, or a file shown to
+    the agent; None for other attachments and for one without text.
     """
     attached = mapping(record.get("attachment"))
     kind = attached.get("type")

@@ -67,8 +67,8 @@ class ClaudeCode(BaseSource):
         return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file; only its appended messages when `since`, the resume point of an earlier reading,
-        is still valid.
+        """Read the session of the file; only the messages appended to it when `since`, the resume point of an earlier
+        reading, is still valid.
         """
         path = self._root / unit.key
         with open_file(path, self._root) as file:
@@ -94,7 +94,9 @@ class ClaudeCode(BaseSource):
         return Reading(sessions, lines.malformed, transcript.warnings() + outputs.warnings(), point, before is not None)
 
     def _subagent(self, path: Path, session: Session) -> Session:
-        """The session of a subagent with the title and agent name that its .meta.json file states."""
+        """Return `session` as the session of a subagent: with its flag and its parent, and with the title and agent
+        name that its .meta.json file states.
+        """
         try:
             meta = mapping(orjson.loads(read_small(path.with_suffix(".meta.json"), self._root)[0]))
         except (OSError, ValueError):
@@ -191,8 +193,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def _holds_projects(folder: Path) -> bool:
-    """Whether the folders inside `folder` have names that Claude Code makes of paths, and at least one of them has
-    transcripts.
+    """Whether a folder inside `folder` has transcripts, and all folders inside have names that Claude Code makes of
+    paths. The names do not matter when `folder` itself is called "projects".
     """
     inside = [entry for entry in sorted(folder.iterdir()) if entry.is_dir() and not entry.is_symlink()]
     named = folder.name == "projects" or all(_SLUG.match(entry.name) for entry in inside)
@@ -207,12 +209,14 @@ def _holds_transcripts(folder: Path) -> bool:
 
 
 def _wrote(path: Path) -> bool:
-    """Whether Claude Code wrote the file."""
+    """Whether Claude Code wrote the file, judged by its first records."""
     return any(map(looks_like, read_first_records(path)))
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for the folders of all projects on this machine."""
+    """Yield a source for each folder of all of Claude Code's projects on this machine; with $CLAUDE_CONFIG_DIR set,
+    only for the one in that folder.
+    """
     configured = environ.get("CLAUDE_CONFIG_DIR")
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
     folders = [Path(configured)] if configured else [home / ".claude", config / "claude"]

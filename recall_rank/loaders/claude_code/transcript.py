@@ -143,7 +143,10 @@ class Transcript:
         draft.parts.append(part)
 
     def _answered(self, block: Any) -> bool:
-        """Add the output of a tool to its call. Returns False when the block is no output or the call is unknown."""
+        """Add the output of a tool to its call, and return True. Returns False when the block is no output or when its
+        call is unknown. Raises StaleResumePointError when the unknown call may be in the part of the file that was read
+        earlier.
+        """
         if type(block) is not dict or not str(block.get("type", "")).endswith("tool_result"):
             return False
         call = self._calls.get(str(block.get("tool_use_id")))
@@ -195,7 +198,9 @@ class Transcript:
             self._draft(uuid, uuid, "user", record, Flag.NONE).parts.append(part)
 
     def _seen(self, record: Record) -> None:
-        """Keep what records repeat about the session: times, folder, origin and others."""
+        """Update what is known of the session by what a record repeats about it: times, folder, origin, id, and whether
+        it belongs to a subagent.
+        """
         time = millis(record.get("timestamp"))
         if time:
             self._created = min(self._created or time, time)
@@ -209,7 +214,9 @@ class Transcript:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, source: str) -> Session | None:
-        """The session; None for a file without messages."""
+        """Return the session with the messages that were added; None when there are none, unless an earlier reading is
+        continued.
+        """
         messages = [self._message(at, draft) for at, draft in enumerate(self._drafts.values()) if draft.parts]
         if not messages and not self._continues:
             return None
@@ -241,7 +248,7 @@ class Transcript:
         return next((title for title in own if title), None) or summary or title_from(self._first_words)
 
     def state(self) -> dict[str, Any]:
-        """The state, as JSON values, from which a later reading of the grown file continues."""
+        """Return, as JSON values, what a later reading of the grown file needs as `before` to continue this one."""
         words = (self._first_words or "")[:1000] or None
         return {
             "last": self._last_id, "titles": self._titles, "words": words, "cwd": self._directory,

@@ -31,8 +31,8 @@ class Thread:
 
 
 def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
-    """Session id -> its entry in Codex's index, and descriptions of the problems met while reading; both are empty
-    without an index.
+    """Return (threads, problems): a mapping from session id to the session's entry in Codex's index, and descriptions
+    of the problems met while reading. Both are empty without an index.
     """
     found: dict[str, Thread] = {}
     problems = []
@@ -64,7 +64,9 @@ def threads_of(home: Path) -> tuple[dict[str, Thread], list[str]]:
 
 
 def _threads(reader: RowReader) -> tuple[dict[str, Thread], int]:
-    """Session id -> its entry in the database, and the number of rows that were passed over."""
+    """Return a mapping from session id to its entry in the database, and the number of rows that were not read because
+    they are too long.
+    """
     columns = {decode_text(row[0]) for row in reader.fetch_few("SELECT name FROM pragma_table_info('threads')")}
     if "id" not in columns:
         return {}, 0

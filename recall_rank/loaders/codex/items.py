@@ -66,7 +66,9 @@ def message_parts(key: str, item: Record) -> list[Part]:
 
 
 def thought(key: str, item: Record) -> Part | None:
-    """The message part made from a reasoning item; None when the reasoning is encrypted."""
+    """Return the message part made from a reasoning item; None when the item has no readable text, as encrypted
+    reasoning.
+    """
     texts = dict.fromkeys([*texts_of(item.get("summary")), *texts_of(item.get("content"))])
     return Part(key, "reasoning", "\n\n".join(texts)) if texts else None
 
@@ -87,8 +89,8 @@ def call_from(key: str, item: Record) -> Part:
 
 
 def answered(call: Part, item: Record, fuller: str | None, *, failed: bool) -> Part:
-    """The tool call with its output. `fuller` is the output as a second record states it; it is used where the one
-    in `item` was cut.
+    """Return the tool call with its output. `fuller` is the output as a second record states it; it replaces the one in
+    `item` where that was cut. `failed` tells that a record reported the call as failed.
     """
     output = item.get("output", item.get("tools"))
     if type(output) is dict and "content" in output:
@@ -141,7 +143,7 @@ def _at(values: Any, index: int) -> Any:
 
 
 def touched(report: Record) -> list[str]:
-    """The paths of the files that a tool call read or changed, according to an event."""
+    """Return the paths of the files that a tool call read or changed, as an event reports them."""
     read = report.get("parsed_cmd")
     steps = [one for one in read if type(one) is dict and one.get("type") == "read"] if type(read) is list else []
     paths = [*(step.get("path") for step in steps), *mapping(report.get("changes"))]

@@ -129,8 +129,8 @@ class Rollout:
         turn.parts += parts
 
     def _answer(self, key: str, time: int) -> RolloutTurn:
-        """The turn of the model to which an item belongs, created when needed: a turn lasts until the next input to
-        the model.
+        """Return the turn of the model to which an item belongs; a turn lasts until the next input to the model, and a
+        new one is begun after that. Raises StaleResumePointError when the turn was read by an earlier reading.
         """
         if self._kept["answering"]:
             if not self._turns:
@@ -193,7 +193,9 @@ class Rollout:
         self._kept["total"] = total
 
     def _ran(self, call_id: str, report: Record) -> None:
-        """Add what an event reports about a tool call to that call, where the call's recorded output lacks it."""
+        """Add to the tool call `call_id` what an event reports about it and its recorded output may lack: the full
+        output, that it failed, and the files that it touched.
+        """
         output = text_of(report.get("aggregated_output"))
         failed = report.get("status") in {"failed", "declined"} or report.get("success") is False
         found = touched(report)
@@ -225,7 +227,9 @@ class Rollout:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, source: str, title: str | None, flags: Flag) -> Session | None:
-        """The session; None for a file without messages. `title` is the name in the index, if any."""
+        """Return the session with the messages that were added; None when there are none, unless an earlier reading is
+        continued. `title` is the session's name in Codex's index, if any.
+        """
         kept = self._kept
         messages = [turn.message(kept["agent"]) for turn in self._turns if turn.parts]
         if not messages and not self._continues:
@@ -248,7 +252,7 @@ class Rollout:
         )
 
     def state(self) -> dict[str, Any]:
-        """The state, as JSON values, from which a later reading of the grown file continues."""
+        """Return, as JSON values, what a later reading of the grown file needs as `before` to continue this one."""
         return self._kept
 
     def warnings(self) -> list[str]:

@@ -68,8 +68,8 @@ class Codex(BaseSource):
         return file_signature(self._root / unit.key) + repr(self._thread(unit)).encode()
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file; only its appended messages when `since`, the resume point of an earlier reading,
-        is still valid.
+        """Read the session of the file; only the messages appended to it when `since`, the resume point of an earlier
+        reading, is still valid. A packed file is always read whole.
         """
         path = self._root / unit.key
         with open_file(path, self._root) as file:

@@ -41,7 +41,9 @@ class RolloutTurn:
 
 
 def account(turns: Sequence[RolloutTurn], usage: Record) -> bool:
-    """Add token counts to the last answer. Returns False when there are counts but no answer among the turns."""
+    """Add token counts to the last answer of the model. Returns False when there are counts but no answer among the
+    turns, so that they could not be added.
+    """
     names = ("input_tokens", "output_tokens", "cached_input_tokens", "reasoning_output_tokens")
     used = tokens_of(*map(usage.get, names))
     turn = next((turn for turn in reversed(turns) if turn.role == "assistant"), None)
@@ -51,7 +53,9 @@ def account(turns: Sequence[RolloutTurn], usage: Record) -> bool:
 
 
 def roll_back(turns: Sequence[RolloutTurn], count: object) -> None:
-    """Flag as abandoned the last `count` turns of the user, and all turns that follow the first of these."""
+    """Flag as abandoned the last `count` turns that a user typed, and all turns that follow the first of these. Turns
+    that are already abandoned do not count.
+    """
     count = count if type(count) is int else 0
     for turn in reversed(turns):
         if count <= 0:
@@ -62,8 +66,8 @@ def roll_back(turns: Sequence[RolloutTurn], count: object) -> None:
 
 
 def compact(turns: Sequence[RolloutTurn], record: Record) -> str | None:
-    """Flag the turns that a compaction removed from the context. Returns the summary; None when the last turn
-    already is the summary.
+    """Flag the turns that a compaction removed from the context, and return its summary. Returns None when it has no
+    summary or when the last turn already is the summary.
     """
     history = record.get("replacement_history")
     kept = [item for item in history if type(item) is dict] if type(history) is list else []

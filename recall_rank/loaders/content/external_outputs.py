@@ -71,8 +71,9 @@ class TemporaryOutputs:
         self._owner = owner
 
     def read(self, recorded: Any) -> str | None:
-        """The text of the output at the path `recorded`; None when the file is gone or the rules of this module
-        forbid reading it.
+        """Return the text of the output at the path `recorded`; None when the file is gone or must not be read. A file
+        is read only if it lies directly in the system's temporary folder, has a name that matches the pattern, is a
+        regular file and belongs to the owner of the transcript.
         """
         if type(recorded) is not str or not self._names.fullmatch(name := re.split(r"[\\/]", recorded)[-1]):
             return None

@@ -12,8 +12,8 @@ from recall_rank.model import Flag, Message, Part
 def with_result(
     call: Part, text: str | None, *, failed: bool, status: str | None = None, more: Flag = Flag.NONE
 ) -> Part:
-    """The tool call with the output `text`, which is its error when it `failed`; the flags `more` are added to its
-    own.
+    """Return the tool call with `text` as its output or, when it `failed`, as its error. The flags `more` are added to
+    its own. Without a `status`, the call's status becomes "error" or "completed".
     """
     flags = call.flags | more if more else call.flags
     if failed and not flags & Flag.ERROR:

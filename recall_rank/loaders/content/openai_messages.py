@@ -34,8 +34,8 @@ class ChatBuilder:
     _calls: dict[str, tuple[_Said, int]] = field(default_factory=dict)
 
     def add(self, message: Message, content: Any, calls: Any = None, answers: Any = None) -> None:
-        """Add a message with its `content` and its tool `calls`; for a tool output, `answers` is the id of its
-        call.
+        """Add a message with its `content` and the list `calls` of its tool calls. For a message that is the output of
+        a tool, `answers` is the id of the call that it answers.
         """
         if message.role == "tool" and self._answer(str(answers), content):
             return

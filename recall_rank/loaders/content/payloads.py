@@ -1,5 +1,6 @@
-"""Replace base64 payloads, such as images inside text, by a mark. Aligned blocks of 1024 characters are examined; a
-block with a blank holds no payload.
+"""Replace base64 payloads, such as images inside text, by the mark "[…]".
+
+Aligned blocks of 1024 characters are examined; a block with a blank holds no payload.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _DATA_URI = re.compile(rf"(;base64,)[A-Za-z0-9+/_-]{{{SHORT},}}={{0,2}}")
 
 
 def may_hold_payload(raw: bytes | bytearray) -> bool:
-    """Whether JSON text may hold a payload. In ordinary text this costs one search for a blank in every 1024 bytes."""
+    """Whether JSON text may hold a base64 payload; False is certain. In ordinary text this costs one search for a blank
+    in every 1024 bytes.
+    """
     if raw.find(b";base64,") >= 0:
         return True
     for start in range(0, len(raw) - SPAN + 1, SPAN):
@@ -30,7 +33,9 @@ def may_hold_payload(raw: bytes | bytearray) -> bool:
 
 
 def strip_value(value: Any) -> Any:
-    """The JSON value with the payloads in all its strings replaced; lists and mappings are changed in place."""
+    """Return the JSON value with the base64 payloads in its strings replaced by a mark; the names of members are left
+    as they are. Lists and mappings are changed in place.
+    """
     box = [value]
     todo: list[Any] = [box]
     while todo:
@@ -47,7 +52,9 @@ def strip_value(value: Any) -> Any:
 
 
 def strip_text(text: str) -> str:
-    """The text with each payload replaced by a mark; linear in its length."""
+    """Return the text with each base64 payload replaced by the mark "[…]". The time is linear in the length of the
+    text.
+    """
     if ";base64," in text:
         text = _DATA_URI.sub(r"\1" + MARK, text)
     kept = 0

@@ -84,8 +84,8 @@ def odd_time(value: Any) -> str | None:
 
 
 def odd_times(record: Record, *paths: str) -> Iterator[str]:
-    """Yield the reason for each time in the record that is none. A path has the names that lead to a time, with dots
-    between them.
+    """Yield "path: reason" for each value at `paths` in the record that cannot be used as a time. A path has the names
+    that lead to a value, with dots between them.
     """
     for path in paths:
         value: Any = record
@@ -96,8 +96,9 @@ def odd_times(record: Record, *paths: str) -> Iterator[str]:
 
 
 def with_checked_times(records: _Records, *paths: str) -> Iterator[tuple[int, Record]]:
-    """Yield the numbered records unchanged. The times at these paths that are none are added to `records.malformed`
-    (see odd_times), unless the record is there for another reason.
+    """Yield the numbered records unchanged, and add to `records.malformed` each record in which a value at one of
+    `paths` cannot be used as a time. A record that was just added there for another reason is not added again. A path
+    has the names that lead to a value, with dots between them.
     """
     malformed = records.malformed
     plain = [path for path in paths if "." not in path]

@@ -61,7 +61,7 @@ def title_from(text: str | None) -> str | None:
 
 
 def short_name(text: str | None) -> str | None:
-    """A title or path, cut to the limit of `limits().title` characters."""
+    """Return a title or path, cut to the number of characters that `limits().title` allows; None for None."""
     most = limits().title
     return text if text is None or len(text) <= most else text[: most - 1] + "…"
 

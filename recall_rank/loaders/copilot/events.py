@@ -223,8 +223,9 @@ class CopilotEvents:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, key: str, source: str, workspace: dict[str, str]) -> Session | None:
-        """The session; None when it has no messages. `workspace` has the names and values of the YAML file next to
-        the events.
+        """Return the session with the messages that were added; None when there are none, unless an earlier reading is
+        continued. `key` is its id where the events name none, and `workspace` has the names and values of the YAML file
+        next to the events.
         """
         kept = self._kept
         messages = [draft.message() for draft in self._drafts if draft.parts]
@@ -249,7 +250,7 @@ class CopilotEvents:
         )
 
     def state(self) -> dict[str, Any]:
-        """The state, as JSON values, from which a later reading of the grown file continues."""
+        """Return, as JSON values, what a later reading of the grown file needs as `before` to continue this one."""
         return self._kept
 
     def warnings(self) -> list[str]:

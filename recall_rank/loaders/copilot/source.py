@@ -63,8 +63,8 @@ class Copilot(SessionFiles):
             return found
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file; only its appended messages when `since`, the resume point of an earlier reading,
-        is still valid.
+        """Read the session of the file; only the messages appended to it when `since`, the resume point of an earlier
+        reading, is still valid.
         """
         path = self.path_of(unit)
         with open_file(path, self._root) as file:
@@ -105,11 +105,11 @@ class Copilot(SessionFiles):
         return workspace_of(raw.decode("utf-8", "replace"))
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """Remove from each session the messages that an earlier session has."""
+        """Remove from each session the messages that a session created before it has."""
         return self.resolve_across(sessions)
 
     def resolve_across(self, sessions: Sequence[Session]) -> ResolvedSessions:
-        """Remove from each session the messages that an earlier session, in this or another store, has."""
+        """Remove from each session the messages that a session created before it, in this or another store, has."""
         order = sorted(range(len(sessions)), key=lambda at: (sessions[at].created, sessions[at].id))
         return count_once(sessions, order, lambda message: [message.id])
 
@@ -151,7 +151,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The source for the sessions of this machine, if there are any."""
+    """Yield the source for the folder of Copilot CLI's sessions on this machine, if that folder exists."""
     configured = environ.get("COPILOT_HOME")
     folder = (Path(configured) if configured else home / ".copilot") / STATE
     if folder.is_dir():

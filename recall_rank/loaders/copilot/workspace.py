@@ -16,7 +16,9 @@ _BLOCK = re.compile(r"^[|>][+-]?\d?$")
 
 
 def workspace_of(text: str) -> dict[str, str]:
-    """Name -> value of every plain `name: value` line of the text; other lines are skipped."""
+    """Return a mapping from name to value of every plain `name: value` line of the text. Indented lines continue the
+    value above them; other lines are skipped.
+    """
     found: dict[str, str] = {}
     name: str | None = None
     for line in text.removeprefix("\ufeff").split("\n"):
@@ -44,8 +46,8 @@ def _plain(value: str) -> str:
 
 
 def remote_of(context: Record) -> str | None:
-    """The repository that an event names, as "host/path", where the host is GitHub's or Azure DevOps'; None when it
-    names none.
+    """Return the repository that an event names, as "host/path", where the host is github.com unless the event names
+    another; None when the event names no repository.
     """
     name = text_of(context.get("repository"))
     hosts = {"github": "github.com", "ado": "dev.azure.com"}

@@ -18,8 +18,8 @@ _BROKEN = b'"role"'
 
 
 class Blobs:
-    """All blobs of a store, name -> content, in the order they were stored. `problems` has (name, reason) of each
-    damaged blob.
+    """The blobs of a store of Cursor's command line, given as a mapping from name to content in stored order.
+    `problems` has (name, reason) of each damaged blob, once the conversation was read.
     """
 
     def __init__(self, blobs: Mapping[str, bytes]) -> None:
@@ -28,8 +28,8 @@ class Blobs:
         self._seen: set[str] = set()
 
     def conversation(self, root: str | None) -> Iterator[tuple[str, Record, bool]]:
-        """Yield (name, message, is_current). The messages that cannot be reached from the list blob `root` are not
-        current and come last.
+        """Yield (name, message, is_current) of every message in the store: first those reached from the list blob
+        `root`, in order, then the others. The others are not current, unless none was reached.
         """
         reached = list(self._walk(root)) if root else []
         for name, record in reached:

@@ -24,8 +24,9 @@ _SUBAGENT = ("isBestOfNSubcomposer", "isSpecSubagent", "subagentInfo")
 
 
 class Composer:
-    """One conversation. `stored` maps bubble ids to the bubbles that have database rows of their own, in stored
-    order.
+    """Builds a session from one conversation of Cursor's editor. `record` is the conversation's own JSON object;
+    `stored` maps bubble ids to the bubbles (records of one message each) that have database rows of their own, in
+    stored order.
     """
 
     def __init__(self, key: str, record: Record, stored: Mapping[str, Record]) -> None:

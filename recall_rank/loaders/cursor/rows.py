@@ -25,7 +25,7 @@ _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
 def known(reader: RowReader) -> Columns:
-    """Table name -> names of its columns. Raises OSError when the schema is not Cursor's."""
+    """Return a mapping from table name to the names of its columns. Raises OSError when the schema is not Cursor's."""
     columns = read_columns(reader)
     lack = missing_column(columns, NEEDED)
     if lack:
@@ -41,8 +41,8 @@ def composer_ids(reader: RowReader) -> list[str]:
 
 
 def composer_rows(reader: RowReader, key: str) -> tuple[Any, list[Row]]:
-    """The JSON value of a conversation's own row, None when it is missing, and the rows (rowid, key, value) of its
-    bubbles (messages).
+    """Return (value, rows): the value of a conversation's own row, None when it is missing or was too long to be read,
+    and the rows (rowid, key, value) of its bubbles, that is its messages. All values are JSON texts, not yet parsed.
     """
     known(reader)
     own = "SELECT rowid, value FROM cursorDiskKV WHERE key = ? AND +rowid > ? ORDER BY +rowid"
@@ -55,8 +55,8 @@ def composer_rows(reader: RowReader, key: str) -> tuple[Any, list[Row]]:
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """Conversation id -> a digest of the row ids of its rows, which differs after each change: Cursor changes a
-    value by replacing its row.
+    """Return a mapping from conversation id to a digest of the row ids of its rows. The digest differs after each
+    change, because Cursor changes a value by replacing its row.
     """
     known(reader)
     found = {}

@@ -26,8 +26,9 @@ SUFFIXES = {".vscdb", ".db", ".sqlite", ".sqlite3"}
 
 
 class Cursor(SessionDatabase):
-    """A source for Cursor's global database. Each conversation is one unit, read on its own; the folder of some is
-    recorded only in the database of a workspace.
+    """A source for the global database of Cursor's editor. Each conversation is one unit, read on its own. The working
+    folder of some conversations is looked up in the databases of Cursor's workspaces, because it is recorded only
+    there.
     """
 
     resolves = True

@@ -16,8 +16,8 @@ from recall_rank.loaders.limits import limits, size_text
 def unpacked(file: IO[bytes], suffix: str, size: int) -> Iterator[bytes]:
     """Yield the unpacked bytes of a file with the suffix .gz, .xz or .zst, in blocks of at most `size` bytes.
 
-    Raises OSError, after what could be unpacked, for a damaged archive, for one that unpacks to more than the limit,
-    and for one that needs more memory than the limit.
+    Raises OSError for a damaged archive, for one that unpacks to more than `limits().unpacked` bytes, and for one that
+    needs more memory than `limits().unpacker`; what could be unpacked before is yielded first.
     """
     left = limits().unpacked
     try:
@@ -40,7 +40,9 @@ def _gunzip(file: IO[bytes], size: int) -> Iterator[bytes]:
 
 
 def _unxz(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield the bytes of every stream of an .xz file; what follows a stream and is none is ignored."""
+    """Yield the bytes of every stream of an .xz file. Bytes after a stream that do not begin another stream are
+    ignored.
+    """
     most = limits().unpacker
     raw = file.read(size)
     streams = 0

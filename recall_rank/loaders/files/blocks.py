@@ -23,7 +23,7 @@ class Hole(bytes):
     size: int
 
     def __new__(cls, size: int) -> Self:
-        """The two bytes for a hole of `size` bytes."""
+        """Return two NUL bytes that stand for a hole of a sparse file, a run of `size` NUL bytes that is not stored."""
         made = super().__new__(cls, b"\0\0")
         made.size = size
         return made
@@ -32,9 +32,10 @@ class Hole(bytes):
 def read_blocks(file: IO[bytes], suffix: str = "", *, start: int = 0, size: int = BLOCK) -> Iterator[bytes]:
     """Yield the bytes of a file from offset `start` on, in blocks of `size` bytes.
 
-    A hole of a mebibyte or more is one Hole, where the system tells holes. With the suffix of an archive (.gz, .xz or
-    .zst) the bytes are unpacked and `start` must be 0. Of a damaged or too large archive, the bytes that can be
-    unpacked are returned before OSError is raised.
+    A hole, that is a run of NUL bytes that a sparse file does not store, of a mebibyte or more is yielded as one Hole,
+    where the file system tells holes. With the suffix of an archive (.gz, .xz or .zst) the bytes are unpacked and
+    `start` must be 0. Of a damaged or too large archive, the bytes that can be unpacked are yielded before OSError is
+    raised.
     """
     report = watcher(os.fstat(file.fileno()).st_size)
     for block in _blocks(file, suffix, start, size):
@@ -75,7 +76,9 @@ def _stored(file: IO[bytes], at: int, end: int, size: int) -> Iterator[bytes]:
 
 
 def _seek(file: IO[bytes], at: int, whence: int, end: int) -> int:
-    """The next offset from `at` on where stored bytes (SEEK_DATA) or a hole (SEEK_HOLE) begin, at most `end`."""
+    """Return the next offset from `at` on where stored bytes (SEEK_DATA) or a hole (SEEK_HOLE) begin, at most `end`.
+    Where the file system does not tell holes, everything up to `end` counts as stored.
+    """
     try:
         return min(end, os.lseek(file.fileno(), at, whence))
     except OSError as error:

@@ -102,8 +102,9 @@ def file_signature(path: str | Path) -> bytes:
 def walk_files(root: Path, wanted: Callable[[str], bool], skipped: list[str]) -> Iterator[Path]:
     """Yield the paths of regular files below `root` for whose name `wanted` is true, in a fixed order.
 
-    Descriptions of what was left out are appended to `skipped`: links that lead outside, folders that cannot be
-    listed, and wanted names that are not regular files. Raises OSError when `root` cannot be listed.
+    Descriptions of what was left out are appended to `skipped`: links that lead outside of `root`, folders that cannot
+    be listed or are nested too deeply, and wanted names that are not regular files. Raises OSError when `root` cannot
+    be listed.
     """
     return (root / below for below in walk_names(root, wanted, skipped))
 

@@ -17,13 +17,15 @@ from recall_rank.model import Reading
 
 
 class StaleResumePointError(Exception):
-    """An appended record changes records before the resume point, so that the whole file must be read again."""
+    """Raised when an appended record changes records before the resume point, so that the whole file must be read
+    again.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """The byte offset where a reader stopped, the number of lines before it, and the first and last bytes of what
-    was read.
+    """The point at which a reader of a growing file stopped: the byte offset, the number of lines before it, and the
+    first 256 and last 64 bytes of what was read, by which the file is recognised.
     """
 
     offset: int = 0
@@ -43,8 +45,8 @@ def pack_resume_point(place: ResumePoint, state: Any) -> bytes:
 
 
 def unpack_resume_point(file: IO[bytes], since: bytes | None) -> tuple[ResumePoint, Any] | None:
-    """The resume point and the reader's state that `since` encodes; None without `since`, or when the bytes before
-    that point have changed.
+    """Return the resume point and the reader's state that `since` encodes; None without `since`, when `since` cannot be
+    decoded, and when the bytes before that point have changed.
     """
     if not since:
         return None
@@ -61,10 +63,12 @@ def unpack_resume_point(file: IO[bytes], since: bytes | None) -> tuple[ResumePoi
 def read_resumable(
     file: IO[bytes], since: bytes | None, read: Callable[[Iterator[bytes], ResumePoint, Any], Reading]
 ) -> Reading:
-    """The reading of a growing file; of its appended records alone when `since` is still a valid resume point of it.
+    """Read a growing file: only the records appended since an earlier reading when `since` is still a valid resume
+    point of the file, else the whole file.
 
-    `read(blocks, place, state)` reads from `place` on; `state` is None for a whole file. It raises
-    StaleResumePointError when an appended record changes earlier ones: then it is called again for the whole file.
+    `read(blocks, place, state)` reads `blocks`, which begin at `place`; `state` is what the earlier reading kept, None
+    for a whole file. When `read` raises StaleResumePointError, because an appended record changes earlier ones, it is
+    called again for the whole file.
     """
     resume = unpack_resume_point(file, since)
     if resume is not None:

@@ -14,9 +14,9 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.B
 class TextLines:
     """Iterates over the lines of a text without their line feeds; no other character ends a line.
 
-    The text is UTF-8, or UTF-16 when it begins with a byte order mark of UTF-16; invalid bytes become U+FFFD. A line
-    over the limit of `limits().line` is empty, and behind the limit of `limits().text` nothing is read: `problems` has
-    the line number and the reason of each.
+    The text is UTF-8, or UTF-16 when it begins with a byte order mark of UTF-16; invalid bytes become U+FFFD. A line of
+    more than `limits().line` characters is replaced by an empty one, and nothing is read beyond `limits().text`
+    characters. `problems` has (line number, reason) of both.
     """
 
     def __init__(self, blocks: Iterable[bytes]) -> None:
@@ -50,7 +50,9 @@ class TextLines:
             yield last
 
     def _whole(self, carry: list[str], line: str, length: int, number: int) -> str:
-        """The line whose beginning is `carry`; an empty one, with a problem, when `length` is more than the limit."""
+        """Return the line whose beginning is `carry`. When `length`, the characters of both, is more than the limit,
+        return an empty line and add a problem.
+        """
         if length > limits().line:
             self.problems.append((number, f"a line of {length:,} characters: more than the limit is not read"))
             return ""

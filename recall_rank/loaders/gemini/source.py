@@ -147,7 +147,9 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """The source for the folder of all projects on this machine, if it holds a conversation."""
+    """Yield the source for the folder of all of Gemini CLI's projects on this machine, if one of them has a folder of
+    conversations.
+    """
     folder = Path(environ.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
     if any(folder.glob(f"*/{CHATS}")):
         yield Gemini(folder)

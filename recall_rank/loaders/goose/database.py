@@ -51,10 +51,11 @@ class GooseDatabase(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in rows)
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Session id -> a digest of the session's row and its message ids, which change when a conversation is
-        rewritten.
+        """Return a mapping from session id to a digest of the session's row and of the number, the last row id and the
+        metadata of its messages.
 
-        The visibility of messages, which Goose changes in place, is part of the digest.
+        Goose gives new row ids to a conversation that it rewrites, and changes the visibility of messages, which is in
+        their metadata, in place.
         """
         known = _known(reader)
         seen = "sum(length(metadata_json))" if "metadata_json" in known["messages"] else "NULL"
@@ -132,7 +133,8 @@ def _known(reader: RowReader) -> Columns:
 
 
 def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]], int]:
-    """(row of a session, rows of its messages in stored order, version of the schema); the first is None when there
+    """Return (session, messages, version): the row of a session and the rows of its messages in stored order, each as a
+    mapping from column to value, and the version of the schema, 0 when it is not recorded. The first is None when there
     is no such session.
     """
     known = _known(reader)

@@ -66,8 +66,8 @@ class GooseFiles(SessionFiles):
 
 
 class Goose(GooseFiles):
-    """A source for a folder with Goose's database and older session files. A file counts only when its session is
-    not in the database.
+    """A source for a folder with Goose's database and its older session files. A session file is read only when the
+    database has no session of its name.
     """
 
     def __init__(self, path: Path, name: str | None = None) -> None:
@@ -139,7 +139,7 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for the databases and older session files of this machine."""
+    """Yield a source for each folder of this machine in which Goose keeps its database or older session files."""
     seen = set()
     for folder in _folders(environ, home):
         real = os.path.realpath(folder)

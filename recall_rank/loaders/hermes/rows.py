@@ -43,8 +43,8 @@ class HermesRows:
 
 
 def columns(reader: RowReader) -> dict[str, set[str]]:
-    """Table name -> names of its columns. Empty for an empty database; raises OSError when the schema is not
-    Hermes'.
+    """Return a mapping from table name to the names of its columns, empty for an empty database. Raises OSError when
+    the schema is not Hermes'.
     """
     found = read_columns(reader)
     lack = missing_column(found, _NEEDED)
@@ -88,7 +88,9 @@ def session_rows(reader: RowReader, key: str) -> HermesRows | None:
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """Session id -> a digest of the session's row, the count and newest id of its messages, and its abandoned rows."""
+    """Return a mapping from session id to a digest of the session's row, whether another session continues it, and the
+    newest id and the numbers of its messages, of all and of those that are active and compacted.
+    """
     known = columns(reader)
     if not known:
         return {}

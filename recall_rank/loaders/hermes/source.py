@@ -55,7 +55,9 @@ class Hermes(SessionDatabase):
         return sorted(session_ids(reader))
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Session id -> a digest of the session and its messages, which differs after each change."""
+        """Return a mapping from session id to a digest of the session and its messages, which differs after each
+        change.
+        """
         return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:

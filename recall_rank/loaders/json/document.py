@@ -103,7 +103,9 @@ class JsonDocument:
         return lines
 
     def _torn(self, waiting: bytearray, line: int, lost: int) -> Iterator[tuple[int, Record]]:
-        """Yield (line number, element) of the end of a file that ends inside the list."""
+        """Yield (line number, element) of the end of a file that ends inside the list, and add to `malformed` that it
+        does.
+        """
         known = len(self.malformed)
         ends = line + waiting[1:].rstrip(b"\n").count(b"\n")
         yield from self._element(waiting, len(waiting), line, lost)
@@ -111,8 +113,9 @@ class JsonDocument:
             self._bad(ends, f"the file ends inside its {self._key}")
 
     def _element(self, waiting: bytearray, end: int, number: int, lost: int) -> Iterator[tuple[int, Record]]:
-        """Yield (line number, element) of the elements in waiting[1:end], from line `number` on; none when `lost` bytes
-        before them were passed over.
+        """Yield (line number, element) of the elements in waiting[1:end], whose first line has the number `number`.
+        When `lost` is not 0, this is the end of an element that is too long, of which `lost` bytes were passed over: it
+        is added to `malformed` instead.
         """
         if lost:
             self._bad(
@@ -151,8 +154,8 @@ class JsonDocument:
         yield from self._parsed(element, began)
 
     def _rest(self, raw: bytearray, before: int) -> Iterator[tuple[int, Record]]:
-        """Parse `raw`, the object without the list, into `head`. In a file that is not indented, `raw` still has
-        the list, whose elements are yielded.
+        """Parse `raw`, the object without the list, into `head`; `before` is the length of its part before the list. It
+        is 0 for a file that is not indented: then `raw` still has the list, whose elements are yielded.
         """
         first = max(0, raw.find(b"{"))  # a program may have printed a line before the object
         whole = raw[first:] if first else raw
@@ -189,8 +192,8 @@ class JsonDocument:
 
 
 def parse_object(raw: bytes) -> tuple[Record | None, str | None]:
-    """(object, problem): the JSON object in the bytes of a small file, or None, and the reason when something is
-    missing, else None.
+    """Return (object, problem): the JSON object in the bytes of a small file, None when there is none, and the reason
+    when something is missing, else None.
     """
     values, problem = parse_values(b"".join(_as_utf8(iter([raw]))))
     if len(values) == 1 and type(values[0]) is dict:

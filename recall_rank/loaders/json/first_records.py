@@ -18,10 +18,10 @@ _FIRST_KEY = re.compile(rb'\s*\{\s*"(t|type)"\s*:\s*"([\w-]{1,40})"')
 
 
 def read_first_records(path: Path) -> Iterator[Record]:
-    """Yield up to MOST readable records from the beginning of a file (see files/heads.py); none when it cannot be
-    read.
+    """Yield up to 50 readable records from the beginning of a file of JSON lines; none when it cannot be read.
 
-    Of a first record over 1 MiB only its first key and value are yielded; later ones are passed over.
+    Of a first line over 1 MiB only the first member is yielded, and only when its name is `t` or `type`. Later lines
+    over 1 MiB are passed over.
     """
     try:
         blocks = head_blocks(path)

@@ -1,8 +1,8 @@
 """Read JSON lines as a stream: every whole record is returned, every broken one is counted.
 
 Bytes are split on line feeds only: a record may hold U+2028 or a raw carriage return. Lines over 1 MiB are parsed in
-steps (see json/large.py); a line over the limit of `limits().line` is passed over and counted, and never gathered.
-Base64 payloads are replaced by a mark.
+small steps, so that other threads keep running. A line of more than `limits().line` bytes is passed over and counted,
+and never held in memory as a whole. Base64 payloads are replaced by a mark.
 """
 
 from __future__ import annotations
@@ -118,8 +118,9 @@ class JsonlRecords:
             self.bad(number, problem)
 
     def _last(self, raw: RawJson, number: int) -> Iterator[tuple[int, Record]]:
-        """Yield (line number, record) for the records of a last line without a line feed, which may be whole or
-        still being written.
+        """Yield (line number, record) for the records of a last line without a line feed, which may be whole or still
+        being written. Set `resumable` to False when a reader that continued behind the last whole line would yield them
+        again.
         """
         if self._skip is not None and self._skip(raw):
             return
@@ -165,7 +166,9 @@ class JsonlRecords:
         yield decoder.decode(b"", final=True).encode("utf-8", "replace")
 
     def _noting_holes(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield the blocks; behind a hole of a sparse file, `place` no longer counts the bytes of the file."""
+        """Yield the blocks unchanged. Set `resumable` to False at a hole of a sparse file, whose block has fewer bytes
+        than the hole, so that the offset in `place` is no longer that in the file.
+        """
         for block in blocks:
             if type(block) is Hole:
                 self.resumable = False

@@ -39,11 +39,11 @@ _LOOSE = json.JSONDecoder(strict=False)
 
 
 def parse_large(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """(values, problem): the JSON values in a large record, and the reason when some are missing, else None.
+    """Return (values, problem): the JSON values in a large record, and the reason when some are missing, else None.
 
     Base64 payloads are replaced by a mark, and the middle of a string over 8 MiB is left out. `starts` are texts with
-    which a record can begin (see repair_values). A record whose values may take more memory than the limit of
-    `limits().record` is not parsed.
+    which a record can begin; they serve to find a record after a cut-off one. A record whose values may take more
+    memory than `limits().record` bytes is not parsed.
     """
     nonce = os.urandom(8).hex()
     skeleton = bytearray()
@@ -78,7 +78,7 @@ def _too_much(raw: bytes | bytearray, what: str) -> str:
 
 
 def _memory(skeleton: bytearray) -> int:
-    """The bytes of memory that the values in JSON text may take once they are parsed: never too few."""
+    """Return an upper bound of the bytes of memory that the values in JSON text take once they are parsed."""
     count = skeleton.count
     byte = ASCII if skeleton.isascii() else ANY if _BEYOND_BASIC.search(skeleton) else BASIC
     return len(skeleton) * byte + count(b",") * VALUE + count(b"[") * LIST + count(b"{") * MAPPING

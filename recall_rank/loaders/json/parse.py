@@ -15,11 +15,11 @@ LARGE = 1 << 20  # bytes; smaller records cost a few milliseconds at most
 
 
 def parse_values(raw: RawJson, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """(values, problem): the JSON values of one line or database column, and the reason when some are missing, else
-    None.
+    """Return (values, problem): the JSON values of one line or database column, usually one, and the reason when some
+    are missing, else None.
 
-    `starts` are texts with which a record can begin; they serve to find a record after a cut-off one (see
-    repair_values).
+    `starts` are texts with which a record can begin; they serve to find a record that follows a cut-off one on the
+    line.
     """
     if len(raw) > LARGE:
         from recall_rank.loaders.json.large import parse_large  # rare, and much to import

@@ -33,7 +33,7 @@ def decode_json(raw: bytes | bytearray) -> str:
 
 
 def repair_values(raw: bytes | bytearray, starts: tuple[str, ...] = ()) -> tuple[list[Any], str | None]:
-    """(values, problem): every whole JSON value of a damaged line, which orjson has refused, and the reason when
+    """Return (values, problem): every whole JSON value of a damaged line, which orjson has refused, and the reason when
     something is missing, else None.
 
     These are read without loss: invalid UTF-8, lone surrogates, NaN and numbers out of range, control characters, a

@@ -78,8 +78,8 @@ def _parents_first(sessions: Sequence[Session], place: dict[str, int]) -> list[i
 
 
 def _copied(parent: Sequence[Message], child: Sequence[Message]) -> tuple[int, int]:
-    """(head, tail): how many messages at the beginning and at the end of `parent` the child repeats; (0, 0) without
-    a summary in the child.
+    """Return (head, tail): how many messages at the beginning and at the end of `parent` the session `child` repeats.
+    Both are 0 when no summary follows the repeated beginning, because then `child` was not begun by a compression.
     """
     head = 0
     while head < min(len(parent), len(child)) and _same(parent[head], child[head]):

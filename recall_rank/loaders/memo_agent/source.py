@@ -142,7 +142,9 @@ def _known(reader: RowReader) -> Columns:
 
 
 def _rows(reader: RowReader, key: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """The row of a session, None when there is no such session, and the rows of its messages in stored order."""
+    """Return the row of a session, None when there is no such session, and the rows of its messages in stored order;
+    each row is a mapping from column to value.
+    """
     known = _known(reader)
     heads = reader.fetch_few(f"SELECT {select_list(_SESSION, known['sessions'])} FROM sessions WHERE id = ?", key)  # noqa: S608
     if not heads:

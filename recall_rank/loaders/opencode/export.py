@@ -89,8 +89,8 @@ def recognise(path: Path) -> Source | None:
 
 
 def named(path: Path) -> Source | None:
-    """A source for an exported session in a file with another suffix than .json; None for any other file. Databases
-    are never opened to look inside.
+    """Return a source for an exported session in a .json, .txt or .log file, recognised by its first bytes; None for
+    any other file.
     """
     if path.suffix not in SUFFIXES or not path.is_file():
         return None

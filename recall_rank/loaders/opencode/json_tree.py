@@ -42,8 +42,9 @@ class OpenCodeTree(BaseSource):
         self._oldest = (self._root / "session" / "info").is_dir()
 
     def units(self) -> Iterable[Unit]:
-        """The sessions as units, including those whose own record is lost; afterwards `warnings` lists message
-        parts that have no message.
+        """Return the sessions as units, including those whose own record is lost. Afterwards `warnings` lists folders
+        that may not be read, the number of messages of which only parts are left, and a layout newer than the known
+        ones. Raises OSError when the storage folder cannot be listed.
         """
         os.scandir(self._root).close()  # raises where there is nothing to list
         found = {path.stem: path for path in self._heads()}
@@ -102,7 +103,9 @@ class OpenCodeTree(BaseSource):
         return Reading([session], malformed, warnings + outputs.warnings())
 
     def _object(self, path: Path, malformed: list[Malformed], times: Sequence[str] = ()) -> Record | None:
-        """The JSON object in a file; None when it cannot be read. `times` are the paths of its times."""
+        """Return the JSON object in a file; None when it cannot be read, and the reason is added to `malformed`.
+        `times` are the dotted paths of the values in it that must be times.
+        """
         try:
             most = limits().element
             raw, whole = read_small(path, self._root, most)

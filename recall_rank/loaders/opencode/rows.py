@@ -39,8 +39,8 @@ class OpenCodeRows:
 
 
 def columns(reader: RowReader) -> dict[str, set[str]]:
-    """Table name -> names of its columns. Empty for an empty database; raises OSError when the schema is not
-    OpenCode's.
+    """Return a mapping from table name to the names of its columns, empty for an empty database. Raises OSError when
+    the schema is not OpenCode's.
     """
     found = read_columns(reader)
     lack = missing_column(found, _NEEDED)
@@ -92,8 +92,9 @@ def session_rows(reader: RowReader, key: str) -> OpenCodeRows | None:
 
 
 def signatures(reader: RowReader) -> dict[str, bytes]:
-    """Session id -> a digest that differs after each change, made from the session's times and rows; for old
-    sessions only from the number of rows.
+    """Return a mapping from session id to a digest of the session's row, and of the number, the last row id and the
+    times of its messages and parts. The times are left out for a session that was last changed more than two days
+    before the newest one.
     """
     known = columns(reader)
     if not known:

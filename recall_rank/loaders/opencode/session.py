@@ -29,8 +29,8 @@ Parts = Mapping[str, Sequence[tuple[str, Record]]]
 def session_from(
     key: str, info: Record, messages: Mapping[str, Record], parts: Parts, outputs: ExternalOutputs, source: str
 ) -> Session:  # fmt: skip
-    """The session with the id `key`. `info` is its own record, empty when it is lost; `messages` maps message ids
-    to records, `parts` message ids to (part id, record).
+    """Return the session with the id `key`. `info` is its own record, empty when it is lost; `messages` maps message
+    ids to records, and `parts` maps message ids to pairs (part id, record).
     """
     order = _by_time(messages)
     outside = _before_compaction(order, parts)

@@ -47,7 +47,7 @@ class OpenCode(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in session_ids(reader))
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Session id -> a digest of the session's newest change and its newest rows."""
+        """Return a mapping from session id to a digest of the session's row and of its messages and parts."""
         return signatures(reader)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
@@ -93,8 +93,8 @@ class OpenCode(SessionDatabase):
         return _session_from(key, rows, messages, self.name)
 
     def _heads(self, rows: OpenCodeRows, malformed: list[Malformed]) -> dict[str, tuple[int, Record]]:
-        """Message id -> (time, JSON object), by time and id. A message without a time comes behind the message that was
-        stored before it.
+        """Return a mapping from message id to (time, JSON object), sorted by time and id. A message without a time
+        comes behind the message that was stored before it, and its time is 0.
         """
         found = []
         before = 0

@@ -24,14 +24,18 @@ class FullOutputs(TemporaryOutputs):
         self._gone: list[str] = []
 
     def read(self, recorded: Any) -> str | None:
-        """The text of the output at the path `recorded`; None without a path or when the file is gone."""
+        """Return the text of the output at the path `recorded`; None without a path, and when the file is gone or is
+        not one that pi wrote to the temporary folder.
+        """
         found = super().read(recorded)
         if found is None and type(recorded) is str and recorded:
             self._gone.append(re.split(r"[\\/]", recorded)[-1])
         return found
 
     def warnings(self) -> list[str]:
-        """A warning for each output that could not be read."""
+        """Return a list with one warning that counts the outputs that could not be read; an empty list when there are
+        none.
+        """
         more = f" and {len(self._gone) - 1} more" if len(self._gone) > 1 else ""
         return [f"full outputs are gone, what was kept of them is read: {self._gone[0]}{more}"] if self._gone else []
 

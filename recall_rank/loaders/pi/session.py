@@ -178,8 +178,9 @@ class PiLines:
         return None
 
     def _result(self, key: str, message: dict[str, Any], time: int) -> str | None:
-        """Add an output to its tool call, or as a message part of its own when the call is unknown or already has
-        an output. Returns the reason when it cannot be used.
+        """Add an output to its tool call, or as a message part of its own when the call is unknown or already has an
+        output. Returns None, since an output can always be used. Raises StaleResumePointError when the unknown call may
+        be in the part of the file that was read earlier.
         """
         call = self._calls.pop(str(message.get("toolCallId")), None)
         if call is not None:
@@ -215,7 +216,9 @@ class PiLines:
     # --- the session -------------------------------------------------------------------------------
 
     def session(self, source: str, agent: str) -> Session | None:
-        """The session; None for a file without messages."""
+        """Return the session with the messages that were added; None when there are none, unless an earlier reading is
+        continued.
+        """
         flags = {} if self._continues else standing(self._entries)
         drafts = [draft for draft in self._drafts.values() if draft.parts]
         above = parents(self._entries, {draft.entry for draft in drafts})
@@ -239,7 +242,7 @@ class PiLines:
         )
 
     def state(self) -> dict[str, Any]:
-        """The state, as JSON values, from which a later reading of the grown file continues."""
+        """Return, as JSON values, what a later reading of the grown file needs as `before` to continue this one."""
         return {
             "id": self._id,
             "cwd": self._directory,

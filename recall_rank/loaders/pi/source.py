@@ -46,8 +46,8 @@ class Pi(SessionFiles):
         return name.endswith(SUFFIX)
 
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The session of the file; only its appended messages when `since`, the resume point of an earlier reading,
-        is still valid.
+        """Read the session of the file; only the messages appended to it when `since`, the resume point of an earlier
+        reading, is still valid.
         """
         path = self.path_of(unit)
         with open_file(path, self._root) as file:

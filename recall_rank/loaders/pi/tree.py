@@ -25,7 +25,9 @@ class Entry:
 
 
 def standing(entries: list[Entry]) -> dict[str, Flag]:
-    """Entry id -> ABANDONED or OUT_OF_CONTEXT, for the entries that are either."""
+    """Return a mapping from entry id to its flag: ABANDONED for an entry on an abandoned branch, OUT_OF_CONTEXT for one
+    that a compaction took out of the model's context. Other entries are not in it.
+    """
     way = _way(entries)
     on_it = set(way)
     flags = {entry.id: Flag.ABANDONED for at, entry in enumerate(entries) if at not in on_it}
@@ -35,8 +37,9 @@ def standing(entries: list[Entry]) -> dict[str, Flag]:
 
 
 def parents(entries: list[Entry], messages: Collection[str]) -> dict[str, str | None]:
-    """Id of a message -> id of the nearest message above it in the tree, None for the first one; `messages` has the
-    ids of the entries that are messages. Below a missing parent, the tree continues with the previous line.
+    """Return a mapping from the id of each message to the id of the nearest message above it in the tree, None for the
+    first one. `messages` has the ids of the entries that are messages. An entry whose parent is missing counts as a
+    child of the previous line.
     """
     found: dict[str, str | None] = {}
     nearest: dict[str, str | None] = {}  # entry -> itself when it is a message, else the nearest message above it
@@ -67,7 +70,9 @@ def _way(entries: list[Entry]) -> list[int]:
 
 
 def _kept_from(entries: list[Entry], way: list[int]) -> int:
-    """The number of entries at the beginning of the path `way` that are out of context."""
+    """Return the number of entries at the beginning of the path `way` that the last compaction on it took out of the
+    model's context.
+    """
     for position in range(len(way) - 1, -1, -1):
         record = entries[way[position]].record
         if record.get("type") == "compaction":

@@ -34,7 +34,9 @@ class Repositories:
         self._known: dict[str, str | None] = {}
 
     def at(self, folder: str | None) -> str | None:
-        """The name of the repository that the folder is in; None when it is in none."""
+        """Return the name of the repository that the folder is in, "host/path" of its remote or the id of its root
+        commit; None when the folder is in none.
+        """
         if not folder or not _is_here(folder):
             return None
         if folder not in self._known:

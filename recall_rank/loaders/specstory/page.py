@@ -44,8 +44,8 @@ class _Turn:
 
 
 class Page:
-    """The sessions of one page; old pages may have several. `problems` has (line number, reason) of each damaged
-    place.
+    """The sessions of one page that SpecStory exported, given as its lines; old pages may have several sessions.
+    `problems` has (line number, reason) of each damaged place.
     """
 
     def __init__(self, lines: Iterable[str], stem: str) -> None:
@@ -153,8 +153,8 @@ class Page:
         return millis(text)
 
     def _stop(self, at: int, end: int, close: str) -> int:
-        """The index of the line after the closing tag `close` of the block that begins at line `at`; of the next
-        turn when that tag is missing.
+        """Return the index of the line after the closing tag `close` of the block that begins at line `at`. When that
+        tag is missing, add a problem and return the index of the next turn, at most `end`.
         """
         within = range(at, min(end, self._last[close] + 1))
         stop = next((place + 1 for place in within if close in self._lines[place]), None)
@@ -211,8 +211,8 @@ def _tool(key: str, block: str) -> list[Part]:
 
 
 def _title(head: Sequence[str]) -> tuple[str | None, str]:
-    """(title, date): the last heading before the first turn, without its date, and that date, empty without one; the
-    title is None for a heading that is only a date.
+    """Return (title, date): the last heading before the first turn, without the date at its end, and that date. The
+    title is None without a heading and for one that is only a date; the date is empty when there is none.
     """
     headings = [found[1] for line in head if (found := _HEADING.fullmatch(line.rstrip()))]
     if not headings:

@@ -80,7 +80,9 @@ def _wrote(path: Path) -> bool:
 
 
 def stores(environ: Mapping[str, str], home: Path) -> Iterable[Source]:
-    """Sources for the exported pages of the project that the working folder is in."""
+    """Yield a source for each folder of exported pages in the working folder, in the folders above it up to the home
+    folder, and in the home folder.
+    """
     seen = set()
     for folder in [*folders_above(environ, home), home]:
         history = folder / HOME / FOLDER

@@ -1,8 +1,8 @@
-"""A script that copies a database that may be in use: `python copy_process.py DATABASE FOLDER`.
+"""A script that copies a database that may be in use, called as `python copy_process.py DATABASE FOLDER`.
 
 When a process closes any descriptor of a database, it loses all its locks on that database. The copy is therefore made
-by a process that does not have the database open. A copy counts only when no file changed while it was made. The
-script uses the standard library only.
+by a process that does not have the database open. A copy counts only when no file changed while it was made. The script
+uses the standard library only.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ class Database:
         self._closer: weakref.finalize[..., Any] | None = None
 
     def read(self, fetch: Callable[[RowReader], T]) -> T:
-        """The result of `fetch` on the current content of the database. `fetch` may be called several times. Raises
-        OSError when the database cannot be read.
+        """Return what `fetch` returns for the current content of the database. When the database changes meanwhile,
+        `fetch` is called again with a new reader. Raises OSError when the database cannot be read.
         """
         with self._lock:
             try:
@@ -80,8 +80,8 @@ class Database:
                     self.close()  # the last connection to close merges the log; that is left to the program
 
     def state(self) -> State:
-        """Inode, size and modification time of the database, its write-ahead log and its journal: differs after any
-        change of the content.
+        """Return inode, size and modification time of the database, its write-ahead log and its journal, None for each
+        that does not exist. The result differs after any change of the content.
         """
         return file_states(self.path)
 

@@ -24,7 +24,8 @@ _TABLE = re.compile(r"\bFROM (\w+)")
 class RowReader:
     """Fetches rows inside one transaction, or inside several short ones when one would take long.
 
-    `passed_over` maps (table, rowid) of each row that is too long, or one too many for memory, to the reason.
+    `passed_over` maps (table, rowid) of each row that is not returned to the reason: a value is too long, or the rows
+    fetched so far take as much memory as is allowed.
     """
 
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float] = time.monotonic) -> None:
@@ -42,9 +43,11 @@ class RowReader:
         return self._connection.execute(sql, parameters).fetchall()
 
     def fetch(self, sql: str, *parameters: Any) -> list[Row]:
-        """All rows of a statement, in several transactions when one would take long, but those that are passed over.
+        """Return the rows of a statement without those that are too long, in several transactions when one would take
+        long.
 
         The first column of the statement must be the rowid, and the statement must end in "rowid > ? ORDER BY rowid".
+        `parameters` are the values of its other placeholders.
         """
         rows: list[Row] = []
         after = _ALWAYS
@@ -80,7 +83,9 @@ class RowReader:
                 self._pass_over(sql, rowid, f"a value of more than {size_text(limits().value)} is not read")
 
     def _keep(self, rows: list[Row], row: Row, sql: str) -> None:
-        """Add a row to `rows` while there is room for it."""
+        """Append a row to `rows`, or note it in `passed_over` when all rows fetched so far and this one exceed
+        `limits().rows` bytes.
+        """
         size = sum([len(value) for value in row if type(value) is bytes])
         if self._held + size > limits().rows:
             self._pass_over(sql, row[0], f"rows of more than {size_text(limits().rows)} together are not read")
@@ -93,13 +98,13 @@ class RowReader:
         self.passed_over[found[1] if found else "", rowid] = reason
 
     def drop(self, *fetched: list[Row]) -> None:
-        """Forget rows that are fetched again, so that they do not count twice."""
+        """Empty lists of fetched rows, whose bytes then no longer count towards the limit of memory."""
         for rows in fetched:
             self._held -= sum(len(value) for row in rows for value in row if type(value) is bytes)
             rows.clear()
 
     def finish(self) -> None:
-        """End the transaction, so that the program can shrink the database's write-ahead log."""
+        """End the transaction, so that the program that owns the database can shrink its write-ahead log."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
         self._inside = False

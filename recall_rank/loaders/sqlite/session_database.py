@@ -65,10 +65,12 @@ class SessionDatabase(BaseSource, ABC):
 
     @abstractmethod
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Session id -> bytes that change when one of the session's rows changes."""
+        """Return a mapping from session id to bytes that change when one of the session's rows changes."""
 
     def fetched(self, fetch: Callable[[RowReader], T]) -> tuple[T, list[Malformed]]:
-        """The result of `fetch`, and a Malformed record for each row that was passed over."""
+        """Return the result of `fetch` on the database, and a Malformed record for each row that was not read because
+        it exceeds the limits of memory.
+        """
 
         def read(reader: RowReader) -> tuple[T, dict[tuple[str, int], str]]:
             return fetch(reader), reader.passed_over
@@ -81,13 +83,13 @@ class SessionDatabase(BaseSource, ABC):
         return Malformed(f"{self.location} {table}", f"row {row}", reason)
 
     def odd_times(self, table: str, row: object, *times: object) -> Iterator[Malformed]:
-        """Yield a Malformed record for each of the times of a row that is none."""
+        """Yield a Malformed record for each of `times`, recorded in a row of a table, that cannot be used as a time."""
         for reason in filter(None, map(odd_time, times)):
             yield self.malformed(table, row, reason)
 
 
 def read_columns(reader: RowReader) -> dict[str, set[str]]:
-    """Table name -> names of its columns, for every table."""
+    """Return a mapping from the name of every table to the names of its columns."""
     sql = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
     found: dict[str, set[str]] = {}
     for table, column in reader.fetch_few(sql):
@@ -96,7 +98,9 @@ def read_columns(reader: RowReader) -> dict[str, set[str]]:
 
 
 def read_columns_at(path: Path) -> Columns | None:
-    """Table name -> names of its columns, for every table of the database at `path`; None when it cannot be read."""
+    """Return a mapping from the name of every table of the database at `path` to the names of its columns; None when
+    the database cannot be read.
+    """
     database = Database(path)
     try:
         return database.read(read_columns)
