@@ -10,7 +10,10 @@ from recall_rank._core.text.fields import fields
 from recall_rank.model import Part
 
 # The tools of the recall frontends: their output repeats earlier results and must never be found itself.
-RECALL_TOOLS = ("recall", "recall_get", "recall_context", "recall_messages", "recall_sessions", "session_search")
+RECALL_TOOLS = (
+    *("recall", "recall_get", "recall_context", "recall_messages", "recall_sessions"),
+    *("session_search", "session_recall"),
+)
 _RECALL_TOOL = re.compile(r"(?:^|[._/-])(?:" + "|".join(RECALL_TOOLS) + r")$")
 
 

@@ -17,6 +17,7 @@ from recall_rank.frontends.cli.output.console import HITS, USAGE
 _COMMANDS: Final = {  # name -> module and attribute
     "search": "search:search",
     "session-search": "session_search:session_search",
+    "ask": "ask:ask",
     "get": "transcripts:get",
     "context": "transcripts:context",
     "messages": "transcripts:messages",
@@ -34,12 +35,13 @@ _COMMANDS: Final = {  # name -> module and attribute
     "completion": "completion:completion",
     "help": "help:show_help",
 }
-_TAKES_QUERY: Final = ("search", "session-search", "demo")
+_TAKES_QUERY: Final = ("search", "session-search", "ask", "demo")
 _PROGRAM: Final = "recall-rank"
 _COMPLETE: Final = "_RECALL_RANK_COMPLETE"  # set by the script of the command `completion`
 _EPILOG: Final = """Ends with 0 when there are hits or the command is done, 1 when there are no hits, 2 for wrong usage,
 3 when no history could be read, 4 when the answer could not be written, 5 when no session or message has the id that
-was given, 6 when memory is short, 7 for an error of this program, 130 when interrupted."""
+was given, 6 when memory is short, 7 for an error of this program, 8 when the curator of ask failed, 130 when
+interrupted."""
 
 
 class LazyGroup(click.Group):

@@ -9,7 +9,9 @@ from typing import Any, Final
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp.descriptions import ARGUMENTS, DESCRIPTIONS, TITLES
 from recall_rank.frontends.tools.dispatch import TOOLS
+from recall_rank.frontends.tools.families import CURATED_TOOLS
 from recall_rank.frontends.tools.parameters import Parameter
+from recall_rank.frontends.tools.sessions.recall_call import STATUSES
 
 CURSOR: Final = "cursor"
 OWN_SCOPE: Final = "project"  # the default scope where the host disables "global"
@@ -44,6 +46,12 @@ _ANSWERS: Final[Mapping[str, Mapping[str, Any]]] = {
         "total_exact": {"type": "boolean"},
         "partial": {"type": "boolean"},
     },
+    "session_recall": {
+        "status": {"type": "string", "enum": list(STATUSES)},
+        "text": {"type": "string"},
+        "details": {"type": "object"},
+        "partial": {"type": "boolean"},
+    },
 }
 
 
@@ -61,7 +69,7 @@ def tool_definitions(options: HostOptions, names: Iterable[str] = TOOLS) -> list
                 "readOnlyHint": True,
                 "destructiveHint": False,
                 "idempotentHint": True,
-                "openWorldHint": False,
+                "openWorldHint": name in CURATED_TOOLS,  # a curator may be the model of a provider
             },
         }
         for name in names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from recall_rank.frontends.curators.curator import Curator
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.mcp.answer_pages import PAGE_BYTES, paged
 from recall_rank.frontends.mcp.background_reading import BackgroundHistories
@@ -20,6 +22,7 @@ from recall_rank.frontends.mcp.client_context import context_with_roots, with_na
 from recall_rank.frontends.mcp.descriptions import instructions
 from recall_rank.frontends.mcp.frames import frames, private_pipes
 from recall_rank.frontends.mcp.resources import MARKED, RESOURCE_TEMPLATES, listed_resources, resource_call, rest_of
+from recall_rank.frontends.mcp.sampling_requests import Outcome, SamplingCalls
 from recall_rank.frontends.mcp.schema import (
     CURSOR,
     MAX_BUDGET_MS,
@@ -29,7 +32,7 @@ from recall_rank.frontends.mcp.schema import (
     tool_definitions,
 )
 from recall_rank.frontends.tools.dispatch import RecallTools
-from recall_rank.frontends.tools.families import DEFAULT_FAMILIES, tools_of
+from recall_rank.frontends.tools.families import CURATED_TOOLS, DEFAULT_FAMILIES, tools_of
 from recall_rank.frontends.tools.untrusted_text import NOTICE, TRUST, untrusted_text, with_controls_escaped
 from recall_rank.frontends.tools.warnings import ToolError
 from recall_rank.histories.cache.first_part import STILL_READING
@@ -39,12 +42,15 @@ MAX_RUNNING: Final = 4  # calls at once; the option `concurrency` may lower it
 FIRST_READING_SECONDS: Final = 20.0  # a call waits so long for the first reading, then answers "not_ready"
 CALL_SECONDS: Final = 60.0
 FIRST_READING: Final = "first_reading"  # in `limited_by` of a search that ran before everything was read
+MAX_KEPT: Final = 4  # answers of curators
 _ROOTS_SECONDS: Final = 2.0
 _POLL_SECONDS: Final = 0.2
 
 
 class RecallServer:
-    """The handlers of the requests that one MCP client sends. `families` names the families of tools it is offered."""
+    """The handlers of the requests that one MCP client sends. `families` names the families of tools it is offered,
+    `curator` that of session_recall; by default it is the setting's, else the client's own model.
+    """
 
     def __init__(
         self,
@@ -52,6 +58,7 @@ class RecallServer:
         options: HostOptions,
         context: Context,
         families: Sequence[str] = DEFAULT_FAMILIES,
+        curator: Curator | str | None = None,
     ) -> None:
         self._names = tools_of(families)
         self._histories = histories
@@ -59,7 +66,9 @@ class RecallServer:
         self._command = context
         self._context = context
         self._roots_known = False
-        self._tools = RecallTools(histories.recall, options=options)
+        self._tools = RecallTools(histories.recall, options=options, curator=curator)
+        self._sampling = SamplingCalls()
+        self._kept: dict[str, dict[str, Any]] = {}
         self._running = anyio.CapacityLimiter(min(options.concurrency, MAX_RUNNING))
         self._definitions = [types.Tool.model_validate(each) for each in tool_definitions(options, self._names)]
         self.server: Server[Any] = Server(
@@ -80,15 +89,21 @@ class RecallServer:
     async def _list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._definitions)
 
-    async def _call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def _call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> Outcome:
         if params.name not in self._names:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: there are {', '.join(self._names)}")
-        answer, text = await self._answer(ctx, params.name, dict(params.arguments or {}))
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=text)],
-            structured_content=answer,
-            is_error=not answer["ok"],
-        )
+
+        async def work(sampling: Curator | None) -> types.CallToolResult:
+            answer, text = await self._answer(ctx, params.name, dict(params.arguments or {}), sampling)
+            return types.CallToolResult(
+                content=[types.TextContent(type="text", text=text)],
+                structured_content=answer,
+                is_error=not answer["ok"],
+            )
+
+        if params.name not in CURATED_TOOLS:
+            return await work(None)
+        return await self._sampling.answer(ctx.session, params, work)
 
     async def _list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
         context = await self._current(ctx)
@@ -114,8 +129,10 @@ class RecallServer:
             contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)], _meta=dict(MARKED)
         )
 
-    async def _answer(self, ctx: Any, name: str, args: dict[str, Any]) -> tuple[dict[str, Any], str]:
-        """Return the answer of a call, as JSON values and as text.
+    async def _answer(
+        self, ctx: Any, name: str, args: dict[str, Any], sampling: Curator | None = None
+    ) -> tuple[dict[str, Any], str]:
+        """Return the answer of a call, as JSON values and as text. `sampling` asks the client's model.
 
         When the call is cancelled, its search ends at the next check of its deadline.
         """
@@ -128,7 +145,7 @@ class RecallServer:
         try:
             with anyio.fail_after(CALL_SECONDS):
                 return await anyio.to_thread.run_sync(
-                    self._work, name, args, context, cancel, limiter=self._running, abandon_on_cancel=True
+                    self._work, name, args, context, cancel, sampling, limiter=self._running, abandon_on_cancel=True
                 )
         except TimeoutError:
             return self._shown({"ok": False, "error": "the call took too long", "error_category": "aborted"}, None)
@@ -137,10 +154,10 @@ class RecallServer:
             self._histories.keep_fresh()
 
     def _work(
-        self, name: str, args: dict[str, Any], context: Context, cancel: threading.Event
+        self, name: str, args: dict[str, Any], context: Context, cancel: threading.Event, sampling: Curator | None
     ) -> tuple[dict[str, Any], str]:
         """Return the answer of a call as JSON values and as text. Runs in a worker thread; setting `cancel` ends
-        its search.
+        its search. `sampling` asks the client's model.
         """
         cursor = args.pop(CURSOR, None)
         try:
@@ -150,7 +167,10 @@ class RecallServer:
                 context = with_named_project(context, self._histories.recall.sessions())
             if name == "recall" and not self._options.global_:
                 args.setdefault("scope", OWN_SCOPE)  # the tool's default is "global", as in the original
-            answer = self._tools.call(name, args, context=context, cancel=cancel)
+            answer = dict(self._kept.get(_key(name, args), ())) if cursor else {}
+            if not answer:
+                answer = self._tools.call(name, args, context=context, cancel=cancel, sampling=sampling)
+                self._keep(name, args, answer)
             if not complete:
                 self._warn_of_first_reading(answer)
             if problem := self._histories.problem:
@@ -158,6 +178,13 @@ class RecallServer:
             return self._shown(answer, cursor if isinstance(cursor, str) and cursor else None)
         except ToolError as error:
             return self._shown({"ok": False, "error": str(error), "error_category": error.category}, None)
+
+    def _keep(self, name: str, args: dict[str, Any], answer: dict[str, Any]) -> None:
+        """Keep the answer of a curator for the calls that ask for its rest: a second one would be another answer."""
+        if name in CURATED_TOOLS:
+            self._kept[_key(name, args)] = dict(answer)
+            for key in list(self._kept)[:-MAX_KEPT]:
+                self._kept.pop(key, None)
 
     def _warn_of_first_reading(self, answer: dict[str, Any]) -> None:
         """Warn in an answer that the first reading of the histories is not over, unless its coverage says so."""
@@ -218,6 +245,11 @@ class RecallServer:
         self._roots_known = False
 
 
+def _key(name: str, args: Mapping[str, Any]) -> str:
+    """Return the name and arguments of a call as one text."""
+    return json.dumps([name, args], sort_keys=True)
+
+
 def _warn(answer: dict[str, Any], text: str) -> None:
     """Add a warning of the category "source" to the answer of a tool."""
     answer["warnings"] = [*answer.get("warnings", []), text]
@@ -238,12 +270,17 @@ def check_limits(args: Mapping[str, Any]) -> None:
 
 
 def serve_stdio(
-    histories: BackgroundHistories, options: HostOptions, context: Context, families: Sequence[str] = DEFAULT_FAMILIES
+    histories: BackgroundHistories,
+    options: HostOptions,
+    context: Context,
+    families: Sequence[str] = DEFAULT_FAMILIES,
+    curator: str | None = None,
 ) -> None:
     """Serve the tools of `families` to the client on stdin and stdout until it closes its side."""
     logging.disable(logging.CRITICAL)  # log records may quote frames, and stderr is no place for recalled text
     inward, outward = private_pipes()
-    anyio.run(_serve_pipes, RecallServer(histories, options, context, families).server, inward, outward)
+    there = RecallServer(histories, options, context, families, curator)
+    anyio.run(_serve_pipes, there.server, inward, outward)
 
 
 async def _serve_pipes(server: Server[Any], inward: int, outward: int) -> None:

@@ -12,6 +12,7 @@ from recall_rank.histories.catalog import MIN_PREFIX
 from recall_rank.model import Context
 
 if TYPE_CHECKING:
+    from recall_rank.frontends.curators.curator import Curator
     from recall_rank.model import Session
     from recall_rank.recall import Recall
 
@@ -26,6 +27,8 @@ class CallContext:
     options: HostOptions
     cancel: Any = None  # has is_set(), as threading.Event has
     written: Callable[[str], str] = str  # the name of an argument as the caller writes it
+    curator: Curator | str | None = None  # for session_recall: the host's choice, or its name
+    sampling: Curator | None = None  # for session_recall: the model of an MCP client, where it offers one
 
     def cancelled(self) -> bool:
         """Return whether the caller has cancelled the call."""

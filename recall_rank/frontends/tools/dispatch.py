@@ -18,10 +18,12 @@ from recall_rank.frontends.tools.parameters import (
     messages_parameters,
     recall_parameters,
     refused,
+    session_recall_parameters,
     session_search_parameters,
     sessions_parameters,
 )
 from recall_rank.frontends.tools.recall_tool import recall
+from recall_rank.frontends.tools.sessions.recall_call import ERROR, original_answer, session_recall_call
 from recall_rank.frontends.tools.sessions.session_call import documented_answer, session_search_call
 from recall_rank.frontends.tools.transcript_tools import recall_context, recall_get, recall_messages, recall_sessions
 from recall_rank.frontends.tools.warnings import ToolError
@@ -30,6 +32,7 @@ from recall_rank.model.camel_case import camel_answer, camel_keys, snake_argumen
 from recall_rank.model.serialize import error_to_dict
 
 if TYPE_CHECKING:
+    from recall_rank.frontends.curators.curator import Curator
     from recall_rank.recall import Recall
 
 CallHandler = Callable[[CallContext, Mapping[str, Any]], dict[str, Any]]
@@ -55,6 +58,7 @@ TOOLS: Final[Mapping[str, Tool]] = {
     "recall_messages": Tool(recall_messages, messages_parameters),
     "recall_sessions": Tool(recall_sessions, sessions_parameters),
     "session_search": Tool(session_search_call, session_search_parameters),
+    "session_recall": Tool(session_recall_call, session_recall_parameters),
 }
 
 
@@ -63,7 +67,7 @@ class RecallTools:
 
     `options` are those of the host. `context` is the context for calls without one of their own. `hooks` maps the
     names of hooks to functions, as recall_rank.frontends.hooks.HOOKS does. With the option `global_` off, a call sees
-    only the project of its caller.
+    only the project of its caller. `curator` is that of session_recall, or its name (see frontends.curators.choose).
     """
 
     def __init__(
@@ -73,11 +77,13 @@ class RecallTools:
         options: HostOptions | None = None,
         context: Context | None = None,
         hooks: Mapping[str, CallHandler] | None = None,
+        curator: Curator | str | None = None,
     ) -> None:
         self._histories = histories
         self._options = options or HostOptions()
         self._context = context
         self._hooks = hooks or {}
+        self._curator = curator
         self._views: dict[Context, Recall] = {}
         self._lock = threading.Lock()
 
@@ -92,6 +98,7 @@ class RecallTools:
         mode: str = "raw",
         wire: str = "snake",
         cancel: Any = None,
+        sampling: Curator | None = None,
     ) -> dict[str, Any]:
         """Return the answer of a tool or hook: {"ok": true, ...} or {"ok": false, "error", "error_category", ...}.
 
@@ -99,14 +106,14 @@ class RecallTools:
         opencode-session-recall refuses are errors; with "raw", they are replaced by usable values, with a warning.
         With `wire` "camel", the answer has camelCase names. `now` is in epoch milliseconds, by default the current
         time. `cancel` has is_set(), as threading.Event has; once it is set, a search ends early. `context` and
-        `options` replace those of this RecallTools. Errors, an unknown name too, are answers with "ok" false, never
-        exceptions.
+        `options` replace those of this RecallTools. `sampling` is the curator that asks the model of an MCP client.
+        Errors, an unknown name too, are answers with "ok" false, never exceptions.
         """
         options = options or self._options
         try:
             known, written = self._arguments(name, args, options, schema=mode == "schema", wire=wire)
             inputs = self._call_context(context, options, now, cancel)
-            answer = self._answer(name, replace(inputs, written=written), known)
+            answer = self._answer(name, replace(inputs, written=written, sampling=sampling), known)
         except ToolError as error:
             answer = {**error_to_dict(str(error)), "error_category": error.category, **error.extra}
         except MemoryError:
@@ -116,11 +123,17 @@ class RecallTools:
             answer["error_category"] = "internal"
         if options.redact and name not in self._hooks:  # hooks redact what they add, and return the rest unchanged
             answer = without_secrets(answer)
-        if wire == "camel" and name == "session_search":
-            return documented_answer(answer, args if isinstance(args, Mapping) else {}, added=False)
-        if wire == "camel":
-            return camel_keys(answer) if name in self._hooks else camel_answer(answer)
-        return answer
+        return self._in_form(name, answer, args if isinstance(args, Mapping) else {}, wire)
+
+    def _in_form(self, name: str, answer: dict[str, Any], args: Mapping[Any, Any], wire: str) -> dict[str, Any]:
+        """Return an answer in the form of the original of its tool for `wire` "camel", else in our own."""
+        if wire != "camel":
+            return {**answer, "status": ERROR} if name == "session_recall" and not answer["ok"] else answer
+        if name == "session_search":
+            return documented_answer(answer, args, added=False)
+        if name == "session_recall":
+            return original_answer(answer, args)
+        return camel_keys(answer) if name in self._hooks else camel_answer(answer)
 
     def _arguments(
         self, name: str, args: object, options: HostOptions, *, schema: bool, wire: str
@@ -147,7 +160,8 @@ class RecallTools:
 
         here = name_context_repository(context or self._context) or Context()
         moment = int(time.time() * 1000) if now is None else now
-        return CallContext(self._histories if options.global_ else self._view(here), here, moment, options, cancel)
+        histories = self._histories if options.global_ else self._view(here)
+        return CallContext(histories, here, moment, options, cancel, curator=self._curator)
 
     def _answer(self, name: str, call: CallContext, args: Mapping[str, Any]) -> dict[str, Any]:
         hook = self._hooks.get(name)

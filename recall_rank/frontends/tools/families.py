@@ -8,10 +8,13 @@ from typing import Final
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "recall": ("recall", "recall_get", "recall_context", "recall_messages", "recall_sessions"),
     "session_search": ("session_search",),
+    "session_recall": ("session_recall",),
 }
 """The name of each family -> the names of its tools."""
 
 DEFAULT_FAMILIES: Final = ("recall",)
+CURATED_TOOLS: Final = FAMILIES["session_recall"]
+"""The tools that may ask a model, such as that of an MCP client."""
 
 
 def tools_of(families: Iterable[str]) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ Type = Literal["text", "choice", "flag", "number", "whole", "window", "instant",
 
 EXPANSION: Final = ("expand_results", "window", "expand_budget_messages", "expand_budget_chars")
 LARGEST: Final = 2**63  # a larger number is not a time, and is not quoted in a warning
+FIRST_DAY: Final = "date_from"
+LAST_DAY: Final = "date_to"
 TIMES: Final = ("before", "after", "since", "until", "last", "from", "to")
 
 
@@ -123,6 +125,22 @@ def session_search_parameters(options: HostOptions, *, original: bool = False) -
         Parameter("scoring", "choice", "recall", ("recall", "praisonai"), added=True),
         Parameter("generation", "choice", "g3", ("g1", "g3"), added=True),
         Parameter("session_prefix", "text", added=True),
+        Parameter("budget_ms", "number", None, low=1, high=86_400_000, added=True),
+    )
+
+
+def session_recall_parameters(_: HostOptions | None = None) -> tuple[Parameter, ...]:
+    """Return the parameters of the tool `session_recall`.
+
+    `curator` takes the one name that sends nothing to a program or a model: those are for the host to choose.
+    """
+    return (
+        Parameter("query", "text", required=True),
+        Parameter("looking_for", "text", required=True),
+        Parameter("project", "text"),
+        Parameter(FIRST_DAY, "time"),
+        Parameter(LAST_DAY, "time"),
+        Parameter("curator", "choice", None, ("extractive",), added=True),
         Parameter("budget_ms", "number", None, low=1, high=86_400_000, added=True),
     )
 

@@ -28,6 +28,7 @@ from recall_rank.frontends.cli.output.console import (
     INTERRUPTED,
     NO_HISTORY,
     NO_HITS,
+    NOT_CURATED,
     NOT_THERE,
     NOT_WRITTEN,
     OUT_OF_MEMORY,
@@ -43,6 +44,7 @@ QUERY = '{"query": "rate limit", "relevant": [{"session": "%s"}]}\n'
 READING: dict[str, tuple[str, ...]] = {
     "search": ("rate limit",),
     "session-search": ("rate limit",),
+    "ask": ("rate limit", "--for", "the limit", "--curator", "extractive"),
     "get": ("demo-10", "demo-10-m2"),
     "context": ("demo-10", "demo-10-m2"),
     "messages": ("demo-10",),
@@ -108,6 +110,9 @@ def test_what_is_there_ends_with_0(place: Path, name: str) -> None:
         (("search", "rate limit", "--after", "now"), NO_HITS),
         (("session-search", "zyzzyva"), NO_HITS),
         (("session-search", "--session-prefix", "zyzzyva"), NO_HITS),
+        (("ask", "zyzzyva", "--for", "x", "--curator", "extractive"), NO_HITS),
+        (("ask", "rate limit", "--for", "x", "--curator", "nonsense"), USAGE),
+        (("ask", "rate limit", "--for", "x", "--curator", "command:false"), NOT_CURATED),
         (("session-search", "rate", "--session", "nobody"), NOT_THERE),
         (("session-search", "--session", "nobody"), NOT_THERE),
         (("messages", "demo-10", "--query", "zyzzyva"), NO_HITS),
@@ -134,7 +139,7 @@ def test_an_empty_history_is_read(place: Path) -> None:
     found = {name: ended(name, *READING[name], "--history", "empty.jsonl")[0] for name in READING}
     there = dict.fromkeys(("sources", "refresh", "stats", "sessions", "batch"), HITS)
     missing = dict.fromkeys(("get", "context", "messages", "export", "forget", "evaluate"), NOT_THERE)
-    assert found == {"search": NO_HITS, "session-search": NO_HITS, **missing, **there}
+    assert found == {**dict.fromkeys(("search", "session-search", "ask"), NO_HITS), **missing, **there}
 
 
 @pytest.mark.parametrize("as_json", [False, True])

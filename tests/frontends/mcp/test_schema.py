@@ -94,6 +94,12 @@ def test_calls_in_descriptions_are_accepted() -> None:
         assert calls or name in ("recall_get", "recall_messages", "recall_sessions")
         for call in calls:
             args = json.loads(call)
-            tool = name if name == "session_search" else "recall" if "query" in args else "recall_context"
+            tool = (
+                name
+                if name in ("session_search", "session_recall")
+                else "recall"
+                if "query" in args
+                else "recall_context"
+            )
             jsonschema.validate(args, input_schema(tool, HostOptions()))
             assert set(args) <= {each.name for each in TOOLS[tool].parameters(HostOptions())}

@@ -246,7 +246,7 @@ def test_a_cancelled_call_ends_and_others_are_answered(monkeypatch: pytest.Monke
     there = server()
     begun, stopped = threading.Event(), threading.Event()
 
-    def call(name: str, args: Any, *, context: Any, cancel: threading.Event) -> dict[str, Any]:
+    def call(name: str, args: Any, *, context: Any, cancel: threading.Event, sampling: Any) -> dict[str, Any]:
         if args["query"] == "slow":
             begun.set()
             assert cancel.wait(30)
@@ -270,7 +270,7 @@ def test_a_call_that_takes_too_long_is_aborted(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(mcp_server, "CALL_SECONDS", 0.05)
     there = server()
 
-    def call(name: str, args: Any, *, context: Any, cancel: threading.Event) -> dict[str, Any]:
+    def call(name: str, args: Any, *, context: Any, cancel: threading.Event, sampling: Any) -> dict[str, Any]:
         cancel.wait(30)
         return {"ok": True}
 

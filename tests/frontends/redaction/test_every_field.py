@@ -140,6 +140,10 @@ SESSION_CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("session_search", {}),
     ("session_search", {"session_id": "s1"}),
     ("session_search", {"session_id": "s1", "around_message_id": "m1"}),
+    *(
+        ("session_recall", {"query": query, "looking_for": "gauge", "curator": "extractive"})
+        for query in ("gauge", "gaugee", "pelican")
+    ),
 )
 
 

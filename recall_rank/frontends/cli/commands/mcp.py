@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from recall_rank.frontends.cli.options.cache_options import CacheOptions
+from recall_rank.frontends.cli.options.curator import curator_option
 from recall_rank.frontends.cli.options.histories import history_option, open_recall
 from recall_rank.frontends.cli.output.console import USAGE, fail
 from recall_rank.frontends.host_options import HostOptions, host_options
@@ -50,6 +51,7 @@ def _families(_: click.Context, __: click.Parameter, value: str) -> tuple[str, .
     metavar="FAMILIES",
     help=f"Families of tools to offer, separated by commas: {', '.join(FAMILIES)}. Default: recall.",
 )
+@curator_option
 @click.option("--global/--no-global", "global_", default=True, help="Whether other projects can be searched at all.")
 @click.option("--redact/--no-redact", default=True, help="Whether keys and passwords are taken out of answers.")
 @click.option("--max-results", type=int, default=_START.max_results, help="Most results of a call.")
@@ -65,6 +67,7 @@ def mcp(
     project: str | None,
     directory: str | None,
     families: tuple[str, ...],
+    curator: str | None,
     **options: Any,
 ) -> None:
     """Serve the recall tools to a coding agent over the Model Context Protocol on stdin and stdout.
@@ -86,7 +89,8 @@ def mcp(
         fail(_NO_SDK, USAGE, as_json=False)
     gc.freeze()
     gc.enable()
-    serve_stdio(reading, host_options(chosen), context_of_command(session, project, directory), families)
+    here = context_of_command(session, project, directory)
+    serve_stdio(reading, host_options(chosen), here, families, curator)
     sys.stderr.flush()
     os._exit(0)  # the agent must not wait for threads that still read or search
 
