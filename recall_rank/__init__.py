@@ -82,7 +82,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name of the package, imported on first use (PEP 562): `import recall_rank` loads no engine."""
+    """Return the object with a public name of the package; it is imported on first use (PEP 562), so that `import
+    recall_rank` loads no engine. Raises AttributeError for any other name.
+    """
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'recall_rank' has no attribute {name!r}")

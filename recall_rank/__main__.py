@@ -1,4 +1,4 @@
-"""`python -m recall_rank`: the command line, for systems where the script is not on the path."""
+"""Run the command line as `python -m recall_rank`, for systems where the script `recall-rank` is not on the path."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Index:
     """A searchable corpus of sessions. Thread-safe: any number of threads may search it, also during a refresh.
 
-    Only refresh() changes its sessions. A search that is already running keeps the sessions it began with.
+    Only refresh() changes the sessions of an index. A search that is already running keeps the sessions it began with.
     """
 
     __slots__ = ("_folder", "_held")
@@ -49,7 +49,10 @@ class Index:
         return self._held
 
     def _merged(self) -> Segment:
-        """The index as one segment without deleted sessions; several segments are merged into a new one."""
+        """Return the index as one segment without deleted sessions.
+
+        An index that is such a segment is returned itself; otherwise its segments are merged into a new one.
+        """
         reader = self._reader
         if reader.whole is not None:
             return reader.whole
@@ -61,12 +64,12 @@ class Index:
     def build(
         cls, sessions: Iterable[Session | Mapping[str, Any]], *, folder: str | PathLike[str] | None = None
     ) -> Self:
-        """An index of `sessions`, in memory; the session records are not kept. Mappings with their field names are
-        accepted.
+        """Return an index of `sessions`: Session records, or mappings with the field names of Session.
 
-        With a `folder` the index is written to that folder, replaces an earlier one there, and is opened from its
-        files. `sessions` are then read in batches, and neither they nor the index need to fit into memory. Raises the
-        errors of save().
+        Without a `folder` the index is in memory; it does not keep the session records. With a `folder` the index is
+        written to that folder, replaces an earlier one there, and is opened from its files. `sessions` are then read in
+        batches, and neither they nor the index need to fit into memory. Raises ValueError or TypeError for an invalid
+        session, and the errors of save().
         """
         records = sessions_from(sessions)
         if folder is None:
@@ -79,11 +82,12 @@ class Index:
 
     @classmethod
     def open(cls, folder: str | PathLike[str], *, verify: bool = False, create: bool = False) -> Self:
-        """The index that save() or refresh() wrote to `folder`, its files mapped into memory.
+        """Open the index that save() or refresh() wrote to `folder`, its files mapped into memory.
 
         The time to open does not grow with the index, and a search reads only the blocks that it needs.
 
-        With `create` a folder without an index opens as an empty index, and the first refresh() writes it.
+        With `create`, a folder that is missing or has no index opens as an empty index, and the first refresh() writes
+        it.
 
         `verify` checks every block first. Without it, a search that is the first to read a damaged block raises
         DamagedIndexError and returns no response.
@@ -145,10 +149,11 @@ class Index:
         return self._reader.parts_without_titles
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """The response with the best parts for `query`, or the best sessions with the option group="session".
+        """Return the response with the best parts for `query`, or, with the option group="session", the best sessions.
 
         The options are those of recall_rank.Options. Raises ValueError or TypeError for a bad query or option; the
-        message names the value and the accepted values.
+        message names the value and the accepted values. Raises RuntimeError for match="regex" when the extra `regex` is
+        not installed, and DamagedIndexError when the index on disk is damaged.
         """
         return search(self._reader, self._parse(query, options))
 
@@ -195,11 +200,11 @@ class Index:
 
     @property
     def session_ids(self) -> list[str]:
-        """The id of every session, newest first: the numbers in the column message_session are its indexes."""
+        """The ids of all sessions, newest first. The numbers in the column message_session are indexes into it."""
         return [row.id for row in self._reader.sessions]
 
     def _ids(self, kind: Literal["part", "message"]) -> list[str]:
-        """The ids of all rows of a kind, in the order of the columns."""
+        """Return the ids of all parts or of all messages, as `kind` says, in the order of the columns."""
         reader = self._reader
         if reader.whole is not None:
             strings = reader.whole.part_ids if kind == "part" else reader.whole.message_ids
@@ -210,16 +215,18 @@ class Index:
         return [ids[row] for row in rows_of(reader, kind).tolist()]
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
-        """The places among `places` that are in the index and have searchable text.
+        """Return those of `places` that the index contains: sessions, messages, and parts with searchable text, given
+        by ids.
 
-        A place is a session, a message or a part, by ids. With `project`, only places in sessions of that project are
-        returned.
+        With `project`, only places in sessions of that project are returned. The titles of sessions are not found as
+        places.
         """
         return held(self._reader, places, project)
 
     def indexed(self, ids: Iterable[str]) -> list[Session]:
-        """The sessions with these ids and their messages, as far as they are searched: without files, models and the
-        names of tool parameters. Unknown ids are ignored.
+        """Return the sessions with these ids, with their messages, newest session first; unknown ids are ignored.
+
+        The sessions hold only what is searched: files, models and the names of tool parameters are missing.
         """
         from recall_rank.index.reader.indexed_sessions import indexed_sessions
 
@@ -227,12 +234,14 @@ class Index:
 
     @property
     def columns(self) -> Mapping[str, npt.NDArray[Any]]:
-        """Column name -> array: columns of parts (part_*), of messages (message_*) and of documents (doc_*).
+        """A mapping from column name to array: columns of parts (part_*), of messages (message_*) and of documents
+        (doc_*).
 
         Rows of parts are those of scores() and part_ids, rows of messages those of message_ids; `part_is_title` is 1
         for a part that is the title of its session.
 
-        The arrays are views of the index if it has one segment. Several segments are merged first, which copies them.
+        The arrays are views of the index if it is one segment without deleted sessions. Otherwise its segments are
+        merged first, which copies them.
         """
         import numpy as np
 
@@ -260,7 +269,10 @@ class Index:
 
 
 def index_of_segments(segments: Sequence[Segment], dead: Sequence[Collection[int]] | None = None) -> Index:
-    """An index over existing segments; dead[k] are the row numbers of the deleted sessions of segments[k]."""
+    """Return an index over existing segments; dead[k] are the row numbers of the deleted sessions of segments[k].
+
+    With `dead` None, no session is deleted.
+    """
     return Index(IndexReader(segments, dead))
 
 
@@ -292,7 +304,7 @@ def _drop_outcome(work: asyncio.Future[SearchResponse]) -> None:
 
 
 def rank(query: str, sessions: Iterable[Session | Mapping[str, Any]], **options: Unpack[RankOptions]) -> SearchResponse:
-    """The response with the best parts of `sessions` for `query`, without keeping an index.
+    """Return the response with the best parts of `sessions` for `query`, without keeping an index.
 
     Equal to Index.build(sessions).search(query, **options).
     """

@@ -1,4 +1,4 @@
-"""The class Recall: search the histories of a machine, or those of a list of sources, together."""
+"""The class Recall: search the stores of all coding agents on a machine, or a list of sources, as one."""
 
 from __future__ import annotations
 
@@ -39,11 +39,14 @@ class Recall:
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
     ) -> None:
-        """Search `sources`. Without a `cache`, the index is in memory and everything is read on first use.
+        """Search `sources`, which are read on first use. Without a `cache`, the index is in memory and all sources are
+        read.
 
-        With a cache, only units (files, or sessions of a database) that changed since the last refresh are read.
-        Sources and sessions that `ignore` matches are never read. `keep_vanished` says whether the cache keeps
-        sessions that their source no longer has; None keeps the setting of the last refresh, which is False at first.
+        A `cache` is a folder, or True for this user's cache folder; with one, only units (files, or sessions of a
+        database) that changed since the last refresh are read. `context` is the caller's session and project, for
+        searches that pass none. Sources and sessions that `ignore` matches are never read. `keep_vanished` says whether
+        the cache keeps sessions that their source no longer has; None keeps the setting of the last refresh, which is
+        False at first.
         """
         from recall_rank.histories.open_backend import OpenedSources, open_backend
 
@@ -63,7 +66,7 @@ class Recall:
         ignore: Ignore | None = None,
         keep_vanished: bool | None = None,
     ) -> Self:
-        """A Recall over the stores of all coding agents on this machine; its `found` is 0 when there is none.
+        """Return a Recall over the stores of all coding agents on this machine; its `found` is 0 when there is none.
 
         The index is kept in this user's cache folder unless `cache` says otherwise.
         """
@@ -74,7 +77,8 @@ class Recall:
         return cls(opened, context=context)
 
     def only(self, context: Context) -> Recall:
-        """A Recall that is limited to the project of `context` and to the session that `context` names.
+        """Return a Recall that shows only the sessions of the project of `context`, and the session that `context`
+        names.
 
         No word, id, count or error of other projects is visible in it.
         """
@@ -90,9 +94,9 @@ class Recall:
         return len(self._sources)
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """The response of Index.search over all sources; it also has a report on reading each source.
+        """Return the response of Index.search over all sources; its coverage also has a report on reading each source.
 
-        If a refresh is running, it is first waited for briefly.
+        A refresh that is running is waited for first, for at most PATIENCE_SECONDS.
         """
         from recall_rank.histories.source_reports import as_of
         from recall_rank.index.errors import UnusableIndexError
@@ -115,17 +119,20 @@ class Recall:
         return await search_in_thread(self.search, query, options)
 
     def holds(self, places: Iterable[Place], *, project: str | None = None) -> set[Place]:
-        """The places among `places` that are in the index and have searchable text, over all sources; see
-        Index.holds.
-        """
+        """Return those of `places` that the index contains, over all sources; see Index.holds."""
         return self._backend.ready().index.holds(places, project=project)
 
     def indexed(self, ids: Iterable[str]) -> list[Session]:
-        """The sessions with these ids as the index holds them; see Index.indexed. transcript() reads their source."""
+        """Return the sessions with these ids as the index holds them (see Index.indexed); transcript() reads them from
+        their source instead.
+        """
         return self._backend.ready().index.indexed(ids)
 
     def sources(self, progress: Progress | None = None) -> list[SourceReport]:
-        """A report on reading each source. Sources that were not read yet are read, but not indexed in memory."""
+        """Return a report on reading each source. Sources that were not read yet are read.
+
+        Without a cache, they are not indexed yet: the first search does that.
+        """
         return list(self._backend.prepare(progress, index=False))
 
     def sessions(
@@ -136,11 +143,11 @@ class Recall:
         limit: int | None = None,
         context: Context | None = None,
     ) -> list[Session]:
-        """Sessions without their messages, newest first, at most `limit`; `search` is a text that their titles
-        contain.
+        """Return the sessions without their messages, newest first, at most `limit`, all when it is None.
 
-        Scope "project" keeps the sessions of the project of `context`, by default the context of this Recall. Raises
-        ValueError for an invalid scope or limit.
+        `search` keeps the sessions whose title contains that text. Scope "project" keeps those of the project of
+        `context`, by default the context of this Recall. Raises ValueError for an invalid scope or limit, and for scope
+        "project" without a context.
         """
         from recall_rank.histories.catalog import select_sessions
         from recall_rank.loaders.projects.repositories import name_context_repository
@@ -149,8 +156,10 @@ class Recall:
         return select_sessions(self._backend.inventory().catalog.sessions, scope, search, here, limit)
 
     def session(self, session_id: str) -> Session:
-        """A session without its messages, by its id or a unique prefix of its id. Raises LookupError when none is
-        found.
+        """Return a session without its messages, by its id or by a prefix of at least four characters that no other id
+        has.
+
+        Raises LookupError when none is found.
         """
         from recall_rank.histories.transcript import UnknownSession
 
@@ -160,10 +169,10 @@ class Recall:
         return found
 
     def transcript(self, session_id: str) -> Session:
-        """A session with all its messages, by its id or a unique prefix of its id, read from its source now.
+        """Return a session with all its messages, by its id or a unique prefix of its id, read from its source now.
 
-        If its source no longer has the session and the index kept it, it is read from the index. Raises LookupError or
-        OSError.
+        If its source no longer has the session and the index kept it, it is read from the index. Raises LookupError for
+        an unknown session, and OSError when the source cannot be read.
         """
         from recall_rank.histories.transcript import UnknownSession
 
@@ -180,7 +189,7 @@ class Recall:
         return found
 
     def get(self, session_id: str, message_id: str) -> Turn:
-        """One message in full, by the ids of its session and of itself. Raises LookupError for unknown ids."""
+        """Return one message in full, with its session, by the ids of both. Raises LookupError for unknown ids."""
         from recall_rank.histories.transcript import turn
 
         return turn(self.transcript(session_id), message_id)
@@ -188,10 +197,10 @@ class Recall:
     def context(
         self, session_id: str, message_id: str, *, window: int = 3, before: int | None = None, after: int | None = None
     ) -> Excerpt:
-        """A message with its neighbours: `before` messages before it and `after` messages after it, by default
+        """Return a message with its neighbours: `before` messages before it and `after` messages after it, by default
         `window` each.
 
-        Raises LookupError for unknown ids.
+        Raises LookupError for unknown ids, and ValueError for negative numbers.
         """
         from recall_rank.histories.transcript import excerpt
 
@@ -208,9 +217,11 @@ class Recall:
         reverse: bool = False,
         query: str | None = None,
     ) -> MessagePage:
-        """A page of the messages of a session, by default of the current session of the context.
+        """Return a page of the messages of a session, by default of the current session of the context, oldest first.
 
-        Raises LookupError for an unknown session, and ValueError when there is no current session.
+        The page has at most `limit` messages after the first `offset` of those that pass: of the given `role`, and with
+        the text `query`. With `reverse` the newest come first. Raises LookupError for an unknown session, and
+        ValueError for an unknown role, negative numbers, or when there is no current session.
         """
         from recall_rank.histories.transcript import message_page
 
@@ -220,9 +231,10 @@ class Recall:
         return message_page(self.transcript(wanted), offset, limit, role=role, reverse=reverse, query=query)
 
     def refresh(self, progress: Progress | None = None) -> RefreshReport:
-        """Read the changed units of the sources, or everything without a cache; later calls use what was read.
+        """Read the changed units of the sources, or everything without a cache; return a report with counts of what was
+        read.
 
-        Returns a report with counts of what was read.
+        Later calls use what was read.
         """
         return self._backend.refresh(progress)
 
@@ -231,9 +243,9 @@ class Recall:
     ) -> list[SourceReport]:
         """Read and index the sources before the first search needs them; return a report on each source.
 
-        An index in the cache is refreshed for about a second, then further in the background. During a large first
-        reading, `soon` is called when the newest part of the histories can be searched; until all are read, searches
-        cover that part, and their responses say so.
+        With an index in the cache, the call waits about a second for a refresh of it, which then goes on in the
+        background. During a large first reading, `soon` is called when the newest part of the histories can be
+        searched; until all are read, searches cover that part, and their responses say so.
         """
         return list(self._backend.prepare(progress, index=True, soon=soon))
 
@@ -244,18 +256,20 @@ class Recall:
 
     @property
     def checked(self) -> float | None:
-        """The last time at which the index was found equal to its sources, in seconds since 1970; None if it never
-        was.
+        """The last time at which the index was found equal to its sources, in seconds since 1970.
+
+        None when that is not known: without a cache, and while the histories are being read for the first time.
         """
         return self._backend.ready().checked
 
     def notes(self) -> list[str]:
-        """Sentences about problems with the folder of the index; empty when there are none."""
+        """Return sentences about problems with the folder of the index; empty when there are none."""
         return list(self._backend.ready().notes)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for a refresh that runs in the background, at most `seconds`; return whether none is running any
-        more.
+        """Wait at most `seconds` for a refresh that runs in the background, without limit when None.
+
+        Returns whether no refresh is running any more.
         """
         return self._backend.wait(seconds)
 
@@ -270,9 +284,10 @@ class Recall:
         self.close()
 
     def _newest(self, budget_ms: object) -> Snapshot:
-        """The state of the index to search: the newest one, after a brief wait for a running refresh.
+        """Return the newest state of the index, after a brief wait for a running refresh.
 
-        The wait is a quarter of `budget_ms`, at most PATIENCE_SECONDS.
+        The wait is a quarter of `budget_ms`, at most PATIENCE_SECONDS; `budget_ms` may be anything that a caller
+        passed.
         """
         snapshot = self._backend.ready()
         patience = PATIENCE_SECONDS
@@ -282,7 +297,9 @@ class Recall:
 
 
 class _IndexFactory:
-    """Makes the Index objects for the backends of Recall; the search engine is imported with the first one."""
+    """Makes the Index objects for the backend that holds the index of a Recall; the search engine is imported with the
+    first.
+    """
 
     def build(self, sessions: Iterable[Session]) -> Index:
         from recall_rank.corpus import Index
