@@ -24,4 +24,4 @@ class IndexFolderError(OSError):
 
 
 class IndexNotSavedError(OSError):
-    """The index could not be written, for example to a full disk. The previous index is unchanged."""
+    """The index could not be written, for example because the disk is full. The previous index is unchanged."""

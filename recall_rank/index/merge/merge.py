@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 class _ColumnRule(NamedTuple):
-    """The copy rule of a column in merge(): what its rows are, and what its values count or refer to."""
+    """The rule by which merge() copies a column: the kind of its rows, and the kind of row whose numbers are its
+    values, if any.
+    """
 
     rows: str  # the kind of row, one of KINDS, that has a value
     values: str | None  # the kind of row that the values number or count; None: values are copied as they are
@@ -55,7 +57,7 @@ _NAME_COLUMNS = {"message_author": "message", "part_type": "part", "part_tool": 
 
 
 def merge(segments: Sequence[Segment], dead: Sequence[Collection[int]]) -> Segment:
-    """The segment that build() would make of the sessions that are not deleted, equal in every column.
+    """Return the segment that build() would make of the sessions that are not deleted, equal in every column.
 
     dead[k] are the row numbers of the deleted sessions of segments[k]. Raises DamagedIndexError when a segment is
     mapped from a damaged file.
@@ -94,7 +96,7 @@ def rows_of(reader: IndexReader, kind: Literal["part", "message"]) -> npt.NDArra
 
 
 def view(column: npt.NDArray[Any]) -> memoryview:
-    """A memoryview of a column of u8, u16, u32, u64 or i64, of format B, H, I, Q or q.
+    """Return a column of u8, u16, u32, u64 or i64 as a memoryview of format B, H, I, Q or q.
 
     A column that is not contiguous is copied.
     """
@@ -104,7 +106,10 @@ def view(column: npt.NDArray[Any]) -> memoryview:
 
 
 def _column(rows: Sequence[SourceRows], name: str, rule: _ColumnRule) -> npt.NDArray[Any]:
-    """Return the concatenation of a column; values that are row numbers are changed to those of the merged segment."""
+    """Return the column `name` of the merged segment: the copied rows of all segments, one after the other.
+
+    Values that are row numbers are changed to those of the merged segment.
+    """
     chunks = []
     end = 0
     for row in rows:
@@ -123,10 +128,10 @@ def _column(rows: Sequence[SourceRows], name: str, rule: _ColumnRule) -> npt.NDA
 def _names(
     rows: Sequence[SourceRows], columns: dict[str, npt.NDArray[Any]]
 ) -> tuple[Names, dict[str, npt.NDArray[np.uint32]]]:
-    """Return the Names of the merged segment, and column name -> its name numbers in these.
+    """Return the Names of the merged segment, and a mapping from the name of each column of names to that column, u32.
 
-    A name, such as that of a tool, is a value of a column that has few distinct ones. Only names in use are kept,
-    numbered in the order in which build() meets them.
+    A column of names has a number in Names for each row; its values are few, such as the names of tools. Only names in
+    use are kept, numbered in the order in which build() meets them.
     """
     values: list[str | None] = [None]
     bases: dict[int, int] = {}  # by segment: the offset that makes its name numbers unique among all segments
@@ -163,7 +168,7 @@ def _names(
 
 
 def _sessions(rows: Iterable[SourceRows]) -> Iterable[SessionRow]:
-    """Yield the session rows, with the message numbers of the merged segment."""
+    """Yield the rows of the copied sessions, with the numbers that their messages have in the merged segment."""
     for row in rows:
         shift = row.target["message"] - row.first["message"]
         for own in row.segment.sessions[row.first["session"] : row.last["session"]]:
@@ -172,7 +177,7 @@ def _sessions(rows: Iterable[SourceRows]) -> Iterable[SessionRow]:
 
 
 def _strings(rows: Iterable[SourceRows], name: str, kind: str) -> Strings:
-    """Return the concatenation of a column of strings that has one string for each row of `kind`, such as
+    """Return the column of strings `name` of the merged segment, with one string for each row of `kind`, such as
     "message".
     """
     data = bytearray()
@@ -186,8 +191,8 @@ def _strings(rows: Iterable[SourceRows], name: str, kind: str) -> Strings:
 
 
 def _text(rows: Iterable[SourceRows], name: str, kind: str) -> bytearray:
-    """Return the concatenation of the byte column `name`; the byte ranges to copy are those of `kind` in
-    SourceRows.
+    """Return the byte column `name` of the merged segment. The byte ranges to copy are those that SourceRows has for
+    `kind`.
     """
     text = bytearray()
     for row in rows:

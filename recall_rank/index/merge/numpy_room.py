@@ -1,4 +1,4 @@
-"""Room in memory for numpy, which is asked for before numpy is imported."""
+"""Check that there is enough memory for numpy before it is imported."""
 
 from __future__ import annotations
 

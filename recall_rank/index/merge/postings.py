@@ -35,9 +35,10 @@ class _SourcePostings:
         self.targets = self.doc_numbers[self.kept_docs]  # ascending: a merge keeps the order of a segment's sessions
 
     def keys(self, base: int) -> Iterator[npt.NDArray[np.uint64]]:
-        """Yield the postings of the documents numbered [base, base + BLOCK) in the merged segment.
+        """Yield the postings of the copied documents that are numbered [base, base + BLOCK) in the merged segment.
 
-        A posting is one u64 that packs term, document and frequency. There is one sorted array for each source block.
+        A posting is one u64 that packs term, document and frequency. Each block of postings of this segment that has
+        such documents gives one sorted array.
         """
         low, high = np.searchsorted(self.targets, (base, base + BLOCK)).tolist()
         if low == high:

@@ -27,7 +27,10 @@ class SourceRows:
 
 
 def source_rows(reader: IndexReader) -> list[SourceRows]:
-    """The rows of the sessions that are not deleted, in the order of the merged segment."""
+    """Return the runs of consecutive sessions that a merge copies, that is, of all that are not deleted.
+
+    They are in the order of the merged segment, each with the ranges of its rows.
+    """
     found = []
     target = dict.fromkeys(KINDS, 0)
     for run in reader.order.runs:
@@ -39,7 +42,7 @@ def source_rows(reader: IndexReader) -> list[SourceRows]:
 
 
 def _rows_before(segment: Segment, session: int) -> dict[str, int]:
-    """Return kind -> the number of rows of that kind that precede a session in a segment.
+    """Return a mapping from each of KINDS to the number of rows of that kind that precede a session in a segment.
 
     When `session` is the number of sessions, these are the numbers of all rows.
     """

@@ -27,7 +27,7 @@ class MergedTerms:
     longest: int  # values of the column that gives the first term of each length
 
     def columns(self, used: npt.NDArray[np.bool_]) -> Iterator[npt.NDArray[Any]]:
-        """Arena, offsets, starts and signatures of the terms marked in `used`: the arguments of Vocabulary."""
+        """Yield the arguments of Vocabulary for the terms marked in `used`: arena, offsets, starts and signatures."""
         sizes = self.sizes[used]
         yield self.arena[np.repeat(used, self.sizes)]
         yield np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]).astype(np.uint32)
@@ -37,7 +37,7 @@ class MergedTerms:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Terms of one length in code points, with their sizes and signatures.
+    """The terms of one vocabulary that have one length in code points, with their sizes in bytes and their signatures.
 
     forms[k] is the UTF-8 of term k, padded with zeros.
     """
@@ -48,7 +48,7 @@ class _Block:
 
 
 def merged_terms(vocabularies: Sequence[Vocabulary]) -> MergedTerms:
-    """The union of several vocabularies, sorted by length in code points, then by bytes, as each of them is."""
+    """Return the union of several vocabularies, sorted by length in code points, then by bytes, as each of them is."""
     starts = [
         np.frombuffer(memoryview(vocabulary.starts_buffer), np.uint32).astype(np.int64) for vocabulary in vocabularies
     ]
@@ -86,7 +86,7 @@ _NO_NUMBERS = np.empty(0, np.int64)
 
 
 def _block(vocabulary: Vocabulary, first: int, last: int) -> _Block:
-    """The terms [first, last) of a vocabulary, which have equal length."""
+    """Return the terms [first, last) of a vocabulary, which have equal length in code points, as a _Block."""
     offsets = np.frombuffer(memoryview(vocabulary.offsets_buffer), np.uint32)[first : last + 1].astype(np.int64)
     signatures = np.frombuffer(memoryview(vocabulary.signatures_buffer), np.uint32)[first:last]
     sizes = np.diff(offsets)
@@ -100,7 +100,8 @@ def _block(vocabulary: Vocabulary, first: int, last: int) -> _Block:
 
 
 def _union(blocks: Sequence[_Block]) -> tuple[_Block, npt.NDArray[np.int64]]:
-    """Return (union, indices): the distinct terms of all blocks, sorted, and where each term of each block is in it.
+    """Return (union, indices): the distinct terms of all blocks, sorted, and the index in `union` of each term of each
+    block.
 
     `indices`, i64, follows the order of the blocks and of the terms within them.
     """
@@ -120,6 +121,6 @@ def _union(blocks: Sequence[_Block]) -> tuple[_Block, npt.NDArray[np.int64]]:
 
 
 def _widened(forms: npt.NDArray[np.uint8], width: int) -> npt.NDArray[np.uint8]:
-    """The rows of `forms`, padded with zeros to `width` bytes."""
+    """Return `forms`, u8[terms, bytes], with each row padded with zeros to `width` bytes."""
     padding = width - forms.shape[1]
     return np.pad(forms, ((0, 0), (0, padding))) if padding else forms

@@ -34,9 +34,10 @@ class ConcatColumn(Generic[T]):
 
 
 class ConcatNumbers:
-    """A ConcatColumn with row numbers as values; shifts[k] is added to every value of column k.
+    """The concatenation of several columns of row numbers, not copied; shifts[k] is added to every value of column k.
 
-    This turns row numbers of one segment into row numbers of all segments.
+    This turns row numbers of one segment into row numbers of all segments. starts[k] is the number of the first row of
+    column k in the concatenation.
     """
 
     __slots__ = ("_columns", "_shifts", "_starts")
@@ -62,7 +63,8 @@ def concat(starts: Sequence[int], columns: Sequence[ReaderColumn[T]]) -> ReaderC
 def concat_numbers(
     starts: Sequence[int], columns: Sequence[ReaderColumn[int]], shifts: Sequence[int]
 ) -> ReaderColumn[int]:
-    """Return the concatenation of columns with row numbers as values; see ConcatNumbers.
+    """Return the concatenation of columns of row numbers: columns[k] begins at row starts[k], and shifts[k] is added to
+    its values.
 
     A single column is returned unchanged.
     """

@@ -70,7 +70,10 @@ class IndexReader:
             view.segment.check()
 
     def evidence(self, eligible: bytearray | None) -> Evidence:
-        """Return an empty Evidence for the documents marked in `eligible`, u8[docs], or for all when it is None."""
+        """Return an Evidence, which collects the scores of one query, without any score yet.
+
+        It is limited to the documents marked in `eligible`, u8[docs]; None is all documents of live sessions.
+        """
         return Evidence(self._sources, eligible, self._processors)
 
     @cached_property
@@ -140,9 +143,9 @@ class IndexReader:
         return first + view.first_message, last + view.first_message
 
     def own_sessions(self, values: bytes | bytearray, dead: int) -> list[bytes]:
-        """Split `values`, one byte for each session of the reader, into those of the sessions of each segment.
+        """Split `values`, which has one byte for each live session of the reader, by segment.
 
-        Element k is u8[sessions of segment k], with `dead` for deleted sessions.
+        Element k of the result is u8[sessions of segment k], with the byte `dead` for deleted sessions.
         """
         if self.whole is not None:
             return [bytes(values)]
@@ -250,7 +253,7 @@ class IndexReader:
     # --- where rows are --------------------------------------------------------------------------------------
 
     def local(self, part: int, doc: int) -> LocalPart:
-        """Return the segment that holds a part, with the numbers of `part` and of its document `doc` in that
+        """Return the SegmentView that holds a part, with the numbers of `part` and of its document `doc` in that
         segment.
         """
         number = bisect_right(self._first_parts, part) - 1

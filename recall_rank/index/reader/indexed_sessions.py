@@ -10,9 +10,9 @@ from recall_rank.model import Session
 
 
 def indexed_sessions(reader: IndexReader, ids: Collection[str]) -> list[Session]:
-    """Return the sessions with these ids as the index holds them, in its order; unknown ids are ignored.
+    """Return the sessions with these ids as the index holds them, newest first; unknown ids are ignored.
 
-    stored_session() says what they contain. Their number is small: each is decoded in full.
+    stored_session() says what such a session contains. Meant for a few ids, because each session is decoded in full.
     """
     found: list[Session] = []
     for number, row in enumerate(reader.sessions):

@@ -23,10 +23,12 @@ Stretches = tuple[memoryview, memoryview, memoryview]  # where each starts and e
 
 
 def places(segment: Segment, needle: bytes, keep: Marks | None, deadline_ns: int) -> Iterator[Stretches] | None:
-    """Return byte ranges of the text that cover every occurrence of `needle` in the parts marked in `keep`.
+    """Return byte ranges of the text that cover every occurrence of `needle` in the parts marked in `keep`, None for
+    all.
 
-    They come in batches (starts, ends, parts): range k of a batch is bytes [starts[k], ends[k]) in part parts[k];
-    parts ascend. None when the ranges would cover too much text to be worth it, or when the deadline passed first.
+    They come in batches (starts, ends, parts): range k of a batch is bytes [starts[k], ends[k]) in part number
+    parts[k]; part numbers ascend. None when the ranges would cover too much text to be worth it, when `needle` has no
+    run of three letters or digits, or when the time.monotonic_ns() `deadline_ns` passed first; 0 is no deadline.
     """
     documents = _documents(segment, needle, deadline_ns)
     if documents is None:
@@ -40,7 +42,8 @@ def _documents(segment: Segment, needle: bytes, deadline_ns: int) -> bytearray |
     """Return marks u8[docs] of the documents in which an occurrence of `needle` can begin.
 
     Such a document has a term that contains a rare run of letters and digits of the needle, or has a run that no term
-    contains. None when there are too many of these documents, or when the deadline passed first.
+    contains. None when there are too many of these documents, when the needle has no run of three or more, or when the
+    deadline passed first.
     """
     most = segment.docs // SHARE + FEW
     number = segment.vocabulary.find(PARTIAL)

@@ -22,8 +22,8 @@ def mark_literal(reader: IndexReader, text: str, keep: bytearray | None, found: 
     """Mark in `found`, u8[parts], the parts of which a field contains `text`; return the first part not reached.
 
     Parts are scanned in order until `deadline_ns`, a time.monotonic_ns(), 0 for none; when all were reached,
-    reader.parts is returned. Parts that `keep` does not mark are passed over; None keeps all. fold() lowers the case
-    of both texts.
+    reader.parts is returned. Parts that `keep`, u8[parts], does not mark are passed over; None keeps all of live
+    sessions. fold() lowers the case of both texts.
     """
     needle = encode(fold(text))
     for view in reader.views:
@@ -36,7 +36,7 @@ def mark_literal(reader: IndexReader, text: str, keep: bytearray | None, found: 
 def _mark_segment(view: SegmentView, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
     """Mark in `found` the parts of one segment that contain the needle, and return the number of parts read.
 
-    As for mark_literal(), it is lower than the number of parts only when the deadline passed first.
+    The number is lower than that of all parts only when the deadline passed first.
     """
     segment = view.segment
     read = _mark_ascii_folded(segment, needle, keep, found, deadline_ns)
@@ -52,9 +52,10 @@ def _mark_segment(view: SegmentView, needle: bytes, keep: Marks | None, found: M
 
 
 def _mark_ascii_folded(segment: Segment, needle: bytes, keep: Marks | None, found: Marks, deadline_ns: int) -> int:
-    """Mark in `found` the parts that contain the needle when only ASCII letters are lowered.
+    """Mark in `found` the parts that contain the needle when only ASCII letters are lowered; return the number of parts
+    read.
 
-    Only the candidate passages are read if the postings show that they are few. Returns the number of parts read.
+    Only passages that can contain the needle are read, if the postings show that these are few; otherwise all text is.
     """
     candidates = places(segment, needle, keep, deadline_ns)
     if candidates is None:

@@ -11,7 +11,7 @@ from recall_rank.index.segment.strings import Names, Strings
 
 @dataclass(frozen=True, slots=True)
 class PartColumns:
-    """The columns of one segment, looked up once, because a mapped segment computes a column on each access."""
+    """The columns of one segment that tell of a part, its message and its session, looked up once for all results."""
 
     sessions: Sequence[SessionRow]
     message_ids: Strings

@@ -12,7 +12,7 @@ from recall_rank.model.project_names import is_named
 
 
 class Place(NamedTuple):
-    """The ids of a part, of a message (without a part id), or of a session (without a message id either)."""
+    """The ids that name a session (`message` and `part` are None), a message (`part` is None) or a part."""
 
     session: str
     message: str | None = None
@@ -20,7 +20,10 @@ class Place(NamedTuple):
 
 
 def held(reader: IndexReader, places: Iterable[Place], project: str | None = None) -> set[Place]:
-    """Return those of `places` that the index contains; with `project`, only places in sessions of that project."""
+    """Return those of `places` that the index contains; with `project`, only places in sessions of that project.
+
+    A part counts only if it has searchable text.
+    """
     wanted: dict[str, set[Place]] = defaultdict(set)
     for place in places:
         wanted[place.session].add(place)

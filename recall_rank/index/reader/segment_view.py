@@ -15,8 +15,8 @@ Stretch = tuple[int, int]  # rows [first, last)
 class SegmentView:
     """One segment of a reader, the reader's numbers of its first rows, and its live sessions.
 
-    `sessions` are the ranges [first, last) of live, that is not deleted, sessions in the segment's numbering; None
-    when all are live. `dead` are the numbers of the deleted sessions. Raises IndexError for one that does not exist.
+    `sessions` are the ranges [first, last) of live, that is not deleted, sessions in the segment's numbering; None when
+    all are live. `dead` are the numbers of the deleted sessions; raises IndexError for a number that no session has.
     """
 
     __slots__ = (
@@ -117,7 +117,7 @@ class SegmentView:
     def parts_of(self, marks: bytearray | None) -> Marks | None:
         """Return the slice of `marks`, u8[parts of all segments], for this segment.
 
-        When `marks` is None, marks of the parts of live sessions, or None when all sessions are live.
+        When `marks` is None, the result marks the parts of live sessions; it is None when all sessions are live.
         """
         if marks is not None:
             return self.parts_in(marks)
@@ -130,7 +130,7 @@ class SegmentView:
     def docs_of(self, marks: bytearray | None) -> Marks | None:
         """Return the slice of `marks`, u8[docs of all segments], for this segment.
 
-        When `marks` is None, marks of the documents of live sessions, or None when all sessions are live.
+        When `marks` is None, the result marks the documents of live sessions; it is None when all sessions are live.
         """
         if marks is not None:
             return self.docs_in(marks)
@@ -177,9 +177,10 @@ class SegmentView:
         return self._dead_docs
 
     def averages(self, marks: bytearray | None) -> tuple[int, int]:
-        """Return (documents, words): how many documents are marked in u8[docs of all segments], and their words.
+        """Return (documents, words): how many documents of this segment are marked, and how many words they have
+        together.
 
-        None counts the documents of live sessions.
+        `marks` is u8[docs of all segments]; None counts the documents of live sessions.
         """
         if marks is not None:
             return self.segment.doc_columns.averages(self.docs_of(marks))

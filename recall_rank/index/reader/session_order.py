@@ -47,13 +47,15 @@ class SessionOrder:
         return run.segment, run.first + number - run.number
 
     def number(self, segment: int, session: int) -> int:
-        """Return the reader's number of a live session; `session` is its number in segment number `segment`."""
+        """Return the reader's number of a live session, given by the number of its segment and its number in that
+        segment.
+        """
         run = self._of_segment[segment][bisect_right(self._firsts[segment], session) - 1]
         return run.number + session - run.first
 
     def runs_of(self, segment: int) -> tuple[array[int], array[int]]:
-        """Return the runs of a segment as two arrays u32: (first sessions in the segment, their numbers in the
-        reader).
+        """Return the runs of a segment as two arrays u32: their first sessions in the segment, and the numbers of these
+        in the reader.
         """
         runs = self._of_segment[segment]
         return array("I", [run.first for run in runs]), array("I", [run.number for run in runs])
@@ -97,7 +99,7 @@ def _all(view: SegmentView) -> list[tuple[int, int]]:
 
 
 def _before(segment: Segment, first: int, last: int, other: tuple[Key, int], number: int) -> int:
-    """Return the end of the longest range that begins at session `first` and sorts before the key `other`.
+    """Return the end of the longest range of sessions from `first` on that all sort before the key `other`.
 
     The range ends at `last` at most. `number` is that of the segment and breaks ties. O(log(length of the range))
     reads: exponential search, then binary search.

@@ -25,9 +25,10 @@ _KIND_BY_TYPE = {"reasoning": Kind.REASONING, "subtask": Kind.SUBTASK, "compacti
 
 
 def build(sessions: Iterable[Session]) -> Segment:
-    """A segment of all `sessions`, sorted newest first. Sessions of equal id and source are indexed separately.
+    """Return a segment of all `sessions`, sorted newest first. Sessions of equal id and source are indexed separately.
 
-    The order of `sessions` does not matter. Raises TypeError for an element that is not a Session.
+    The order of `sessions` matters only for sessions of equal time, source and id. Raises TypeError for an element that
+    is not a Session.
     """
     ordered = sorted(
         _checked(sessions),
@@ -48,7 +49,7 @@ def _checked(sessions: Iterable[Session]) -> Iterable[Session]:
 
 @lru_cache(maxsize=1024)
 def doc_class_of(flags: int, part_type: str, failed: bool, role: str, people: bool) -> int:
-    """The class of the documents of a part: its Kind, plus SUBAGENT_KIND for subagents and abandoned branches.
+    """Return the class of the documents of a part: its Kind, plus SUBAGENT_KIND for subagents and abandoned branches.
 
     `flags` is the union of the flags of part, message and session. `failed` tells whether the tool call of the part
     failed, `people` whether the session is a conversation between people.
@@ -73,9 +74,10 @@ def doc_class_of(flags: int, part_type: str, failed: bool, role: str, people: bo
 
 
 def refined_kind(kind: int, passage: bytes) -> int:
-    """The kind of a passage, UTF-8, written by a person: Kind.ORDER or Kind.QUESTION where it is one, else `kind`.
+    """Return Kind.ORDER for words to an agent that give a standing order, Kind.QUESTION for talk that mostly asks, else
+    `kind`.
 
-    `kind` is Kind.USER for words to an agent, Kind.TALK for words to other people.
+    `kind` is Kind.USER for a person's words to an agent, Kind.TALK for words to other people. `passage` is UTF-8.
     """
     if kind == Kind.USER:
         return Kind.ORDER if is_order(passage) else kind
@@ -83,14 +85,14 @@ def refined_kind(kind: int, passage: bytes) -> int:
 
 
 def talk_of(messages: Sequence[Message]) -> Talk:
-    """The sort of conversation: Talk.WORK with tool calls, Talk.PEOPLE with two or more authors, else Talk.CHAT."""
+    """Return the sort of conversation: Talk.WORK with tool calls, Talk.PEOPLE with several authors, else Talk.CHAT."""
     if any(part.type == "tool" for message in messages for part in message.parts):
         return Talk.WORK
     return Talk.PEOPLE if len({message.author for message in messages if message.author}) > 1 else Talk.CHAT
 
 
 def newest(session: Session) -> int:
-    """The time of the newest message of a session in ms since 1970, 0 when no message has a time."""
+    """Return the time of the newest message of a session in ms since 1970, 0 when no message has a time."""
     return max((known_time(message.time) for message in session.messages), default=0)
 
 
@@ -113,7 +115,7 @@ class _SegmentBuild:
         )
 
     def add(self, session: Session) -> None:
-        """Append the title, the messages and the row of a session."""
+        """Add a session: append its title, its messages and its SessionRow to the columns."""
         first = len(self.gatherer)
         talk = talk_of(session.messages)
         people = talk is Talk.PEOPLE
@@ -143,7 +145,7 @@ class _SegmentBuild:
         )
 
     def finish(self) -> Segment:
-        """The segment of the added sessions. Call once."""
+        """Return the segment of the added sessions. Call once."""
         columns = self.gatherer.finish()
         index = self.native.finish()
         del self.native

@@ -14,7 +14,8 @@ BATCH: Final = 393_216  # parts in a batch, plus the rest of its last session: a
 
 
 def build_batches(sessions: Iterable[Session], batch: int = BATCH) -> Iterator[Segment]:
-    """Segments of about `batch` parts each, in the order of `sessions`; one empty segment when there are no sessions.
+    """Yield segments of about `batch` parts each, in the order of `sessions`; one empty segment when there are no
+    sessions.
 
     Memory: one batch of sessions and one segment, when the caller releases each segment before it requests the next.
     """

@@ -11,10 +11,10 @@ Code = Literal["B", "H", "I", "Q", "q"]
 
 @dataclass(frozen=True, slots=True)
 class ColumnFormat:
-    """The type and the length of a column.
+    """The type and the length of a column of a segment.
 
     `code` is a type code of `array`. The column has one value for each row of the kind `rows`, such as "message", and
-    `extra` further values. A `packed` column is stored as _core.index.packed_columns encodes it.
+    `extra` values after these. A `packed` column is stored as _core.index.packed_columns encodes it.
     """
 
     code: Code

@@ -128,31 +128,32 @@ class Segment:
         return self.parts - len(self.sessions)
 
     def span_of(self, session: int) -> tuple[int, int]:
-        """The range [first, last) of the messages of a session; message `first` contains its title."""
+        """Return the range [first, last) of the messages of a session; message `first` contains its title."""
         row = self.sessions[session]
         return row.first_message, row.last_message
 
     def content_parts(self) -> bytearray:
-        """Marks u8[parts], 1 for each part that is not the title of a session."""
+        """Return marks u8[parts], 1 for each part that is not the title of a session."""
         marks = bytearray(b"\1") * self.parts
         clear_first_parts(marks, self.message_role, TITLE_ROLE, self.message_first_part)
         return marks
 
     def check(self) -> None:
-        """Do nothing: only a mapped segment can change while it is open.
+        """Do nothing, because a segment in memory cannot be damaged.
 
-        A mapped segment raises DamagedIndexError when somebody cut its file or changed what was read of it.
+        A mapped segment overrides this: it raises DamagedIndexError when somebody cut its file or changed what was read
+        of it.
         """
 
     def text_for(self, ranges: Iterable[tuple[int, int]]) -> Text:
-        """The whole text. The caller may read only the bytes [start, end) of `ranges`.
+        """Return the whole text, of which the caller may read only the byte ranges [start, end) of `ranges`.
 
         A mapped segment verifies these ranges and raises DamagedIndexError when they are damaged.
         """
         return self.text
 
     def text_between(self, starts: Offsets, ends: Offsets) -> bytes | bytearray | memoryview:
-        """The whole text, of which the caller may read only bytes [starts[k], ends[k]). Faster than text_for().
+        """Return the whole text, of which the caller may read only bytes [starts[k], ends[k]). Faster than text_for().
 
         A mapped segment verifies these ranges and raises DamagedIndexError when they are damaged.
         """

@@ -99,5 +99,5 @@ class SessionRows(Sequence[SessionRow]):
 
 
 def first_messages(rows: Iterable[SessionRow], messages: int) -> list[int]:
-    """Return the number of the first message of each session, and as last element the number of all messages."""
+    """Return the number of the first message of each session, followed by the number of all messages."""
     return [*(row.first_message for row in rows), messages]

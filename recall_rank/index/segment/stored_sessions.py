@@ -1,4 +1,4 @@
-"""Reconstruct sessions from a segment. Building an index of them gives equal columns, terms and postings."""
+"""Make sessions of what a segment stores. Building an index of them gives equal columns, terms and postings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "
 
 
 def stored_session(segment: Segment, number: int) -> Session:
-    """Session `number` of a segment, with its messages.
+    """Return session `number` of a segment, with its messages.
 
     Searchable text is complete. The values of a tool input have lost their parameter names, and fields that are not
     searched (files, models, states) are missing. Raises DamagedIndexError when the segment is mapped from a damaged

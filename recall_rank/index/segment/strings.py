@@ -9,7 +9,7 @@ from typing import Self
 
 
 def utf8(text: str) -> bytes:
-    """The UTF-8 of a string, with lone surrogates encoded as if they were characters."""
+    """Return a string in UTF-8, with lone surrogates encoded as if they were characters."""
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -24,12 +24,12 @@ class Strings:
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Strings:
-        """The list of these strings."""
+        """Return the Strings of `values`."""
         return cls.of_bytes(map(utf8, values))
 
     @classmethod
     def of_bytes(cls, values: Iterable[bytes]) -> Strings:
-        """The list of the strings with this UTF-8."""
+        """Return the Strings of `values`, each the UTF-8 of one string."""
         data = bytearray()
         starts = array("Q", [0])
         for value in values:
@@ -44,30 +44,36 @@ class Strings:
         return self.raw(at).decode("utf-8", "surrogatepass")
 
     def with_owner(self, at: int, owner: str) -> str:
-        """String `at`. `owner` is the id of its owner, which PrefixCodedStrings uses instead of reading it."""
+        """Return string `at`; `owner` is ignored here.
+
+        PrefixCodedStrings, a subclass, stores ids without the prefix shared with the id of their owner (the message of
+        a part, the session of a message). It takes that id from `owner`, so that it need not be looked up.
+        """
         starts = self._starts
         return str(self._data[starts[at] : starts[at + 1]], "utf-8", "surrogatepass")
 
     def decode_range(self, first: int, last: int) -> list[str]:
-        """The strings [first, last), decoded faster than by single accesses."""
+        """Return the strings [first, last), decoded faster than by single accesses."""
         data, starts = self.slice_of(first, last).buffers()
         return [str(data[at:end], "utf-8", "surrogatepass") for at, end in pairwise(starts.tolist())]
 
     def slice_of(self, first: int, last: int) -> Strings:
-        """The strings [first, last) over shared buffers; their first offset may be above 0."""
+        """Return the strings [first, last) as Strings that share these buffers, so that their first offset may be above
+        0.
+        """
         return Strings(self._data, self._starts[first : last + 1])
 
     def raw(self, at: int) -> bytes:
-        """The UTF-8 of string `at`, with lone surrogates encoded as if they were characters."""
+        """Return the UTF-8 of string `at`, with lone surrogates encoded as if they were characters."""
         return bytes(self._data[self._starts[at] : self._starts[at + 1]])
 
     def buffers(self) -> tuple[bytes | bytearray | memoryview, memoryview]:
-        """The concatenated UTF-8, and u64[strings + 1] byte offsets into it."""
+        """Return the concatenated UTF-8 of all strings, and u64[strings + 1] byte offsets into it."""
         return self._data, self._starts
 
 
 class Names:
-    """The distinct values of a column with few of them, numbered from 1; number 0 stands for None."""
+    """The distinct strings of a column that has few, such as tool names, numbered from 1; number 0 stands for None."""
 
     __slots__ = ("_numbers", "values")
 
@@ -77,14 +83,14 @@ class Names:
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Self:
-        """Names in which values[k] has the number k + 1; `values` must be distinct."""
+        """Return Names in which values[k] has the number k + 1; `values` must be distinct."""
         names = cls()
         for value in values:
             names.number(value)
         return names
 
     def number(self, value: str | None) -> int:
-        """The number of `value`, which is added if it is new."""
+        """Return the number of `value`, which is added if it is new."""
         known = self._numbers.get(value)
         if known is None:
             known = self._numbers[value] = len(self.values)
@@ -92,5 +98,5 @@ class Names:
         return known
 
     def find(self, value: str) -> int:
-        """The number of `value`, or -1 if it is not among the names."""
+        """Return the number of `value`, or -1 if it is not among the names."""
         return self._numbers.get(value, -1)

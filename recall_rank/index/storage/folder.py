@@ -37,7 +37,9 @@ class WrittenFile(NamedTuple):
 
 
 class Folder:
-    """An open folder. File names are resolved relative to its descriptor, even after its path was renamed."""
+    """An open folder. File names are resolved relative to its descriptor, so that they stay right when its path is
+    renamed.
+    """
 
     __slots__ = ("_descriptor", "path")
 
@@ -65,7 +67,8 @@ class Folder:
 
     @classmethod
     def create(cls, path: str | Path) -> Self:
-        """Open a folder; create it and its parents first if it is missing, with mode 0700 whatever the umask.
+        """Open a folder; create it and its parents first if it is missing, the folder itself with mode 0700 whatever
+        the umask.
 
         An existing folder that is empty or contains only index files loses the permissions of group and others; the
         permissions of its owner stay. Raises OSError when it cannot be created, and the errors of Folder().
@@ -93,11 +96,11 @@ class Folder:
         self.close()
 
     def names(self) -> list[str]:
-        """The names of all entries of the folder, in no order."""
+        """Return the names of all entries of the folder, in no order."""
         return os.listdir(self._descriptor)  # noqa: PTH208  # a descriptor, not a path
 
     def open(self, name: str) -> int:
-        """A read-only descriptor of a regular file that only this user may read or write.
+        """Open a regular file that only this user may read or write; return a read-only descriptor.
 
         Raises FileNotFoundError, and DamagedIndexError for a link or a file with other owners or permissions.
         """
@@ -119,9 +122,10 @@ class Folder:
         raise DamagedIndexError(f"{self.path / name} is not a private file of this user; build the index again")
 
     def write(self, fill: Callable[[int], bytes]) -> WrittenFile:
-        """Create a private file under a temporary name; `fill` writes and syncs its descriptor and returns its header.
+        """Create a private file under a temporary name and return its name, header and size.
 
-        Raises the error of `fill`, after the file was removed.
+        `fill` gets the descriptor of the file, writes and syncs it, and returns its header. Raises the error of `fill`,
+        after the file was removed.
         """
         name = _new_name("temporary")
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINKS, 0o600, dir_fd=self._descriptor)
@@ -143,7 +147,10 @@ class Folder:
         return name
 
     def claim(self, temporary: str, name: str) -> None:
-        """Rename a temporary file to `name` atomically. Raises FileExistsError when a file of that name exists."""
+        """Give a temporary file the name `name` atomically. Raises FileExistsError when a file of that name exists.
+
+        On a file system without hard links, of two simultaneous writers the second replaces the first.
+        """
         try:
             os.link(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor, follow_symlinks=False)
         except FileExistsError:
@@ -161,7 +168,7 @@ class Folder:
         os.rename(temporary, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
 
     def size(self, name: str) -> int:
-        """The size of a file in bytes; links are not followed."""
+        """Return the size of a file in bytes; links are not followed."""
         return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_size
 
     def unlink(self, name: str) -> None:
@@ -177,7 +184,7 @@ class Folder:
                 raise
 
     def remove(self, name: str) -> None:
-        """Remove an unneeded file. Errors are ignored: the next sweep tries again."""
+        """Remove a file that is no longer needed. Errors are ignored: a later sweep() tries again."""
         with suppress(OSError):
             self.unlink(name)
 
@@ -186,7 +193,8 @@ class Folder:
         os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
 
     def leftovers(self) -> list[str]:
-        """The names of files whose writers have ended or that are a day old.
+        """Return the names of index files of this format whose writer process has ended on this machine, or that are a
+        day old.
 
         The files of a manifest that is read after this call may be among them and must not be removed.
         """
@@ -221,7 +229,10 @@ def _new_name(kind: str) -> str:
 
 @cache
 def _machine_id() -> str:
-    """A hash of the host name and the process namespace, within which process ids are comparable."""
+    """Return a hash, eight hexadecimal digits, of the host name and the process namespace.
+
+    Process ids are comparable only within one of these.
+    """
     namespace = ""
     with suppress(OSError):
         namespace = str(Path("/proc/self/ns/pid").readlink())

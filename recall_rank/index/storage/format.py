@@ -28,12 +28,12 @@ MAX_VALUES_PER_BYTE: Final = 32  # limit for a packed column, against forged len
 
 
 def block_count(size: int) -> int:
-    """The number of blocks of a column of `size` bytes."""
+    """Return the number of blocks, of BLOCK bytes, of a column of `size` bytes."""
     return -(-size // BLOCK)
 
 
 def aligned(offset: int, step: int = ALIGN) -> int:
-    """The smallest multiple of `step` that is not below `offset`."""
+    """Return the smallest multiple of `step` that is not below `offset`."""
     return -(-offset // step) * step
 
 

@@ -23,7 +23,10 @@ _LINE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """A file of a generation, identified by name, size and the xxh3-128 of its header, which covers its content."""
+    """A file of a generation, that is of a published state of an index, as the manifest lists it: name, size and hash.
+
+    The hash is the xxh3-128 of the file's header; the header has hashes of the rest of the file.
+    """
 
     name: str
     size: int  # bytes
@@ -32,7 +35,10 @@ class ListedFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The files of one generation. Generations are numbered from 1; 0 stands for an index that does not exist yet."""
+    """The list of the files of one generation, that is one published state of an index.
+
+    Generations are numbered from 1; 0 stands for an index that does not exist yet.
+    """
 
     generation: int
     segments: tuple[ListedFile, ...]
@@ -51,7 +57,9 @@ class Manifest:
         return self.segments if self.table is None else (*self.segments, self.table)
 
     def next(self, files: tuple[ListedFile, ...]) -> Manifest:
-        """Return the manifest of a later generation that consists of `files`. Raises ValueError for two tables."""
+        """Return the manifest of the following generation, which consists of `files`. Raises ValueError for two table
+        files.
+        """
         ancestors = (self.nonce, *self.ancestors)[:MAX_ANCESTORS] if self.nonce else ()
         return _manifest_of(self.generation + 1, files, os.urandom(8).hex(), ancestors)
 
@@ -62,7 +70,7 @@ class Manifest:
         return None if age >= len(nonces) else age >= 0 and nonces[age] == other.nonce
 
     def encode(self) -> bytes:
-        """The content of the manifest file: ASCII lines, the last with the xxh3-128 of the others."""
+        """Return the content of the manifest file: ASCII lines, the last with the xxh3-128 of the others."""
         lines = [
             f"recall_rank {FORMAT} {self.generation}",
             " ".join((self.nonce, *self.ancestors)),
@@ -73,7 +81,7 @@ class Manifest:
 
     @staticmethod
     def decode(data: bytes, generation: int) -> Manifest:
-        """The manifest that encode() wrote for `generation`. Raises ValueError for any other bytes."""
+        """Return the manifest that encode() wrote for `generation`. Raises ValueError for any other bytes."""
         text, checksum = data[:-33], data[-33:]
         if checksum != f"{xxhash.xxh3_128_hexdigest(text)}\n".encode():
             raise ValueError("is not what was written")
@@ -95,7 +103,7 @@ def _manifest_of(generation: int, files: tuple[ListedFile, ...], nonce: str, anc
 
 
 def generations(folder: Folder) -> list[int]:
-    """The numbers of the generations in the folder, ascending; several only while a writer replaces one."""
+    """Return the numbers of the generations in the folder, ascending; several only while a writer replaces one."""
     parsed = (_NAME.fullmatch(name) for name in folder.names())
     own = (name for name in parsed if name and int(name[1]) == FORMAT)
     return sorted(int(name[2]) for name in own if name[0] == _file_name(int(name[2])))
@@ -123,7 +131,10 @@ def newest_manifest(folder: Folder) -> Manifest:
 
 
 def listed_names(folder: Folder) -> frozenset[str]:
-    """The names of the files of the newest generation; empty when there is none. Raises UnusableIndexError."""
+    """Return the names of the files of the newest generation; empty when there is none.
+
+    Raises UnusableIndexError when the manifest cannot be read.
+    """
     try:
         return frozenset(listed.name for listed in newest_manifest(folder).files)
     except MissingIndexError:

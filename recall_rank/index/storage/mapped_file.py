@@ -38,14 +38,15 @@ class MappedFile:
             os.close(self._descriptor)
 
     def damaged(self, why: str) -> DamagedIndexError:
-        """A DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
+        """Return a DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
         return DamagedIndexError(f"{self.name}: {why}; build the index again")
 
     def written(self) -> int | None:
-        """The time in ns at which somebody wrote to the file, since it was opened or since that time was given to
-        seen(); None when nobody did.
+        """Return the time in ns at which somebody last wrote to the file, or None when nobody has written since the
+        time known.
 
-        Raises DamagedIndexError when the file has another size. Costs one system call.
+        The time known is that of the file when it was opened, or the last one that was given to seen(). Raises
+        DamagedIndexError when the file has another size. Costs one system call.
         """
         status = os.fstat(self._descriptor)
         if status.st_size != self.size:
@@ -53,5 +54,7 @@ class MappedFile:
         return None if status.st_mtime_ns == self._seen_ns else status.st_mtime_ns
 
     def seen(self, written: int) -> None:
-        """Note that what is read of the file was verified after the time `written`."""
+        """Make `written`, a result of written(), the time known, after what was read of the file has been verified
+        again.
+        """
         self._seen_ns = written

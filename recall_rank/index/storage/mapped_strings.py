@@ -12,8 +12,8 @@ from recall_rank.index.storage.segment_file import SegmentFile
 
 
 class OwnerIds(Protocol):
-    """The ids of the owners of prefix-coded strings. The owner of a part id is a message, of a message id a
-    session.
+    """The ids of the owners of prefix-coded ids: the messages for the ids of parts, the sessions for the ids of
+    messages.
     """
 
     def raw(self, at: int) -> bytes:
@@ -58,8 +58,8 @@ class PrefixCodedStrings(Strings):
     """Ids stored without the prefix that each shares with the id of its owner.
 
     The owner of a part is its message, that of a message its session. A record is one byte with the length of the
-    shared prefix, then the rest of the id. Its blocks are verified when it is read; DamagedIndexError is raised for a
-    record that cannot be decoded.
+    shared prefix, then the rest of the id. The blocks of a record are verified when it is read; DamagedIndexError is
+    raised for a record that cannot be decoded.
     """
 
     __slots__ = ("_column", "_file", "_owner_ids", "_owner_numbers", "_records")

@@ -79,10 +79,10 @@ class Generation:
 
 
 def open_generation(path: str | Path, known: Mapping[ListedFile, MappedSegment] | None = None) -> Generation:
-    """Open the newest generation in a folder. Segments in `known` are reused.
+    """Open the newest generation in a folder, that is the newest published state of an index.
 
-    Of each file only the header, the directory and the list of deleted sessions are read. Raises MissingIndexError,
-    IndexFolderError, IndexFormatError or DamagedIndexError.
+    Segments that `known` has open are reused. Of each other file only the header, the directory and the list of deleted
+    sessions are read. Raises MissingIndexError, IndexFolderError, IndexFormatError or DamagedIndexError.
     """
     with Folder(path) as folder:
         missing_in = -1  # the generation in which a file was missing
@@ -112,12 +112,15 @@ def _opened(folder: Folder, manifest: Manifest, known: Mapping[ListedFile, Mappe
 
 
 def add(folder: Folder, segment: Segment) -> ListedFile:
-    """Write a segment file that no manifest lists yet. Raises OSError, and DamagedIndexError for a damaged source."""
+    """Write a segment file that no manifest lists yet; return the entry for a manifest.
+
+    Raises OSError, and DamagedIndexError when `segment` is mapped from a damaged file.
+    """
     return _added(folder, "segment", lambda descriptor: write_segment(segment, descriptor, str(folder.path)))
 
 
 def add_table(folder: Folder, sections: Mapping[str, bytes]) -> ListedFile:
-    """Write a table file that no manifest lists yet. Raises OSError."""
+    """Write a table file that no manifest lists yet; return the entry for a manifest. Raises OSError."""
     return _added(folder, "table", lambda descriptor: write_table(sections, descriptor, str(folder.path)))
 
 
@@ -164,7 +167,9 @@ def sweep(folder: Folder) -> None:
 
 
 def _try_claim(folder: Folder, manifest: Manifest) -> bool:
-    """Write and link a manifest. Returns False when another writer has published a generation of that number."""
+    """Write a manifest and give it its name; return False when another writer has published a generation of that
+    number.
+    """
     temporary, _, _ = folder.write(lambda descriptor: _fill(descriptor, manifest.encode()))
     try:
         folder.claim(temporary, manifest.name)
@@ -178,7 +183,7 @@ def _try_claim(folder: Folder, manifest: Manifest) -> bool:
 
 
 def _is_current(folder: Folder, manifest: Manifest) -> bool:
-    """Whether the newest generation equals `manifest` or follows it; removes the manifest otherwise.
+    """Return whether the newest generation equals `manifest` or was derived from it; if not, remove the manifest.
 
     The link of a writer that was suspended can succeed with an outdated number: newer generations were published
     meanwhile, and the manifest of that number was removed.

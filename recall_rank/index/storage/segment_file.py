@@ -1,7 +1,7 @@
 """A segment file: mapped, range-checked when it is opened, verified block by block when it is read.
 
-Opening reads only the header and the directory. A block is compared with its hash once, before its first use: column()
-verifies all blocks of a column, verify() those of a byte range.
+Opening reads only the header and the directory. A block is compared with its hash once, before its first use: the
+method column() verifies all blocks of a column, verify() those of a byte range.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ class SegmentFile:
         self._map = self._file.bytes
 
     def _read_header(self, size: int) -> tuple[int, int]:
-        """The offset and the size of the directory, in bytes."""
+        """Return the offset and the size of the directory, in bytes, from the header.
+
+        Raises DamagedIndexError for a wrong header, and IndexFormatError for the header of another format version.
+        """
         if len(self.header) < HEADER_SIZE or not self.header.startswith(MAGIC):
             raise self.damaged("it does not begin as a segment does")
         _, version, zero, offset, length, total, _ = HEADER.unpack(self.header[: HEADER.size])
@@ -85,7 +88,7 @@ class SegmentFile:
         return offset, length
 
     def _read_directory(self, data: bytes, end: int) -> dict[str, ColumnPlace]:
-        """The directory entries by column name.
+        """Return a mapping from column name to its directory entry.
 
         Raises DamagedIndexError for a column that ends behind byte `end` or whose length contradicts another column.
         """
@@ -108,15 +111,18 @@ class SegmentFile:
         return places
 
     def damaged(self, why: str) -> DamagedIndexError:
-        """A DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
+        """Return a DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
         return DamagedIndexError(f"{self.name}: {why}; build the index again")
 
     def count(self, column: str) -> int:
-        """The number of values of a column, from the directory; the column is not read."""
+        """Return the number of values of a column, from the directory; the column is not read."""
         return self._places[column].length
 
     def column(self, column: str) -> memoryview:
-        """A whole column, verified and unpacked. Raises DamagedIndexError when a block does not match its hash."""
+        """Return a whole column, verified and unpacked.
+
+        Raises DamagedIndexError when a block does not match its hash.
+        """
         offset, size, length, _ = self._places[column]
         self.verify(column, 0, size)
         if COLUMNS[column].packed:
@@ -124,8 +130,10 @@ class SegmentFile:
         return self.unverified(column)
 
     def check(self) -> None:
-        """Raise DamagedIndexError when the file was cut or lengthened, or when a block that was verified has other
-        bytes now. One system call as long as nobody writes to the file.
+        """Raise DamagedIndexError when the file has another size, or when a block that was verified has other bytes
+        now.
+
+        One system call as long as nobody writes to the file.
         """
         written = self._file.written()
         if written is not None:
@@ -143,7 +151,9 @@ class SegmentFile:
             raise self.damaged(str(error)) from error
 
     def unverified(self, column: str) -> memoryview:
-        """A column that is not packed. The caller must call verify() for every byte range before it reads it."""
+        """Return a column that is not packed. The caller must call verify() for every byte range before it reads that
+        range.
+        """
         offset, size, *_ = self._places[column]
         code = COLUMNS[column].code
         return self._map[offset : offset + size].cast(code) if size else memoryview(array(code))
@@ -175,16 +185,17 @@ class SegmentFile:
             raise self.damaged(f"block {at} of column {column} is not what was written")
 
     def verified(self, column: str) -> tuple[bytearray, int]:
-        """Return (marks, size): u8[blocks], 1 for each verified block of a column, kept current by verify(), and
-        block bytes.
+        """Return (marks, block size): u8[blocks of a column], 1 for each block that was verified, and the bytes of a
+        block.
+
+        verify() keeps the marks current.
         """
         return self._verified[column], BLOCK
 
     def verify_all(self, column: str, starts: Offsets, ends: Offsets) -> None:
-        """Verify the bytes [starts[k], ends[k]) of a column for every k; both are u64.
+        """Verify the bytes [starts[k], ends[k]) of a column for every k; both are u64. Raises the error of verify().
 
-        One native pass when all blocks were verified before. Raises DamagedIndexError for a block that does not match
-        its hash.
+        When all these blocks were verified before, it is one native pass over the ranges.
         """
         if not are_marked(self._verified[column], starts, ends, BLOCK):
             for start, end in zip(starts, ends, strict=True):

@@ -107,7 +107,7 @@ def _named(strings: tuple[Buffer, memoryview], data: str, starts: str) -> dict[s
 
 
 def _flat(buffer: Buffer) -> memoryview:
-    """A view of the bytes of a buffer, u8."""
+    """Return a view of the bytes of a buffer, u8."""
     view = memoryview(buffer)
     return view.cast("B") if view.nbytes else memoryview(b"")
 

@@ -86,11 +86,11 @@ class TableFile:
         self._file = MappedFile(descriptor, size, name)
 
     def damaged(self, why: str) -> DamagedIndexError:
-        """A DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
+        """Return a DamagedIndexError for the caller to raise, with the file name and advice to rebuild."""
         return DamagedIndexError(f"{self.name}: {why}; build the index again")
 
     def section(self, label: str) -> memoryview:
-        """The bytes of a section. Raises DamagedIndexError when it is missing or does not match its hash."""
+        """Return the bytes of a section. Raises DamagedIndexError when it is missing or does not match its hash."""
         if label not in self._entries:
             raise self.damaged(f"section {label} is not there")
         written = self._file.written()
