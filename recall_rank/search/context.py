@@ -48,9 +48,10 @@ class SearchContext:
             self.degraded.add(DegradeKind.BUDGET)
 
     def reached(self, part: int) -> None:
-        """Note that a stage that finds hits ran out of time after the parts [0, part).
+        """Note that a stage that finds hits read the parts [0, part) only, because it ran out of time.
 
-        `part` is a part number of the index. The smallest one that was noted is kept as `parts_reached`.
+        `part` is a part number of the index; nothing is noted for the number of all parts. The smallest one that was
+        noted is kept as `parts_reached`.
         """
         if part < self.reader.parts:
             self.degraded.add(DegradeKind.TIME)
@@ -85,7 +86,8 @@ class SearchContext:
 
     @property
     def text_decides(self) -> bool:
-        """Whether the hits are the parts that the text scan finds, so that matching terms only rank them: true in
-        literal and regex mode.
+        """Whether the hits are the parts that the text scan finds, while matching terms only rank them.
+
+        True in literal and regex mode.
         """
         return self.query.options.match in ("literal", "regex")

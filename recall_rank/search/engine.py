@@ -21,14 +21,14 @@ from recall_rank.search.retrieval.prefilter import prefilter
 
 
 def search(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchResponse:
-    """The response to a parsed `query` over `reader`, within the query's budget."""
+    """Return the response to a parsed `query` over `reader`, within the query's time budget."""
     cpu_ns = thread_time_ns()
     context = run(reader, query, clock)
     return respond(context, cpu_ms=(thread_time_ns() - cpu_ns) / 1e6)
 
 
 def run(reader: IndexReader, query: Query, clock: Clock = monotonic_ns) -> SearchContext:
-    """Run every stage of a search except the response, and return the state that they filled.
+    """Run every stage of a search except the one that makes the response; return the state that the stages filled.
 
     search() makes the response from it; benchmarks read the results of the stages.
     """

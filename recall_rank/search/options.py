@@ -74,7 +74,7 @@ class SearchOptions(RankOptions, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of one search, checked. Names and accepted values are those of the tool `recall`.
+    """The options of one search, with their defaults. Creating one checks every value.
 
     Raises OptionValueError or OptionTypeError; the message names the option, its value and the accepted values.
     """
@@ -143,7 +143,10 @@ class Options:
                 raise OptionValueError("scope", f"{self.scope!r} needs a context with {wanted}, not {self.context!r}")
 
     def _check_types(self) -> None:
-        """Raise TypeError for the first option whose value has another type than its annotation."""
+        """Raise OptionTypeError for the first option whose value is not of the type of its annotation.
+
+        Raises OptionValueError for a number in `extra_scores` that is not finite.
+        """
         for name in ("fallback", "explain"):
             if not isinstance(getattr(self, name), bool):
                 raise OptionTypeError(name, f"must be True or False, not {getattr(self, name)!r}")
@@ -175,9 +178,9 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def parse_options(given: SearchOptions) -> Options:
-    """The checked Options for options given by name. Hashable options are cached, so that repeated ones are not
-    checked again.
+    """Return the checked Options for options given by name.
 
+    Options whose values are all strings, numbers or None are cached, so that repeated ones are not checked again.
     Raises TypeError for an unknown name, and the errors of Options.
     """
     if not OPTION_NAMES.issuperset(given):
@@ -191,7 +194,7 @@ _checked = lru_cache(maxsize=64, typed=True)(Options)
 
 
 def _one_of(name: str, value: object, accepted: Sequence[str]) -> None:
-    """Raise ValueError unless the value of an option is one of `accepted`."""
+    """Raise OptionValueError unless the value of the option `name` is one of `accepted`."""
     if value not in accepted:
         listed = ", ".join(repr(item) for item in accepted[:-1])
         raise OptionValueError(name, f"must be {listed} or {accepted[-1]!r}, not {value!r}")
@@ -203,8 +206,9 @@ def _is_number(value: object) -> bool:
 
 
 def _check_extra_scores(scores: object) -> None:
-    """Raise TypeError unless `scores` is None or maps part ids, or (session id, part id), to numbers; ValueError for a
-    number that is not finite.
+    """Raise OptionTypeError unless `scores` is None or a mapping from part ids, or (session id, part id), to numbers.
+
+    Raises OptionValueError for a number that is not finite.
     """
     if scores is None:
         return
@@ -221,6 +225,6 @@ def _check_extra_scores(scores: object) -> None:
 
 
 def _whole(name: str, value: object, low: int, high: int) -> None:
-    """Raise ValueError unless the value of an option is an int in [low, high]."""
+    """Raise OptionValueError unless the value of the option `name` is an int in [low, high]."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise OptionValueError(name, f"must be a whole number from {low} to {high}, not {value!r}")

@@ -21,7 +21,7 @@ _QUOTED = re.compile(r'"([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a query, with its folded form and whether it counts, that is, is not a stop word."""
+    """One word of a query, with its folded form and whether it counts. Stop words do not count."""
 
     form: bytes  # folded UTF-8, as terms are
     written: str  # as in the query
@@ -31,7 +31,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """Several words of a query written as one, or one word with its punctuation.
+    """Several words of a query written as one, such as rate-limit, or one word with its punctuation, such as C++.
 
     It covers the `span` words of the query from index `at` on.
     """
@@ -63,11 +63,12 @@ class Query:
 
     @classmethod
     def parse(cls, text: str, now: int, options: Options) -> Query:
-        """The query that `text` and checked options give, at the time `now` in milliseconds since 1970.
+        """Parse `text` with checked options, at the time `now` in milliseconds since 1970.
 
         Of a text of more than MAX_QUERY_CHARS characters the beginning is parsed: shortened() chooses its most telling
-        words later, for which it needs the eligible vocabulary. Raises ValueError for a blank text, a pattern of more
-        than MAX_PATTERN_CHARS characters, and for time bounds that exclude every time.
+        words later, for which it needs the eligible vocabulary. Raises TypeError for a text that is no str. Raises
+        ValueError for a blank text, a pattern of more than MAX_PATTERN_CHARS characters, a time that cannot be read,
+        and for time bounds that exclude every time.
         """
         if not isinstance(text, str):
             raise TypeError(f"query must be a string, not {text!r}")
@@ -121,6 +122,6 @@ _STOP_FORMS = frozenset(word.encode() for word in STOP_WORDS)
 
 
 def words_of(text: str) -> tuple[list[Word], list[Compound]]:
-    """The words of a query, and its compounds, that is, words written as one; both in the order of the text."""
+    """Return the words of a query, and its compounds, that is, words written as one; both in the order of the text."""
     words, compounds = query_tokens(encode(text), _STOP_FORMS)
     return _make_words(words), _make_compounds(compounds)

@@ -41,16 +41,17 @@ def expand(query: Query, reader: IndexReader, eligible: EligibleSet, deadline: D
 
 
 def rarity(documents: int, frequency: float, weights: Weights) -> float:
-    """The weight of a word that `frequency` of `documents` documents hold: its IDF plus `weights.present`, a bonus
-    for any match.
+    """Return the weight of a word that `frequency` of `documents` documents hold.
+
+    It is the inverse document frequency plus `weights.present`, a bonus for any match.
     """
     return idf(documents, frequency) + weights.present
 
 
 def longer_words(expansion: Expansion, reader: IndexReader, eligible: EligibleSet, weights: Weights) -> list[TermGroup]:
-    """Term groups of the terms that begin with a known word of the query, one group for each such word.
+    """Return a term group, for each word of the query with terms of its own, of all terms that begin with that word.
 
-    Hits by these groups alone rank behind all other hits.
+    Hits by these groups alone rank behind the hits of the words themselves. Words without any longer term get no group.
     """
     documents = eligible.doc_count
     lexicon = Lexicon(reader, eligible.doc_marks)
@@ -65,7 +66,10 @@ def longer_words(expansion: Expansion, reader: IndexReader, eligible: EligibleSe
 
 
 class _Expander:
-    """Builds the expansion of one query: first its compounds, then joins of neighbouring words, then single words."""
+    """Builds the expansion of one query: first its compounds, then joins of neighbouring words, then single words.
+
+    Forms found on the way are collected for the matcher, which finds the query in passages.
+    """
 
     __slots__ = (
         "a_text",
@@ -166,7 +170,9 @@ class _Expander:
         )
 
     def _describe(self, name: UnknownName) -> None:
-        """Set which words of the name no document has, and the forms that are searched in its place."""
+        """Fill in a name of the query that no document has: which of its words no document has, and which forms are
+        searched.
+        """
         for at in range(name.at, name.at + name.span):
             word = self.query.words[at]
             if not self.counts[at]:
@@ -183,11 +189,11 @@ class _Expander:
                 name.instead += self.forms.repaired.get(word.written, ())
 
     def _weigh(self) -> tuple[list[float], list[str]]:
-        """Set the factor of every group; return the weight of each word of the query, and the words that no group
-        covers.
+        """Set the factor of every group, and remove the groups that no eligible document matches.
 
-        A word has the rarity of its own group. A stop word is weighed as if the share `stop_word_share` of the
-        documents held it.
+        Returns the weight of each word of the query, and the words, as written, that count and that no group covers. A
+        word has the rarity of its own group. A stop word is weighed as if the share `stop_word_share` of the documents
+        held it.
         """
         documents, words, weights = self.documents, self.query.words, self.weights
         weighed = [rarity(documents, documents * weights.stop_word_share, weights)] * len(words)
@@ -258,7 +264,7 @@ class _Expander:
             self._add(compound.written, at, span, members, boost)
 
     def _joins(self) -> None:
-        """Add a term group for neighbouring words of the query that a document writes as one form."""
+        """Add a term group for each run of neighbouring words of the query that a document writes as one word."""
         words, weights = self.query.words, self.weights
         joinable = [b"" if word.cjk else word.form for word in words]
         few = len(words) <= LONG_QUERY
@@ -334,13 +340,13 @@ class _Expander:
                 self._add(word.written, at, 1, members_of(terms, 1.0), similarity, joint=joint)
 
     def _in_pair(self, at: int) -> bool:
-        """Whether the CJK character at index `at` of the query has a CJK neighbour, so that both are searched as a
+        """Return whether the CJK character at index `at` of the query has a CJK neighbour; both are then searched as a
         pair.
         """
         return any(c.cjk and c.at <= at < c.at + c.span for c in self.query.compounds)
 
 
 def _is_hyphened(compound: Compound) -> bool:
-    """Whether a compound is lower-case words with hyphens between them and no other punctuation."""
+    """Return whether a compound is lower-case words with hyphens between them and no other punctuation."""
     written = compound.written
     return "-" in written and written == written.lower() and all(map(str.isalnum, written.split("-")))

@@ -13,7 +13,8 @@ from recall_rank.search.query import Word
 class TermGroup:
     """The terms that match one word or compound of the query.
 
-    `members` are (first, last, similarity) ranges of terms; `factor` is the rarity of the group times its boost.
+    `members` are ranges of terms, (first, last, similarity), with `last` excluded; `factor` is the rarity of the group
+    times its boost.
     """
 
     written: str
@@ -30,9 +31,9 @@ class TermGroup:
 class UnknownName:
     """Several words that the query writes as one, such as MapLibre, and that no eligible document writes as one.
 
-    Its words are evidence only where they stand next to each other. `missing` are those of them that no eligible
-    document has as the query writes them, so that nobody wrote the name; `absent` those that none has in any inflection
-    either. `instead` are the forms that are searched.
+    Its words are evidence only where they stand next to each other. `missing` are its words that no eligible document
+    has in the spelling of the query; `absent` are those of them that none has in any inflection either. `instead` are
+    the forms that are searched in place of the name.
     """
 
     written: str

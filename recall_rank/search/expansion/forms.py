@@ -41,10 +41,10 @@ class FormLookup:
         self._deadline_ns = deadline_ns
 
     def members(self, form: bytes, terms: Terms, at: int, span: int, *, repair: bool) -> list[Member]:
-        """The matching terms of a form that covers the query words [at, at + span).
+        """Return the terms that match a form, which covers the query words [at, at + span).
 
-        They are term ranges (first, last, similarity): the form's own `terms`, or, with `repair` and without own
-        terms, those of similar spellings. In fuzzy mode a single word gets both.
+        They are term ranges (first, last, similarity): the form's own `terms`, or, with `repair` and without own terms,
+        those of similar spellings. In fuzzy mode a single word gets both.
         """
         members: list[Member] = []
         if terms:
@@ -55,7 +55,7 @@ class FormLookup:
         return members
 
     def inflected(self, family: Iterable[Inflection], at: int, share: float = 1.0) -> list[Member]:
-        """The term ranges (first, last, similarity) of the inflections `family` of the query word at index `at`.
+        """Return the term ranges (first, last, similarity) of the inflections `family` of the query word at index `at`.
 
         Each has the similarity `share` times the weight `stem`. The inflections are also noted as forms to find in
         passages.
@@ -67,10 +67,10 @@ class FormLookup:
         return members
 
     def tagged(self, forms: list[bytes], share: float = 1.0) -> dict[int, list[Member]]:
-        """Index in `forms` -> term ranges (first, last, similarity) of the names of tools, authors and directories
-        that equal the form.
+        """Return a mapping from index in `forms` to the term ranges of the names of tools, authors and directories that
+        equal it.
 
-        Each has the similarity `share` times the weight of its kind of name.
+        A range is (first, last, similarity); the similarity is `share` times the weight of the kind of name.
         """
         found: dict[int, list[Member]] = {}
         for at, tag, number in self._lexicon.tagged_terms(forms, TAGS):
@@ -97,10 +97,11 @@ class FormLookup:
         return members
 
     def _repairs(self, form: bytes, at: int, span: int, *, known: bool) -> list[Member]:
-        """The term ranges (first, last, similarity) of other spellings of a form, within the edit bound.
+        """Return the term ranges (first, last, similarity) of other spellings of a form, that is, of forms within a few
+        edits.
 
-        `known` tells whether documents hold the form itself. If not, the nearest spellings also add their inflections
-        and equal names.
+        `known` tells whether documents hold the form itself. If not, the nearest spellings of a single word also add
+        their inflections and the names of tools, authors and directories that equal them.
         """
         members: list[Member] = []
         length = characters(form)
@@ -136,8 +137,8 @@ class FormLookup:
             others.append(text)
 
     def _limited(self, near: list[NearForm], smart_bound: int) -> list[NearForm]:
-        """The near forms within `smart_bound` edits, followed by the MAX_FUZZY most frequent of the near forms
-        beyond it.
+        """Return the near forms within `smart_bound` edits, then the MAX_FUZZY most frequent of the near forms beyond
+        that.
         """
         kept = [(terms, edits) for terms, edits in near if edits <= smart_bound]
         rest = [(terms, edits) for terms, edits in near if edits > smart_bound]

@@ -35,8 +35,8 @@ Members are plain tuples, as the kernels unpack them: a search makes dozens, and
 class TaggedTerm(NamedTuple):
     """A term that is the name of a tool, an author or a directory.
 
-    `form_at` is the index of the name in the forms asked for, `tag_at` the index of the kind of name in the tags asked
-    for, `term` the term number.
+    `form_at` is the index of the name in the list of forms that was looked up, `tag_at` the index of the kind of name
+    in the tags that were looked up, `term` the term number.
     """
 
     form_at: int
@@ -45,9 +45,7 @@ class TaggedTerm(NamedTuple):
 
 
 class JoinedForm(NamedTuple):
-    """The words `first` to `last` (inclusive indexes) of a query written as one form, and the terms of that form,
-    if any.
-    """
+    """The words `first` to `last` of a query, both included, written as one form, and the terms of it, if any."""
 
     first: int
     last: int
@@ -56,8 +54,9 @@ class JoinedForm(NamedTuple):
 
 
 class Inflection(NamedTuple):
-    """Another form of an English word, such as "went" for "go", with its terms; no eligible document need hold
-    them.
+    """Another form of an English word, such as "went" for "go", with its terms in the index.
+
+    Its terms may be in no eligible document.
     """
 
     form: bytes
@@ -117,7 +116,7 @@ class Lexicon:
             self._only, self._only_postings = only.vocabulary, only.postings
 
     def frequency(self, first: int, last: int) -> int:
-        """The sum of the document frequencies of the terms [first, last), which are in one segment.
+        """Return the sum of the document frequencies of the terms [first, last), which are in one segment.
 
         Only eligible documents are counted; a document that holds two of the terms counts twice.
         """
@@ -125,11 +124,13 @@ class Lexicon:
         return segment.frequency(first - segment.first_term, last - segment.first_term)
 
     def count(self, terms: Terms) -> int:
-        """The number of eligible documents that hold a form, given by its `terms`: its term number in each segment."""
+        """Return the number of eligible documents that hold a form, given by its `terms`: its term number in each
+        segment.
+        """
         return sum([self.frequency(number, number + 1) for number in terms])
 
     def frequencies(self, groups: list[list[Member]], most: int) -> list[int]:
-        """For each group of term ranges, the sum of the document frequencies of its terms, at most `most`.
+        """Return, for each group of term ranges, the sum of the document frequencies of its terms, at most `most`.
 
         A range is (first, last, similarity). Only eligible documents are counted; a document that holds two terms
         counts twice.
@@ -140,7 +141,9 @@ class Lexicon:
         return [min(most, sum([frequency(first, last) for first, last, _ in members])) for members in groups]
 
     def find(self, forms: list[bytes]) -> list[Terms]:
-        """The term numbers of each form, in the order of `forms`; empty for a form that no eligible document holds."""
+        """Return the term numbers of each form, in the order of `forms`; empty for a form that no eligible document
+        holds.
+        """
         if self._only is not None:
             return [(number,) if number >= 0 else NO_TERMS for number in self._only.find_all(forms)]
         found = [NO_TERMS] * len(forms)
@@ -151,7 +154,8 @@ class Lexicon:
         return found
 
     def tagged_terms(self, forms: list[bytes], tags: bytes) -> list[TaggedTerm]:
-        """The terms that consist of one byte of `tags`, the mark of a kind of name, and one of the forms.
+        """Return the terms that consist of one byte of `tags`, which marks a kind of name, and one of the forms behind
+        it.
 
         They are ordered by form, tag and term number.
         """
@@ -165,7 +169,7 @@ class Lexicon:
         )
 
     def joined_words(self, forms: list[bytes], longest: int, unknown: bytes) -> list[JoinedForm]:
-        """The concatenations of two to `longest` neighbouring forms that have terms.
+        """Return the concatenations of two to `longest` neighbouring forms that have terms.
 
         `unknown` has a byte for each form. Concatenations that include a form with a byte above 0 are also returned
         without terms. An empty form is never joined.
@@ -184,7 +188,7 @@ class Lexicon:
         return [JoinedForm(*key, found[key]) for key in sorted(found)]
 
     def split_words(self, forms: list[bytes], shortest: int) -> list[tuple[int, int]]:
-        """Pairs (form, cut): forms[form] divided before byte `cut` gives two forms that eligible documents hold.
+        """Return pairs (at, cut): forms[at] divided before byte `cut` gives two forms that eligible documents hold.
 
         Only forms of ASCII letters and digits are divided, and both halves have `shortest` bytes or more.
         """
@@ -201,10 +205,10 @@ class Lexicon:
         return [where for where, head, tail in zip(cuts, heads, tails, strict=True) if head and tail]
 
     def within(self, form: bytes, bound: int, deadline_ns: int = 0) -> list[NearForm]:
-        """The terms of the forms at 1 to `bound` edits from `form`, and the number of edits of each.
+        """Return the terms of the forms at 1 to `bound` edits from `form`, and the number of edits of each.
 
-        Ordered by edits (optimal string alignment), then by length and bytes of the form. At `deadline_ns`, a
-        monotonic time, the forms found so far are returned; 0 is no deadline.
+        Ordered by edits (optimal string alignment), then by length and bytes of the form. At `deadline_ns`, a monotonic
+        time, the forms found so far are returned; 0 is no deadline.
         """
         near = within_each([each.vocabulary for each in self._segments], form, bound, deadline_ns=deadline_ns)
         if len(self._segments) == 1:
@@ -219,8 +223,9 @@ class Lexicon:
         return [found[other] for other in order]
 
     def longer(self, form: bytes) -> list[Member]:
-        """The terms that begin with `form`, as ranges (first, last, similarity 1); none if it is below MIN_PREFIX
-        characters.
+        """Return the longer terms that begin with `form`, as ranges (first, last, similarity 1).
+
+        Empty for a form of fewer than MIN_PREFIX characters.
         """
         if characters(form) < MIN_PREFIX:
             return []
@@ -232,9 +237,9 @@ class Lexicon:
         ]
 
     def families(self, forms: list[bytes]) -> list[Sequence[Inflection]]:
-        """For each of `forms`, the inflections of the English word in the vocabulary.
+        """Return, for each of `forms`, the other inflections of that English word that are in the vocabulary.
 
-        After the deadline they are complete only for words that are cached or cheap; the others get none.
+        After the deadline, words whose inflections are neither cached nor cheap to find get none.
         """
         if len(self._segments) == 1:
             vocabulary, late = self._segments[0].vocabulary, self._late
@@ -243,7 +248,7 @@ class Lexicon:
         return [self._family(form) for form in forms]
 
     def _family(self, form: bytes) -> list[Inflection]:
-        """The inflections of one English word in the vocabularies of all segments.
+        """Return the other inflections of one English word in the vocabularies of all segments.
 
         Those in the table of irregular forms come first, the others by length and bytes.
         """
@@ -257,7 +262,7 @@ class Lexicon:
         return [Inflection(other, found[other]) for other in (*first, *rest)]
 
     def form(self, terms: Terms) -> bytes:
-        """The form of `terms`, the term numbers of one form in its segments."""
+        """Return the form, in UTF-8, whose term numbers in the segments are `terms`."""
         segment = self._segment_of(terms[0])
         return segment.vocabulary.form(terms[0] - segment.first_term)
 
@@ -266,25 +271,26 @@ class Lexicon:
 
 
 def members_of(terms: Terms, similarity: float) -> list[Member]:
-    """The term numbers `terms` as a term range (term, term + 1, similarity) each."""
+    """Return a term range (term, term + 1, similarity) for each of the term numbers `terms`."""
     return [(number, number + 1, similarity) for number in terms]
 
 
 def characters(form: bytes) -> int:
-    """The length of a form, which is UTF-8, in characters."""
+    """Return the length of a form, which is UTF-8, in characters."""
     return len(form) if form.isascii() else len(form.decode("utf-8", "replace"))
 
 
 def _vocabulary_order(form: bytes) -> tuple[int, bytes]:
-    """The sort key by which a vocabulary orders its forms: number of characters, then bytes."""
+    """Return the sort key by which a vocabulary orders its forms: number of characters, then bytes."""
     return characters(form), form
 
 
 def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> Sequence[Inflection]:
-    """The inflections of one English word in the vocabulary of a segment, by stem or from the table of irregular
-    forms.
+    """Return the other inflections of one English word in the vocabulary of a segment.
 
-    Cached. When late() is true and more than FEW terms would have to be stemmed, empty and not cached.
+    They have the stem of the word, or stand beside it in the table of irregular forms. The result is cached, except
+    that when late() is true and more than FEW terms would have to be stemmed, an empty result is returned and not
+    cached.
     """
     known: Sequence[Inflection] | None = vocabulary.families.get(form)
     if known is None:
@@ -303,9 +309,7 @@ def family(vocabulary: Vocabulary, form: bytes, late: Callable[[], bool]) -> Seq
 
 
 def _ranges_of_root(vocabulary: Vocabulary, root: str) -> list[tuple[int, int]]:
-    """Ranges of term numbers [first, last) that together include every term with the stem `root`; they may include
-    others.
-    """
+    """Return ranges of term numbers [first, last) that include every term with the stem `root`, among others."""
     if len(root) < 3:
         return []
     shared = (root[:-1] if root[-1] in "iye" and len(root) > 3 else root).encode()
@@ -315,7 +319,7 @@ def _ranges_of_root(vocabulary: Vocabulary, root: str) -> list[tuple[int, int]]:
 
 
 def _of_root(vocabulary: Vocabulary, root: str, ranges: list[tuple[int, int]]) -> list[int]:
-    """The term numbers in `ranges` whose words have the stem `root`."""
+    """Return the term numbers in `ranges` whose words have the stem `root`."""
     terms = [term for first, last in ranges for term in range(first, last)]
     words = [(term, other.decode()) for term in terms if (other := vocabulary.form(term)).isalpha()]
     stems = stem_all([word for _, word in words])

@@ -31,9 +31,9 @@ def shortened(query: Query, reader: IndexReader, eligible: EligibleSet) -> Query
     is.
 
     Words of the line that tells what failed come first, then the words that fewest eligible documents contain. Outside
-    of that line, numbers and words that no document contains are left out. The chosen words keep their order. Only
-    both ends of the text are read, and where a search looks for the text as a whole, as literal search does, its most
-    telling line stands for it. A warning says so. Equal for equal texts and eligible sets.
+    of that line, numbers and words that no document contains are left out. The chosen words keep their order. Only both
+    ends of the text are read, and where a search looks for the text as a whole, as literal search does, its most
+    telling line stands for it. A warning says so. The result depends only on the query and the eligible set.
     """
     if len(query.text) <= MAX_QUERY_CHARS:
         return query
@@ -71,7 +71,9 @@ def shortened(query: Query, reader: IndexReader, eligible: EligibleSet) -> Query
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Words that are chosen together: the words of a compound that documents contain, or one word."""
+    """Words of a long query that are chosen or left out together: those of a compound that documents contain, or one
+    word.
+    """
 
     first: int
     span: int
@@ -81,7 +83,7 @@ class _Unit:
 def _frequencies(
     reader: IndexReader, eligible: EligibleSet, words: Sequence[Word], compounds: Sequence[Compound]
 ) -> dict[bytes, int]:
-    """Return form -> number of eligible documents that hold it, for the forms of all words and compounds."""
+    """Return a mapping from the form of each word and compound to the number of eligible documents that hold it."""
     lexicon = Lexicon(reader, eligible.doc_marks)
     forms = list(dict.fromkeys([*(word.form for word in words), *(compound.form for compound in compounds)]))
     return {form: lexicon.count(terms) for form, terms in zip(forms, lexicon.find(forms), strict=True)}
@@ -111,7 +113,9 @@ def _chosen(
 
 
 def _units(words: Sequence[Word], compounds: Sequence[Compound], frequencies: dict[bytes, int]) -> Iterator[_Unit]:
-    """Yield the units of a text; stop words outside of compounds are left out."""
+    """Yield the units of a long query, that is, the words to be chosen together; stop words outside of compounds are
+    left out.
+    """
     joined = {each.at: each for each in compounds if each.span > 1 and not each.cjk and frequencies[each.form]}
     covered = 0
     for at, word in enumerate(words):

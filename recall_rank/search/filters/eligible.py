@@ -28,7 +28,7 @@ SUBTEXT_TYPES = {"text": ("text",), "tool": ("tool",), "reasoning": ("reasoning"
 
 @dataclass(slots=True)
 class EligibleSet:
-    """The sessions, messages, parts and documents that may be hits, and their counts for the coverage.
+    """The sessions, messages, parts and documents that may be hits, and their counts for the coverage of the response.
 
     Marks are arrays with one entry for each row, true or 1 when it may be a hit. For messages, parts and documents,
     None means that all are eligible.
@@ -50,10 +50,10 @@ class EligibleSet:
 
 
 def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> EligibleSet:
-    """The rows of `reader` that pass the scope and every filter of `query`.
+    """Return the sessions, messages, parts and documents of `reader` that pass the scope and every filter of `query`.
 
-    With the options `must` or `must_not`, part texts are read until `deadline_ns`, a monotonic time; a part that was
-    not read by then is not eligible.
+    With the options `must` or `must_not`, part texts are read until `deadline_ns`, a monotonic time, 0 for none; a part
+    that was not read by then is not eligible.
     """
     options = query.options
     if _leaves_all(query):
@@ -106,10 +106,10 @@ def eligible_set(reader: IndexReader, query: Query, deadline_ns: int = 0) -> Eli
 def everything(
     reader: IndexReader, limited: Sequence[str] = (), buckets: Mapping[int, str] = MappingProxyType({})
 ) -> EligibleSet:
-    """The eligible set that includes all rows. `limited` names the limits that were set, although they excluded no
-    row.
+    """Return the eligible set that includes all live sessions with their messages, parts and documents.
 
-    `buckets` maps the number of a session to its directory bucket.
+    `limited` names the options that were set, although they excluded nothing. `buckets` maps the number of a session to
+    how near its directory is to the wanted one: "exact", "project" or "global".
     """
     sessions, messages, parts = len(reader.sessions), reader.messages_without_titles, reader.parts_without_titles
     docs, words = reader.averages()
@@ -134,7 +134,8 @@ def _by_words(reader: IndexReader, query: Query, part_marks: bytearray, deadline
     """Apply the options `must` and `must_not`: clear the marks of parts whose text fails them.
 
     The marks of parts that were not read before `deadline_ns`, a monotonic time, are cleared, too. Returns two counts:
-    the parts that were read, always the first ones of the index, and the parts that passed or were not read.
+    the parts that were read, always the first ones of the index, and the parts, titles excluded, that passed or were
+    not read.
     """
     said, before, reached = reader.content_parts(), bytes(part_marks), reader.parts
     for wanted, texts in ((True, query.options.must), (False, query.options.must_not)):
@@ -152,8 +153,9 @@ def _mark(
 ) -> tuple[Sequence[int], Sequence[int]]:
     """Mark, in place, the messages and parts of one segment that pass the filters.
 
-    `reasons` has a byte for each session of the segment, an index into REASONS. Returns the number of messages and of
-    parts by reason, titles excluded; those with reason 0 are marked.
+    `reasons` has a byte for each session of the segment: the index in REASONS of what leaves it out, 0 for none.
+    Returns two lists that count the messages and the parts, titles excluded, for each index in REASONS; the rows
+    counted under 0 are those marked.
     """
     options, segment = query.options, view.segment
     types, names = SUBTEXT_TYPES.get(options.type), segment.names.values
@@ -173,14 +175,14 @@ def _mark(
 
 
 def _is_plain(query: Query) -> bool:
-    """Whether no option filters messages or parts; options that filter whole sessions may be set."""
+    """Return whether no option filters messages or parts; options that filter whole sessions may be set."""
     o = query.options
     everything = o.type == "all" and o.role == "all" and not (o.tool_name or o.must or o.must_not)
     return everything and not (query.after or query.before)
 
 
 def _leaves_all(query: Query) -> bool:
-    """Whether no option filters sessions, messages or parts."""
+    """Return whether no option filters sessions, messages or parts."""
     o = query.options
     anywhere = o.scope == "global" and o.context is None and o.sessions is None and not o.exclude_session_ids
     named = o.session_id or o.session_prefix or o.project or o.title or o.directory
@@ -188,18 +190,21 @@ def _leaves_all(query: Query) -> bool:
 
 
 def _by_reason(of_segments: Sequence[Sequence[int]]) -> tuple[int, dict[str, int]]:
-    """The number of rows that pass, and reason -> number of rows left out for it, summed over all segments."""
+    """Sum counts over all segments: return the rows that pass, and a mapping from reason to the rows left out for it.
+
+    Each of `of_segments` has a count for each index in REASONS; index 0 counts the rows that pass.
+    """
     passed, *left_out = [sum(counts) for counts in zip(*of_segments, strict=True)]
     return passed, dict(zip(REASONS[1:], left_out, strict=False))
 
 
 def _above_zero(counts: dict[str, int]) -> dict[str, int]:
-    """The counts without those that are 0."""
+    """Return the counts without those that are 0."""
     return {reason: count for reason, count in counts.items() if count}
 
 
 def _limits(query: Query, *, cut: bool) -> list[str]:
-    """The names of the options that limited a search, for its coverage.
+    """Return the names of the options that limited a search, for its coverage.
 
     `cut` tells whether the option `sessions`, the largest number of sessions to search, left any out.
     """

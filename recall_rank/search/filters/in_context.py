@@ -9,10 +9,10 @@ from recall_rank.model import Context
 
 
 def read_by_the_caller(reader: IndexReader, context: Context | None) -> list[int]:
-    """The numbers of the messages that the caller's model can still read, as the host reports them in `context`.
+    """Return the numbers of the messages that the caller's model can still read, as the host reports them in `context`.
 
-    They are the messages of the current session with an id in `in_context`, and all from the id `in_context_since` on.
-    Unknown ids are ignored.
+    They are the messages of the current session with an id in `in_context`, and those from the id `in_context_since`
+    on. Unknown ids are ignored.
     """
     if context is None or not context.session_id or not (context.in_context or context.in_context_since):
         return []

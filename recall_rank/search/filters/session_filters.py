@@ -37,12 +37,12 @@ class SessionFilter:
         return _NUMBERS["sessions_limit"] in self.reasons
 
     def skipped(self) -> dict[str, int]:
-        """Reason -> number of sessions left out for it."""
+        """Return a mapping from each reason for which sessions were left out to their number."""
         return {name: count for name in SESSION_REASONS if (count := self.reasons.count(_NUMBERS[name]))}
 
 
 def filter_sessions(reader: IndexReader, query: Query) -> SessionFilter:
-    """Apply the options that filter whole sessions."""
+    """Apply the options that filter whole sessions: return the reason for which each session is left out, if any."""
     options = query.options
     reasons = bytearray(len(reader.sessions))
     buckets: dict[int, str] = {}
@@ -67,13 +67,18 @@ def filter_sessions(reader: IndexReader, query: Query) -> SessionFilter:
 
 
 def sessions_in_scope(reader: IndexReader, query: Query) -> list[SessionRow]:
-    """The sessions that the scope and the option `session_id` let pass, whatever the other filters are."""
+    """Return the sessions that the options `scope`, `session_id` and `session_prefix` let pass, whatever the others
+    are.
+    """
     tests = [test for reason, test in _tests(query) if reason in ("scope", "session_id")]
     return [row for row in reader.sessions if all(test(row) for test in tests)]
 
 
 def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
-    """The tests that a session must pass, each as (reason, test); coverage names the reason when the test fails."""
+    """Return the tests that a session must pass, each as (reason, test).
+
+    A session that fails a test is counted in the coverage of the response under its reason.
+    """
     options, context = query.options, query.options.context
     tests: list[tuple[str, Callable[[SessionRow], bool]]] = []
     if options.session_id:
@@ -100,8 +105,9 @@ def _tests(query: Query) -> list[tuple[str, Callable[[SessionRow], bool]]]:
 
 
 def _bucket_of(row: SessionRow, folder: str, query: Query) -> str:
-    """The directory bucket of a session: "exact" inside of `folder`, "project" in the project of the caller, else
-    "global".
+    """Return how near the directory of a session is to `folder`, as one of three names, called buckets.
+
+    "exact" is inside of `folder`, "project" in the project of the caller, "global" anywhere else.
     """
     if inside(row.directory, folder):
         return "exact"

@@ -84,10 +84,10 @@ def candidates(search: SearchContext, found: Hits) -> list[Candidate]:
 
 
 def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
-    """Return the candidates without copies, which are no results of their own: `total` loses them, and
-    `search.copies` has them.
+    """Return `ranked` without copies, that is, parts which are shown together with another part that they equal.
 
-    Every page of a query folds the same candidates.
+    The copies are stored as `search.copies`, and `search.total` is reduced by their number. Every page of a query folds
+    the same candidates.
     """
     kept, search.copies = fold_copies(search.reader, ranked)
     search.total -= len(ranked) - len(kept)
@@ -95,8 +95,9 @@ def _folded(search: SearchContext, ranked: list[Candidate]) -> list[Candidate]:
 
 
 def _scored_by_caller(search: SearchContext, evidence: Evidence) -> list[Candidate]:
-    """Return the candidates that only the option `extra_scores` makes hits: at most the weight `survivors`, those with
-    the highest scores.
+    """Return the candidates that only the option `extra_scores` makes hits, those with the highest scores.
+
+    Their number is at most the weight `survivors`.
     """
     scores = search.query.options.extra_scores
     if not scores or search.scored_marks is None:
@@ -108,7 +109,7 @@ def _scored_by_caller(search: SearchContext, evidence: Evidence) -> list[Candida
 
 
 def _whole_pages(query: Query) -> int:
-    """The number of hits to rerank: the weight `survivors`, rounded up to whole pages."""
+    """Return the number of hits to rerank: the weight `survivors`, rounded up to whole pages."""
     results = query.options.results
     return -(-query.weights.survivors // results) * results
 

@@ -1,9 +1,9 @@
 """Fold copies: one conversation in two stores, such as an agent's own and an export of it, is one result.
 
-Sessions with equal ids are one session since they were read. Here ids differ, and contents are compared: a part is a
-copy of another when both have equal words and an equal role, their sessions are from different stores, and the
-conversations around them agree. Two agents that were given one prompt answer in different words or at another time, so
-that their sessions stay apart.
+Sessions with equal ids were joined when they were read. Here ids differ, and contents are compared: a part is a copy of
+another when both have equal words and an equal role, their sessions are from different stores, and the conversations
+around them agree. Two agents that were given one prompt answer in different words or at another time, so that their
+sessions stay apart.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ Copies = dict[int, list[int]]
 
 
 def fold_copies(reader: IndexReader, ranked: Sequence[Candidate]) -> tuple[list[Candidate], Copies]:
-    """(kept, copies): the candidates without those that are copies of another one, in their order, and for each kept
-    part the parts of its copies by store and ids.
+    """Return (kept, copies): the candidates that are no copies of another one, in their order, and a mapping from each
+    kept part that has copies to the parts of these, sorted by store, session id and part id.
 
-    Kept is the part in the agent's own store; of several or none, the one in the longest session, and of equally long
-    ones the one that ranks first. Only candidates whose passages have equal numbers of words are read.
+    Of equal parts, the one in the store that belongs to the agent itself is kept; of several or none such, the one in
+    the longest session; of equally long ones, the first in rank. Texts are compared only where passages have equally
+    many words, at least COPY_WORDS.
     """
     sessions = set(reader.sessions_of([candidate.part for candidate in ranked]))
     if len({reader.sessions[session].source for session in sessions}) < 2:
@@ -67,12 +68,15 @@ class _CopyPlace:
 
     @property
     def is_own(self) -> bool:
-        """Whether the store is the agent's own, which is named after it."""
+        """Whether the session is in the store of the agent that wrote it, whose name begins with the agent's."""
         return bool(self.row.agent) and self.row.source.startswith(self.row.agent or "")
 
     @property
     def worth(self) -> tuple[bool, int]:
-        """Larger for the place to show: whether the store is the agent's own, and the length of the session."""
+        """A sort key: of several copies, the one with the largest is shown.
+
+        It is (whether the store is the agent's own, the number of messages of the session).
+        """
         return self.is_own, self.row.last_message - self.row.first_message
 
     def names(self, reader: IndexReader) -> tuple[str, str, str]:
@@ -102,7 +106,10 @@ class _CopyPlace:
 
 
 def _families(reader: IndexReader, members: Sequence[Candidate]) -> Iterator[list[_CopyPlace]]:
-    """Yield the lists of places that are copies of each other, best first; a store is in each list at most once."""
+    """Yield lists of parts that are copies of each other, each list in the order of `members`, its best part first.
+
+    A store is in each list at most once. Parts without a copy are left out.
+    """
     families: list[list[_CopyPlace]] = []
     for candidate in members:
         place = _CopyPlace(reader, candidate)
@@ -116,7 +123,7 @@ def _families(reader: IndexReader, members: Sequence[Candidate]) -> Iterator[lis
 
 
 def _passage_words(reader: IndexReader, ranked: Sequence[Candidate]) -> list[int]:
-    """The number of words in the best passage of each candidate."""
+    """Return the number of words in the best passage of each candidate."""
     docs = [candidate.doc for candidate in ranked]
     found = [0] * len(docs)
     for view, places in reader.split_by_segment(docs):
@@ -127,8 +134,9 @@ def _passage_words(reader: IndexReader, ranked: Sequence[Candidate]) -> list[int
 
 
 def _words(segment: Segment, part: int, most: int) -> tuple[list[bytes], bool]:
-    """(words, whole): the words between blanks in the text of a part, and whether they are all; of a long part they
-    are those of its first `most` bytes.
+    """Return (words, whole): the words of a part's text, divided at blanks, and whether they are all of them.
+
+    Of a part of more than `most` bytes, only the words of its first `most` bytes are returned.
     """
     fields, starts = segment.part_first_field, segment.field_start
     begin, end = starts[fields[part]], starts[fields[part + 1]]

@@ -13,7 +13,7 @@ from recall_rank.search.retrieval.prefilter import prefilter
 
 
 def scan(search: SearchContext) -> None:
-    """Scan the text for the query and store the marks of the parts that contain it, u8[parts], as
+    """Scan the text of eligible parts for the query; store marks u8[parts] of the parts that contain it in
     search.text_marks.
     """
     search.text_marks, looked = text_hits(search.reader, search.query, search.eligible.part_marks, search.deadline)
@@ -24,7 +24,8 @@ def scan(search: SearchContext) -> None:
 def extend(search: SearchContext, evidence: Evidence) -> None:
     """Append the fallback hits to the hits of `evidence`, in two tiers: by longer words, then by text scan.
 
-    A hit of a later tier ranks behind every hit of an earlier one. Steps for which no time is left are skipped.
+    A hit of a later tier ranks behind every hit of an earlier one. Steps for which no time is left are skipped. In
+    literal and regex mode only the text scan is used.
     """
     ranked = evidence.hit_count
     if not search.text_decides and not search.deadline.passed():
@@ -42,7 +43,7 @@ def extend(search: SearchContext, evidence: Evidence) -> None:
 
 
 def _by_longer_words(search: SearchContext, evidence: Evidence) -> None:
-    """Append the parts that contain a longer word with a query word as its prefix."""
+    """Append the parts that contain a longer word that begins with a word of the query."""
     reader, eligible = search.reader, search.eligible
     longer = longer_words(search.expansion, reader, eligible, search.query.weights)
     if not longer:

@@ -99,7 +99,10 @@ def _represent(entry: PageEntry, content: Candidate) -> None:
 
 
 def by_bucket(entries: Iterable[PageEntry], buckets: Mapping[int, str]) -> list[PageEntry]:
-    """Return the entries stably sorted by directory bucket, nearest first; `buckets` is session -> bucket name."""
+    """Return the entries sorted by how near the directory of their session is, nearest first; equals keep their order.
+
+    `buckets` maps the number of a session to "exact", "project" or "global".
+    """
     return sorted(entries, key=lambda entry: BUCKETS[buckets.get(entry.session, "exact")])
 
 

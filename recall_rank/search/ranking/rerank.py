@@ -60,7 +60,10 @@ def rescored(search: SearchContext, found: list[Candidate]) -> list[Candidate] |
 
 
 def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
-    """Read the passages of the candidates and set their features; False when the time for scoring ended first."""
+    """Read the passages of the candidates and set their features; return False when the time for scoring ended first.
+
+    In that case, the candidates of some segments may have features already.
+    """
     query, weights = search.query, search.query.weights
     wanted = RerankQuery(
         search.expansion.matcher,
@@ -80,8 +83,8 @@ def measure(search: SearchContext, candidates: list[Candidate]) -> bool:
 def boost(search: SearchContext, candidates: list[Candidate]) -> None:
     """Set the boosts and the score of each candidate.
 
-    A boost adds a share of the candidate's evidence, limited by a weight. The caller's extra scores are added as they
-    are, times a weight.
+    A boost adds a share of the candidate's evidence, limited by a weight. The option `extra_scores`, the caller's own
+    scores, adds the score of the candidate's part times a weight.
     """
     query, weights = search.query, search.query.weights
     several = query.counting > 1
@@ -101,11 +104,12 @@ def boost(search: SearchContext, candidates: list[Candidate]) -> None:
 
 
 def compare(search: SearchContext, candidates: list[Candidate]) -> bool:
-    """Set the similarity of each candidate to the query; False, and none set, when the time for scoring ended first.
+    """Set the similarity of each candidate to the query; return False, with none set, when the time for scoring ended
+    first.
 
     A query without stop words, such as a name, a path or an error line, is compared with the densest window of the
-    passage, in any order of words. A query with stop words, a sentence, gets the weighted mean of rapidfuzz's ratios
-    to the densest window, the directory, the session's title and the tool's name; absent texts are left out.
+    passage, in any order of words. A query with stop words, a sentence, gets the weighted mean of rapidfuzz's ratios to
+    the densest window, the directory, the session's title and the tool's name; absent texts are left out.
     """
     query, weights = search.query, search.query.weights
     is_sentence = query.counting < len(query.words)
@@ -133,7 +137,7 @@ def order(search: SearchContext, candidates: list[Candidate]) -> list[Candidate]
 def mark_holding(search: SearchContext, docs: list[int]) -> bytearray:
     """Return u8[len(docs)], 1 for each document whose passage contains the whole query.
 
-    All marks are 0 for a query of a single word, which the prefilter has found by its term.
+    All marks are 0 for a query that whole_query() does not search as one text: a single word or very few bytes.
     """
     marks = bytearray(len(docs))
     whole = whole_query(search.query)
@@ -147,7 +151,7 @@ def mark_holding(search: SearchContext, docs: list[int]) -> bytearray:
 def whole_query(query: Query) -> bytes:
     """Return the folded query in UTF-8, to be searched as one text.
 
-    Empty for a single word and for fewer than SHORTEST_QUERY bytes: these are found by their terms only.
+    Empty for a query of a single word and for one of fewer than SHORTEST_QUERY bytes, which is found by its terms only.
     """
     whole = encode(query.folded.strip())
     return whole if len(query.words) + len(query.compounds) > 1 and len(whole) >= SHORTEST_QUERY else b""

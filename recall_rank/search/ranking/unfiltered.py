@@ -1,4 +1,4 @@
-"""The candidates of a search as they would be ranked without its filters."""
+"""Rank the candidates of a search as they would be ranked without its filters."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from recall_rank.search.retrieval.prefilter import prefilter
 
 
 def rank_unfiltered(search: SearchContext, parts: Iterable[int]) -> tuple[SearchContext, dict[int, Candidate]] | None:
-    """Return (unfiltered, ranked): the search without its filters, and part -> its candidate in that search.
+    """Return (unfiltered, ranked): the search without its filters, and a mapping from part to its candidate in that
+    search.
 
-    Parts that are no hits there are left out. None when the time for scoring ended first. Costs as much as a search
-    whose hits are known: each document of the index is scored, and the passages of `parts` are read.
+    Parts that are no hits there are left out. None when the time for scoring ended first. The cost is that of a search:
+    each document of the index is scored, and the passages of `parts` are read.
     """
     reader, query, deadline = search.reader, search.query, search.deadline
     if deadline.too_late_to_score():

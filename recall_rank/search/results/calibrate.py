@@ -20,12 +20,13 @@ LEAST = 1e-3  # added before a logarithm, which has no value at 0
 def calibrate(search: SearchContext) -> None:
     """Set `score`, `sure` and `confidence` of the page's candidates, and `answerable` of the search.
 
-    `score` becomes the chance, 0 to 1, that the result is relevant; the order of the candidates does not change.
-    `sure` is the chance that the result's session is the right one. Both are logistic functions with the coefficients
-    Weights.chance and Weights.sure. `answerable` is `sure` of the best candidate.
+    `score` becomes the chance, 0 to 1, that the result is relevant; the order of the candidates does not change. `sure`
+    is the chance that the result's session is the right one. Both are logistic functions with the coefficients
+    Weights.chance and Weights.sure. `answerable` is `sure` of the best candidate of the page.
 
     `confidence` is "high" where `sure` reaches Weights.high, for the best candidate of the first page, or
-    Weights.high_behind, for any other; it is never "high" for a title.
+    Weights.high_behind, for any other; it is never "high" for a title. Below that it is "medium" from Weights.medium
+    on, else "low".
     """
     candidates = [entry.candidate for entry in search.page]
     if not candidates:
@@ -52,13 +53,13 @@ def calibrate(search: SearchContext) -> None:
 
 
 def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> tuple[SearchContext, list[Candidate]]:
-    """Return (basis, judged): the search, and for each of `candidates` the candidate, whose signals tell how sure its
-    session is.
+    """Return (basis, judged), from which the chance is computed that the session of each candidate is the right one.
 
-    They are those of a search without filters: a word that is common in one session, and therefore proves little among
-    its messages, may still be what tells this session from all others. So narrowing a search never makes a result less
-    sure. A part that is no hit without the filters gets a candidate without evidence. Where the time is over, the
-    search and its candidates are themselves returned.
+    `basis` is the search without its filters, and judged[k] is candidates[k] as it ranks in that search, without
+    evidence if it is no hit there. Without filters, because a word that is common in one session, and therefore proves
+    little among its messages, may still be what tells this session from all others; so narrowing a search never makes a
+    result less sure. When the search has no filters and has read the passages of all reranked candidates, or when no
+    time is left, the search and `candidates` are themselves returned.
     """
     borrowed = any(candidate.stage == "score" and not candidate.was_read for candidate in candidates)
     if search.eligible.part_marks is None and not borrowed:
@@ -74,8 +75,9 @@ def basis_of_certainty(search: SearchContext, candidates: list[Candidate]) -> tu
 def query_signals(search: SearchContext) -> list[float]:
     """Return the inputs of the logistic functions that depend on the query alone, three numbers.
 
-    They are the constant 1, the logarithm of the query's highest possible score per word, and the logarithm of the
-    number of eligible documents. They are the first signals in the order of SureWeights.
+    They are the constant 1, the logarithm of the query's ceiling divided by one more than its words that count, and the
+    logarithm of the number of eligible documents, limited to Weights.fewest to Weights.most. They are the first signals
+    in the order of SureWeights.
     """
     weights = search.query.weights
     documents = min(max(search.eligible.doc_count, weights.fewest), weights.most)

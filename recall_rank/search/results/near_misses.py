@@ -19,7 +19,8 @@ AFTERWARDS_NS = 30  # a hit's cost until the sessions are known
 
 
 def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
-    """Return at most three near misses: similar words that eligible documents contain, then sessions.
+    """Return at most three near misses of a query without hits: similar words that eligible documents contain, then
+    sessions.
 
     Empty for a search with hits, and when the deadline has passed.
     """
@@ -29,7 +30,7 @@ def near_misses(search: SearchContext) -> tuple[NearMiss, ...]:
 
 
 def _words(search: SearchContext) -> Iterator[NearMiss]:
-    """Yield near misses of type term: for each query word that no document contains, the nearest words that occur."""
+    """Yield near misses of kind "term": for each query word that no document contains, the nearest words that occur."""
     lexicon = Lexicon(search.reader, search.eligible.doc_marks)
     for word in dict.fromkeys(search.expansion.unknown):
         form = encode(fold(word))
@@ -43,9 +44,9 @@ def _words(search: SearchContext) -> Iterator[NearMiss]:
 
 
 def _sessions(search: SearchContext) -> Iterator[NearMiss]:
-    """Yield near misses of type session, when the query is a literal or a pattern that no text matches.
+    """Yield near misses of kind "session", when the query is a literal or a pattern that no text matches.
 
-    Such a session contains all words of the query, or all but one.
+    Such a session contains all words of the query, or, of several words, all but one.
     """
     if not search.text_decides:
         return

@@ -1,4 +1,4 @@
-"""Build the requested page: choose its entries from the hits, by rank or by time."""
+"""Build the requested page: rank the hits as far as the page needs, by relevance or by time, and choose its entries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from recall_rank.search.types import PageEntry
 def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
     """Return the entries of the requested page: at most options.results of them, from options.offset on.
 
-    Also sets `total` and `hits_of_session` of the search.
+    The hits are ranked here, as far as the page needs. Also sets `total` and `hits_of_session` of the search.
     """
     options = search.query.options
     first, last = options.offset, options.offset + options.results
@@ -59,9 +59,10 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
 
 
 def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
-    """Yield the entries of the page in order of time; `counts` are (session, number of hits), oldest first.
+    """Yield the entries of the page in order of time: newest session first, and the hits of a session in its order.
 
-    When not all hits fit on a page, the first two hits of every session come before any third hit.
+    `counts` are (session, number of hits) in the order of sessions. When not all hits fit on a page, the first two hits
+    of every session come before any third hit.
     """
     reader = search.reader
     hits, page = bytearray(reader.parts), bytearray(reader.parts)
@@ -79,9 +80,9 @@ def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[i
 
 
 def _ranges(search: SearchContext, counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Yield (session, first, last): hits [first, last) of a session, counted in that session, are on the page.
+    """Yield (session, first, last) for each session on the page: its hits [first, last), in its order, are on the page.
 
-    `counts` are (session, number of hits) for every session with hits, oldest first.
+    `counts` are (session, number of hits) for every session with hits, newest first. A session may come twice.
     """
     options = search.query.options
     first, last = options.offset, options.offset + options.results

@@ -18,7 +18,7 @@ _response = RecordFactory(SearchResponse).make
 
 
 def respond(search: SearchContext, cpu_ms: float) -> SearchResponse:
-    """Return the response to a search whose stages have run; `cpu_ms` is the processor time of these, in ms."""
+    """Make the response to a search whose stages have run; `cpu_ms` is the processor time of these, in ms."""
     options = search.query.options
     maker = ResultMaker.of(search)
     results = [maker.result(entry) for entry in search.page]
@@ -61,9 +61,13 @@ def few(sessions: Count) -> str:
 
 
 def _unwritten(search: SearchContext, results: Sequence[Result]) -> Iterator[str]:
-    """Yield a sentence for each name and each word of the query that no eligible document contains.
+    """Yield a sentence for each word of the query that no eligible document has and for which other spellings were
+    searched.
 
-    The words of such a name are not told by themselves.
+    A name, that is, several words written as one, such as MapLibre, gets one sentence for all of its words. It says
+    what was searched instead, or, if documents have each of the words, that no result holds the whole name. A name gets
+    none where one of `results` has its words next to each other, unless some word of the name is in no document in any
+    inflection.
     """
     named: set[str] = set()
     for name in search.expansion.names:
@@ -90,7 +94,7 @@ def _holds(pieces: set[str]) -> Callable[[PageEntry, Result], bool]:
 
 
 def _suggestions(search: SearchContext, results: Sequence[Result]) -> tuple[Suggestion, ...]:
-    """At most three suggestions for the next search, the most promising first."""
+    """Return at most three suggestions for the next search, the most promising first."""
     options = search.query.options
     found: list[Suggestion] = []
     if results and not search.text_decides:

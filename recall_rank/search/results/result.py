@@ -50,8 +50,8 @@ class ResultMaker:
     def result(self, entry: PageEntry) -> Result:  # noqa: PLR0915 - one statement sets one field
         """Return the Result of a page entry.
 
-        After the deadline, the snippet is the beginning of the passage. A title stands for the newest message of its
-        session.
+        After the deadline, the snippet is the beginning of the passage. The result for a title of a session has the id,
+        role, time and author of the newest message of that session.
         """
         search, options, candidate, session = self.search, self.options, entry.candidate, entry.session
         view, part, doc = search.reader.local(candidate.part, candidate.doc)
@@ -155,7 +155,11 @@ class ResultMaker:
         return tuple(found)
 
     def _newest_message(self, session: int, segment: Segment, row: SessionRow) -> int:
-        """Return the segment's number of the newest eligible message of a session; the title when none is eligible."""
+        """Return the segment's number of the newest eligible message of the session `row`; that of its title when none
+        is eligible.
+
+        `session` is the reader's number of the session.
+        """
         marks = self.search.eligible.message_marks
         offset = self.search.reader.span_of(session)[0] - row.first_message  # marks cover all segments
         best = row.first_message
@@ -176,7 +180,8 @@ class ResultMaker:
         return first_match(segment, self.search.query, part, self.search.deadline)
 
     def _matched_forms(self, text: Text, found: PassageMatches, snippet: str) -> dict[str, tuple[str, ...]]:
-        """Return query word as written -> the distinct texts that match it in the snippet or close to it.
+        """Return a mapping from each matching query word, as written, to the distinct texts that match it in or near
+        the snippet.
 
         Other spellings of a word are left out in literal and regex mode, where they make no hit.
         """
@@ -213,8 +218,8 @@ _flags = lru_cache(maxsize=1024)(Flag)  # a new Flag costs more than the rest of
 def _matched_fields(kind: str, title: bool, found: int, shown: str) -> tuple[str, ...]:
     """Return the public names of the fields in the bit set `found`; bit k stands for field number k.
 
-    When `found` is empty, the field `shown` in the snippet is returned, unless it is empty too. A title has only the
-    field "title". `kind` is the type of the part.
+    When `found` is empty, the field `shown` in the snippet is returned, unless `shown` is empty too. A title has only
+    the field "title". `kind` is the type of the part.
     """
     fields = field_names(found) or ((shown,) if shown else ())
     return tuple(dict.fromkeys("title" if title else _field_of(kind, name) for name in fields))

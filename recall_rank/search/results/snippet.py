@@ -72,8 +72,8 @@ def snippet_at(
 
 
 def _cut(window: SnippetWindow, redact: Redact | None) -> Snippet[Span]:
-    """Return the snippet that a window shows. The window is redacted before it is cut, so that no part of a secret
-    stays.
+    """Return the snippet that a window shows. Secrets are redacted in the window before it is cut, so that no half of
+    one stays.
     """
     edits = redact(window.text, window.low, window.high) if redact is not None else ()
     if not edits:
@@ -88,10 +88,11 @@ def _cut(window: SnippetWindow, redact: Redact | None) -> Snippet[Span]:
 
 
 def _redaction_start(text: Text, low: int, start: int) -> int:
-    """Return the byte from which to read for redaction: at most REDACT_REACH bytes before `start`.
+    """Return the byte from which to read for redaction: at most REDACT_REACH bytes before byte `start` of the text.
 
-    It is before the word that `start` is in, and before a name in front of that word; further before when a private
-    key may reach into the window, or colour codes make names and values long. `low` is the first byte of the field.
+    That byte is before the word that `start` is in, and before a name in front of that word; it is further before when
+    a private key may reach into the window, or colour codes make names and values long. `low` is the first byte of the
+    field.
     """
     before = max(low, start - REDACT_REACH)
     front = bytes(text[before:start])

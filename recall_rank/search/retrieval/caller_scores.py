@@ -1,4 +1,4 @@
-"""Find the parts that a caller scored by itself, in the option `extra_scores`."""
+"""Find the parts to which the caller gave a score of its own, in the option `extra_scores`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ def mark_scored(
 
 
 def score_of(reader: IndexReader, scores: Scores, part: int) -> float:
-    """Return the caller's score of a part, limited to 0 to 1; 0 when it has none. That of its session counts first."""
+    """Return the caller's score of a part, limited to 0 to 1; 0 when it has none.
+
+    A score given for (session id, part id) comes before one given for the part id alone.
+    """
     name = reader.part_ids[part]
     score = scores.get((reader.session_of_part(part).id, name))
     return min(1.0, max(0.0, float(scores.get(name, 0.0) if score is None else score)))

@@ -25,9 +25,9 @@ ANCHORS = ("^", "$", "\\b", "\\B", "\\A", "\\z", "\\C")  # they look at text out
 def text_hits(reader: IndexReader, query: Query, keep: bytearray | None, deadline: Deadline) -> tuple[bytearray, int]:
     """Return (marks, count): u8[parts], 1 for each part that contains the query, and how many parts were read.
 
-    The count is lower than the number of parts only when the deadline passed first. A part is one piece of a message.
-    Only the parts marked in `keep` are read, all when it is None. Raises ValueError for a pattern that RE2 refuses,
-    and RuntimeError when the extra `regex` is not installed.
+    The count is lower than the number of parts only when the deadline passed first. Only the parts marked in `keep`,
+    u8[parts], are read; None is all parts of live sessions. Raises ValueError for a pattern that RE2 refuses, and
+    RuntimeError when the extra `regex` is not installed.
     """
     found = bytearray(reader.parts)
     if query.options.match != "regex":
@@ -128,7 +128,8 @@ def _windows_of(segment: Segment, part: int) -> Iterator[tuple[memoryview, int, 
 def first_match(segment: Segment, query: Query, part: int, deadline: Deadline) -> tuple[int, int] | None:
     """Return (start, end) of the first match of the query in a part, in bytes of the segment's text.
 
-    None when there is no match, or when the deadline passed before one was found.
+    The query is a literal or, in regex mode, a pattern. None when there is no match, or when the deadline passed before
+    one was found.
     """
     pattern = compile_pattern(query.text) if query.options.match == "regex" else None
     needle = encode(fold(query.text))
@@ -179,8 +180,8 @@ def _first_pattern(field: memoryview, pattern: Any, deadline: Deadline) -> tuple
 def _first_folded(field: bytes, wanted: str) -> tuple[int, int] | None:
     """Return (start, end) of the first match of `wanted` in a field, in bytes; None without a match.
 
-    For a field that has other characters than ASCII: lower case may change its length, so the match is found in the
-    folded text, and its offsets are mapped back character by character.
+    For a part in which letters beyond ASCII change in lower case. They may change their length, so the match is found
+    in the folded text, and its offsets are mapped back character by character.
     """
     text = field.decode("utf-8", "replace")
     places = folded_spans(text, encode(wanted).decode())

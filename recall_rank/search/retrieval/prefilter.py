@@ -91,7 +91,11 @@ def class_weights(weights: Weights, *, orders: bool = False) -> array[float]:
 
 @lru_cache(maxsize=32)
 def _class_weights(kinds: KindWeights, subagent: float, order: float) -> array[float]:
-    """Return class_weights(), cached; `order` multiplies the weight of Kind.ORDER, `subagent` that of subagents."""
+    """Return class_weights() from the numbers that it depends on, cached.
+
+    `order` multiplies the weight of Kind.ORDER, `subagent` the weights of the classes of subagents and abandoned
+    branches.
+    """
     table = array("f", [0.0]) * CLASSES
     for kind, weight in zip(Kind, kinds, strict=True):
         if kind is Kind.ORDER:
