@@ -41,7 +41,7 @@ def names_a_date(text: str) -> bool:
 
 
 def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int]]]:
-    """For each date in `text`, the time ranges [start, end) that it may mean, in milliseconds since 1970, UTC.
+    """Return, for each date in `text`, the time ranges [start, end) that it may mean, in milliseconds since 1970, UTC.
 
     A date without a year has one range in each year from `oldest` to `newest`, times of the history in ms. Ranges that
     do not overlap [oldest, newest] are left out, and dates without any range, too.
@@ -63,7 +63,9 @@ def named_dates(text: str, oldest: int, newest: int) -> list[list[tuple[int, int
 
 
 def _ranges(named: dict[str, str | None], years: range) -> Iterator[tuple[int, int]]:
-    """The time ranges of a matched date, in ms: one in its own year, or, without a year, one in each of `years`."""
+    """Yield the time ranges [start, end) of a matched date, in ms: one in its own year, or, without a year, one in each
+    of `years`.
+    """
     month = int(named.get("number") or 0)
     if named.get("month"):
         month = _MONTHS.index(str(named["month"])[:3].lower()) + 1

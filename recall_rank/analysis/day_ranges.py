@@ -1,4 +1,4 @@
-"""Parse the first and the last day of a range, as people and agents write them, to a TimeWindow.
+"""Parse the first and the last day of a time range, as people and agents write them, to a TimeWindow.
 
 Both ends are inclusive: a last day of 2026-03-04 ends with the last millisecond of that day, a last month with that of
 its last day. All times are UTC.
@@ -30,7 +30,8 @@ _LONGEST: Final = 60  # characters of a value that a message quotes, and of a va
 
 
 def day_window(now: int, date_from: object = None, date_to: object = None, *, strict: bool = True) -> TimeWindow:
-    """The times from the beginning of `date_from` to the end of `date_to`; a bound that is None or blank is open.
+    """Return the times from the beginning of `date_from` to the end of `date_to`; a bound that is None or blank is
+    open.
 
     `now` is in epoch milliseconds. A month or day without a year is the last one that has begun. If `strict`, a value
     that cannot be parsed raises OptionValueError, which names the parameter, the value and the accepted values;
@@ -46,7 +47,11 @@ def day_window(now: int, date_from: object = None, date_to: object = None, *, st
 
 
 def _period(name: str, value: object, now: int, strict: bool, warnings: list[TimeWarning]) -> tuple[int, int] | None:
-    """The times [start, end) that the value of a parameter names, in epoch milliseconds; None for an open bound."""
+    """Return the times [start, end) that the value of the parameter `name` means, in epoch milliseconds; None for no
+    bound.
+
+    A value that cannot be parsed raises OptionValueError if `strict`; otherwise it gives None and adds to `warnings`.
+    """
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     found = _read(value, now)
@@ -84,7 +89,9 @@ def _moment(time: int | None) -> tuple[int, int] | None:
 
 
 def _calendar_period(year: int | None, month: int | None = None, day: int | None = None) -> tuple[int, int] | None:
-    """The times [start, end) of a year, a month or a day; None for one that is not in the calendar."""
+    """Return the times [start, end) of a year, a month or a day, in epoch milliseconds; None for one not in the
+    calendar.
+    """
     year = year or 0
     start = parse_instant(f"{year:04}-{month or 1:02}-{day or 1:02}", 0)
     if start is None:
@@ -97,7 +104,10 @@ def _calendar_period(year: int | None, month: int | None = None, day: int | None
 
 
 def _named_period(text: str, now: int) -> tuple[int, int] | None:
-    """The times [start, end) of the one date in a text such as "March 4"; None unless the text has exactly one."""
+    """Return the times [start, end) of the only date in a text such as "March 4", in epoch milliseconds.
+
+    Without a year, it is the last one that has begun at the time `now`. None unless the text has exactly one date.
+    """
     dates = named_dates(f"in {text}", 1, now + _AHEAD_MS)
     if len(dates) != 1:
         return None

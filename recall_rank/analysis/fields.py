@@ -49,12 +49,10 @@ _FIELDS = {int(field): field for field in Field}  # a dict look-up is quicker th
 
 @lru_cache(maxsize=1024)
 def is_recall_tool(name: str | None) -> bool:
-    """Whether `name` is the name of a recall tool, with or without a namespace: mcp__x__recall is one, myrecall is
-    none.
-    """
+    """Return whether `name` is a recall tool, with or without a namespace: mcp__x__recall is one, myrecall is none."""
     return name is not None and _RECALL_TOOL.search(name) is not None
 
 
 def searchable_fields(part: Part) -> list[tuple[Field, str]]:
-    """The fields of a part that are indexed, in order, as (field, text); empty for a part of a recall tool."""
+    """Return the fields of a part that are indexed, in order, as (field, text); empty for a part of a recall tool."""
     return [] if is_recall_tool(part.tool) else [(_FIELDS[label], value) for label, value in fields(part)]

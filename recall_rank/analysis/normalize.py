@@ -9,7 +9,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def encode(text: str) -> bytes:
-    """`text` in UTF-8; a lone surrogate becomes U+FFFD."""
+    """Return `text` in UTF-8; a lone surrogate becomes U+FFFD."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -17,7 +17,7 @@ def encode(text: str) -> bytes:
 
 
 def fold(text: str) -> str:
-    """`text` folded for literal search: in lower case, with both Greek small sigmas as one letter.
+    """Return `text` folded for literal search: in lower case, with both Greek small sigmas as one letter.
 
     A few characters, such as the dotted capital I, become two.
     """
@@ -26,12 +26,12 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def fold_cached(name: str) -> str:
-    """fold() of a title, directory or name; cached, because all hits of a session have the same ones."""
+    """Return fold() of a title, directory or name; cached, because all hits of a session have the same ones."""
     return fold(name)
 
 
 def folded_spans(text: str, wanted: str) -> list[tuple[int, int]]:
-    """The character ranges [start, end) of `text` that equal `wanted` when both are folded (see fold()).
+    """Return the character ranges [start, end) of `text` that equal `wanted` when both are folded (see fold()).
 
     They are in order and do not overlap.
     """

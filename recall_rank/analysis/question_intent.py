@@ -1,4 +1,6 @@
-"""The intent of a question: whether it asks for a time or for advice, and its words about the conversation."""
+"""The intent of a question: whether it asks for a time or for advice, and which of its words are about the
+conversation.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _TIME_FORMS = tuple(word.encode() for word in _TIMES.split()) + tuple(str(year).
 
 
 def answer_cues(question: str) -> tuple[bytes, ...]:
-    """For a question that asks for a time, the words about time that a good answer contains, as folded UTF-8.
+    """Return words about time, in folded UTF-8, if the question asks for a time: a good answer contains one of them.
 
     Empty for other questions.
     """
@@ -39,7 +41,7 @@ _TOLD = frozenset(
 
 
 def asks_what_to_do(forms: Sequence[bytes]) -> bool:
-    """Whether a question asks for advice or for help with future work. `forms` are its words, folded, in order.
+    """Return whether a question asks for advice or for help with future work. `forms` are its words, folded, in order.
 
     Standing orders, such as "always use tabs", are relevant to such questions. False for questions about what was said
     or done.
@@ -70,7 +72,7 @@ _FRAMING_FORMS = frozenset(word.encode() for word in _FRAMING.split())
 
 
 def framing_words(forms: Iterable[bytes]) -> frozenset[bytes]:
-    """The words among `forms`, the folded words of a question, that are about the conversation itself, such as
+    """Return the words among `forms`, the folded words of a question, that are about the conversation, such as
     "discussed".
     """
     return _FRAMING_FORMS.intersection(forms)

@@ -8,7 +8,8 @@ from typing import Any
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """The English stem of a lower-case word (Snowball's Porter2, snowballstem.org/algorithms/english/stemmer.html).
+    """Return the English stem of a lower-case word (Snowball's Porter2,
+    snowballstem.org/algorithms/english/stemmer.html).
 
     A word of fewer than three letters, or with characters other than a-z, is its own stem.
     """
@@ -18,7 +19,7 @@ def stem(word: str) -> str:
 
 
 def stem_all(words: list[str]) -> list[str]:
-    """stem() of every word, without a cache. Each of the words must have at least three letters and only a-z."""
+    """Return stem() of every word, without a cache. Each word should have at least three letters and only a-z."""
     return list(_stemmer().stemWords(words))
 
 
@@ -30,13 +31,13 @@ def _stemmer() -> Any:
 
 
 def irregular_forms(word: str) -> list[str]:
-    """The other forms of an irregular English word, the base form first; empty for a regular word."""
+    """Return the other forms of an irregular English word, the base form first; empty for a regular word."""
     base = _BASES.get(word, word)
     return [form for form in (base, *_FORMS.get(base, ())) if form != word]
 
 
 def base_form(word: str) -> str:
-    """The base form of an irregular form, such as "go" for "went"; any other word unchanged."""
+    """Return the base form of an irregular form, such as "go" for "went"; any other word unchanged."""
     return _BASES.get(word, word)
 
 

@@ -16,16 +16,16 @@ Edits are in order and do not overlap; they may begin before `low` or end after 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A range of a text, from character `low` of the text on, to which edits were applied."""
+    """A range of a text after edits: `text` is the edited range, which begins at character `low` of the whole text."""
 
     text: str
     marks: Sequence[tuple[int, int, int, int]]  # of every edit: [start, end) in the whole text, and in `text`
     low: int
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the edited text that shows characters [start, end) of the original text.
+        """Return the range of the edited text that shows characters [start, end) of the original text.
 
-        An edit that overlaps them is included as a whole.
+        An edit that overlaps these characters is included as a whole.
         """
         return self._place(start, first=True), self._place(end, first=False)
 

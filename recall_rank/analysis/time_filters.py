@@ -75,7 +75,7 @@ UNBOUNDED: Final = TimeWindow()
 
 
 def parse_duration(text: str) -> int | None:
-    """The milliseconds of a duration such as "2h", "3 days" or "1w ago"; None for any other text.
+    """Return the milliseconds of a duration such as "2h", "3 days" or "1w ago"; None for any other text.
 
     None for "1M", too: it is a month for some programs and a minute for others.
     """
@@ -86,14 +86,14 @@ def parse_duration(text: str) -> int | None:
 
 
 def _is_ambiguous(value: object) -> bool:
-    """Whether a value is a number with the unit M, which could be minutes or months."""
+    """Return whether a value is a number with the unit M, which could be minutes or months."""
     return isinstance(value, str) and _AMBIGUOUS.fullmatch(value.strip()) is not None
 
 
 def parse_instant(value: str | float, now: int) -> int | None:
-    """The epoch milliseconds of a date, a day word or a number, as ACCEPTED lists; None for any other value.
+    """Return the epoch milliseconds of a date, a day word or a number, as ACCEPTED lists; None for any other value.
 
-    `now` is in epoch milliseconds. Times beyond MAX_TIME_MS are not accepted.
+    `now` is in epoch milliseconds. Times beyond MAX_TIME_MS, and 0 and before, are not accepted.
     """
     if isinstance(value, str):
         time = _parse_word(value.strip().lower(), now)
@@ -103,7 +103,9 @@ def parse_instant(value: str | float, now: int) -> int | None:
 
 
 def _parse_word(text: str, now: int) -> int | None:
-    """The epoch milliseconds of a day word, of a number in digits or of a date; None for any other text."""
+    """Return the epoch milliseconds of a day word, of a number of 12 to 20 digits or of a date; None for any other
+    text.
+    """
     if text == "now":
         return now
     if text in ("today", "yesterday"):
@@ -114,7 +116,7 @@ def _parse_word(text: str, now: int) -> int | None:
 
 
 def _parse_date(text: str) -> int | None:
-    """The epoch milliseconds of an ISO 8601 date or date-time; None for any other text and for days that do not
+    """Return the epoch milliseconds of an ISO 8601 date or date-time; None for other texts and for days that do not
     exist.
     """
     found = _DATE.fullmatch(text)
@@ -131,7 +133,7 @@ def _parse_date(text: str) -> int | None:
 
 
 def _zone_ms(zone: str | None) -> int:
-    """The offset from UTC, in milliseconds, of a time zone such as z, +02:00 or -0530; 0 for None."""
+    """Return the offset from UTC, in milliseconds, of a time zone such as z, +02:00 or -0530; 0 for None."""
     if not zone or zone == "z":
         return 0
     digits = zone[1:].replace(":", "")
@@ -151,11 +153,11 @@ def resolve_window(
     until: object = None,
     strict: bool = True,
 ) -> TimeWindow:
-    """The times that satisfy all given bounds: after the latest lower bound and before the earliest upper bound.
+    """Return the times that satisfy all given bounds: after the latest lower bound and before the earliest upper bound.
 
     `now` is in epoch milliseconds. If `strict`, a value that cannot be parsed raises a ValueError that names the
-    parameter, the value and the accepted values; otherwise the value is ignored with a warning. Bounds that exclude
-    every time raise EmptyTimeWindow.
+    parameter, the value and the accepted values; otherwise the value is ignored, with a warning unless it is blank.
+    Bounds that exclude every time raise EmptyTimeWindow.
     """
     if after is from_ is last is since is None and before is to is until is None:
         return UNBOUNDED
@@ -177,9 +179,9 @@ def resolve_window(
 
 
 def _read_bound(parameter: str, value: object, now: int, strict: bool, warnings: list[TimeWarning]) -> int | None:
-    """The bound that `value` of `parameter` means, in epoch milliseconds; None when there is none.
+    """Return the bound that `value` of `parameter` means, in epoch milliseconds; None when there is none.
 
-    A value that cannot be parsed raises if `strict`; otherwise it gives None and adds a warning.
+    A value that cannot be parsed raises if `strict`; otherwise it gives None and adds a warning unless it is blank.
     """
     if value is None:
         return None
@@ -215,7 +217,7 @@ def _read_duration(
 
 
 def _is_plausible(parameter: str, time: int) -> bool:
-    """Whether a number can be meant as epoch milliseconds: last=7 is a mistake, not a time in 1970.
+    """Return whether a number can be meant as epoch milliseconds: last=7 is a mistake, not a time in 1970.
 
     The parameters `after` and `before` accept small numbers, too.
     """
@@ -223,7 +225,7 @@ def _is_plausible(parameter: str, time: int) -> bool:
 
 
 def _is_blank(value: object) -> bool:
-    """Whether agents send such a value to mean "no bound": blank text, or a number of 0 or less."""
+    """Return whether a value is one that agents send for "no bound": blank text, or a number of 0 or less."""
     if isinstance(value, str):
         return not value.strip()
     return isinstance(value, int | float) and not isinstance(value, bool) and value <= 0
@@ -234,7 +236,7 @@ def _accepted(parameter: str) -> str:
 
 
 def _choose(side: str, names: Sequence[str], bounds: Mapping[str, int], warnings: list[TimeWarning]) -> str:
-    """The parameter with the most restrictive bound among `names`; "" when there is none.
+    """Return the parameter with the most restrictive bound among `names`; "" when there is none.
 
     `bounds` maps a parameter to its bound, `side` is "lower" or "upper". A warning names the parameters that lose.
     """

@@ -1,4 +1,4 @@
-"""The characters of a text that no display shows as they are: those that control it, and those without a shape.
+"""The characters of a text that no display shows as they are: control characters, and characters without a shape.
 
 They can move a cursor, reorder or hide text, and carry text that only a model reads.
 """

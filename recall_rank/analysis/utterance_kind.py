@@ -1,4 +1,4 @@
-"""Classify a passage by its wording: as a standing order, or as mostly questions."""
+"""Classify a passage by its wording: whether it is a standing order, and whether it is mostly questions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOSTLY = 0.7  # share of the characters in questions; a passage with a longer s
 
 
 def is_question(passage: bytes) -> bool:
-    """Whether questions make up at least 70 % of the characters of a passage, which is UTF-8."""
+    """Return whether questions make up at least 70 % of the characters of a passage, which is UTF-8."""
     text = passage.decode("utf-8", "ignore")  # drops the bytes that begin fields
     if not _ASKS.search(text):
         return False

@@ -35,7 +35,10 @@ class Searcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Configuration:
-    """One configuration that is measured: a search function, and the options that are passed to it."""
+    """One configuration that is measured: a search function, and the options that are passed to it.
+
+    With two configurations, both answer the same queries and are compared.
+    """
 
     search: Search
     options: Mapping[str, Any]
@@ -89,9 +92,10 @@ def evaluate(
 
     `options` are search options for every search. `using` is either a mapping of further options, or a function
     search(query, **options) that is called instead of the index. `against` is a second configuration, a mapping or a
-    function like `using`: it answers the same queries, and the two are compared query by query. Options that the
-    evaluation sets itself (results, offset, group, cancel) are refused. Unless `match` is given, queries of a kind
-    with "typo" in its name are searched in fuzzy mode and all others in smart mode. All searches have one `now`.
+    function like `using`: it answers the same queries, and the two are compared query by query. `progress` is called
+    with ("evaluating", queries done, number of queries). Options that the evaluation sets itself (results, offset,
+    group, cancel) are refused. Unless `match` is given, queries of a kind with "typo" in its name are searched in fuzzy
+    mode and all others in smart mode. All searches have one `now`.
 
     A query without any answer in the index (in its project, if it names one) is counted as missing and not searched. A
     query that a search refuses is counted as refused. Neither enters the figures. All figures except CPU times are
@@ -133,12 +137,12 @@ def evaluate(
 
 
 def match_of(kind: str) -> str:
-    """The match mode for a kind of query: "fuzzy" when the name of the kind contains "typo", else "smart"."""
+    """Return the match mode for a kind of query: "fuzzy" when the name of the kind contains "typo", else "smart"."""
     return "fuzzy" if "typo" in kind else "smart"
 
 
 def is_exact(query: LabelledQuery) -> bool:
-    """Whether at least one answer of a query is a message or a part, rather than a whole session."""
+    """Return whether at least one answer of a query is a message or a part, rather than a whole session."""
     return any(place.message is not None for place in query.relevant)
 
 
@@ -151,7 +155,7 @@ def _compared(outcomes: Sequence[tuple[Outcome, ...]]) -> Compared:
 
 
 def _part_rank(query: LabelledQuery, hits: Iterable[Place]) -> int | None:
-    """The rank, from 1, of the first hit that is an answer or lies in an answering message; None when there is
+    """Return the rank, from 1, of the first hit that is an answer or lies in an answering message; None when there is
     none.
     """
     good = {place for place in (*query.relevant, *query.also) if place.message is not None}
@@ -163,9 +167,9 @@ def _named(hit: Place, good: set[Place]) -> bool:
 
 
 def _message_ndcg(query: LabelledQuery, hits: Iterable[Place]) -> float:
-    """nDCG@10 of the messages of the hits, each message counted once; 0 when no answer is a message.
+    """Return nDCG@10 of the messages of the hits, each message counted once; 0 when no answer is a message.
 
-    Messages of `also` gain as relevant ones do, but at most as many messages gain as `relevant` names.
+    Messages of `query.also` gain as those of `query.relevant` do, but at most as many gain as `relevant` names.
     """
     relevant = {(place.session, place.message) for place in query.relevant if place.message is not None}
     also = {(place.session, place.message) for place in query.also if place.message is not None}

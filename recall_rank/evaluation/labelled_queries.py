@@ -23,11 +23,11 @@ class LabelledQuery:
     """A query with the places that answer it. A place is a session, a message or a part, by ids.
 
     `relevant` are the answers; any part of a relevant message answers. If it is empty, `relevant_sessions` must name a
-    session. `also` are other places that count as found. `exclude` are messages that are left out of a ranking, such
-    as the message that the query was made from. `project` limits the search.
+    session. `also` are other places that count as found. `exclude` are messages that are left out of a ranking, such as
+    the message that the query was made from. `project` limits the search.
 
-    Raises ValueError or TypeError for an invalid field. The message names the field and never quotes its content,
-    since queries are as private as the history.
+    Raises ValueError or TypeError for an invalid field. The message names the field and never quotes what is in the
+    query, since queries are as private as the history.
     """
 
     query: str
@@ -57,7 +57,7 @@ class LabelledQuery:
 
 
 def labelled(value: LabelledQuery | Mapping[str, Any]) -> LabelledQuery:
-    """The LabelledQuery `value` itself, or one made from a mapping with the field names of LabelledQuery.
+    """Return the LabelledQuery `value` itself, or one made from a mapping with the field names of LabelledQuery.
 
     In a mapping, a place is {"session", "message"?, "part"?}. Null means an absent field; unknown keys are ignored.
     Raises the errors of LabelledQuery.
@@ -78,10 +78,10 @@ def labelled(value: LabelledQuery | Mapping[str, Any]) -> LabelledQuery:
 def answerable(
     queries: Iterable[LabelledQuery], holds: Holds, project: str | None = None
 ) -> tuple[list[LabelledQuery], int]:
-    """The queries with an answer in the index, and the number of answers of those queries that are not in it.
+    """Return the queries with an answer in the index, and the number of answers of those queries that are not in it.
 
-    Such answers are removed from the returned queries, and `relevant_sessions` is set to the sessions of the others.
-    `project` applies to queries that name no project.
+    Such answers are removed from the returned queries, and `relevant_sessions` is set to the sessions that answer and
+    are in the index. `project` applies to queries that name no project.
     """
     asked = [replace(query, project=project) if query.project is None else query for query in queries]
     wanted: dict[str | None, set[Place]] = defaultdict(set)
@@ -107,7 +107,7 @@ def _answers(query: LabelledQuery) -> set[Place]:
 
 
 def _place(value: object) -> object:
-    """The Place that a mapping describes; any other value unchanged, so that LabelledQuery refuses it."""
+    """Return the Place that a mapping describes; any other value unchanged, so that LabelledQuery refuses it."""
     if not isinstance(value, Mapping):
         return value
     if value.get("session") is None:

@@ -31,8 +31,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Measures of a list of ranks: the share of queries with rank 1, the share with ranks 1 to 10, the mean
-    reciprocal rank.
+    """Measures of a list of ranks: the share of rank 1, the share of ranks 1 to 10, and the mean reciprocal rank.
+
+    A query without a rank, or with one beyond 10, counts as 0 in each.
     """
 
     queries: int
@@ -42,7 +43,7 @@ class Ranks:
 
     @classmethod
     def of(cls, ranks: Sequence[Rank]) -> Self | None:
-        """The measures of a list of ranks, one for each query; None for an empty list."""
+        """Return the measures of a list of ranks, one for each query; None for an empty list."""
         if not ranks:
             return None
         found = [0 if rank is None else rank for rank in ranks]
@@ -104,16 +105,17 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the difference is more than luck: 0 is outside of the interval, and enough queries differ.
+        """Whether the difference is more than luck: 0 is outside of the interval, and at least LEAST_DIFFERENT queries
+        differ.
 
-        Where all queries that differ, fewer than LEAST_DIFFERENT, favour one side, a toss of coins would do so in more
-        than one of 20 cases, however narrow the interval is that they give.
+        When fewer queries differ and all favour one configuration, tosses of a coin would agree so in more than one
+        case of 20, however narrow the interval is.
         """
         return self.wins + self.losses >= LEAST_DIFFERENT and (self.low > 0 or self.high < 0)
 
     @classmethod
     def of(cls, gaps: Sequence[float]) -> Self | None:
-        """The difference of a measure, from its difference `gaps` for each query; None when `gaps` is empty."""
+        """Return the difference of a measure, from `gaps`, its difference for each query; None when `gaps` is empty."""
         if not gaps:
             return None
         wins, losses = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
@@ -155,8 +157,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The result of an evaluation: aggregates over labelled queries. Its only texts are the names of the kinds of
-    queries.
+    """The result of an evaluation: aggregates over labelled queries, with the names of the kinds of queries as its only
+    texts.
 
     queries = measured + missing + refused.
     """
@@ -171,12 +173,12 @@ class Evaluation:
     against: Comparison | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluation as plain JSON values; keys are the field names."""
+        """Return the evaluation as plain JSON values; keys are the field names."""
         return asdict(self)
 
 
 def by_kind(outcomes: Iterable[tuple[Outcome, ...]]) -> dict[str, list[tuple[Outcome, ...]]]:
-    """Kind of query -> outcomes of the queries of that kind, in the order of their names.
+    """Return a mapping from kind of query to the outcomes of the queries of that kind, sorted by kind.
 
     An entry is the tuple of the outcomes of one query, one for each configuration.
     """

@@ -41,7 +41,7 @@ _NAMED_VALUES: Final = ("matched_fields", "limited_by")  # lists of names, which
 
 
 def camel(name: str) -> str:
-    """A snake_case name in camelCase, in the spelling of the original tool: session_id becomes sessionID."""
+    """Return a snake_case name in camelCase, in the spelling of the original tool: session_id becomes sessionID."""
     if name in _ODD:
         return _ODD[name]
     first, *rest = name.split("_")
@@ -58,8 +58,9 @@ _ARGUMENTS: Final = {
 
 
 def snake_arguments(args: Mapping[Any, Any]) -> dict[str, Any]:
-    """Argument name in snake_case -> value, for arguments in snake_case or camelCase; snake_case wins if both are
-    given.
+    """Return a mapping from argument name in snake_case to value, for arguments in snake_case or camelCase.
+
+    snake_case wins if both are given. Names that are not strings are dropped.
     """
     found = {_ARGUMENTS.get(name, name): value for name, value in args.items() if isinstance(name, str)}
     found.update((name, args[name]) for name in _ARGUMENTS.values() if name in args)
@@ -67,8 +68,8 @@ def snake_arguments(args: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def written_names(args: Mapping[Any, Any], wire: str) -> Callable[[str], str]:
-    """A function from the snake_case name of an argument to its name as the caller writes it, for texts that name
-    arguments.
+    """Return a function from the snake_case name of an argument to its name as the caller writes it, for messages about
+    it.
 
     That is the name in `args`, the arguments as they were given. For other arguments it is camelCase if `wire` is
     "camel", or if the names in `args` are.
@@ -84,7 +85,7 @@ def written_names(args: Mapping[Any, Any], wire: str) -> Callable[[str], str]:
 
 
 def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer in the format of the original tool: only the fields that the tool has, with camelCase names.
+    """Return an answer in the format of the original tool: only the fields that the tool has, with camelCase names.
 
     Keys inside the input of a tool call are unchanged.
     """
@@ -109,8 +110,9 @@ def camel_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def camel_keys(value: Any) -> Any:
-    """A JSON value with all keys in camelCase, also nested ones. Used for hooks, which return their input with
-    additions.
+    """Return a JSON value with all keys in camelCase, also nested ones.
+
+    Used for hooks, which return their input with additions.
     """
     if isinstance(value, Mapping):
         return {camel(name) if isinstance(name, str) else name: camel_keys(item) for name, item in value.items()}
@@ -144,7 +146,10 @@ def _coverage(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _whole(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """A message with its parts as camelCase JSON values; `center` is copied, which marks the requested message."""
+    """Return a message with its parts as camelCase JSON values.
+
+    The key "center", which marks the requested message among its neighbours, is copied if it is there.
+    """
     found = {"message": _only(entry["message"], _MESSAGE), "parts": [_only(part, _PART) for part in entry["parts"]]}
     return {**found, "center": entry["center"]} if "center" in entry else found
 

@@ -1,7 +1,7 @@
-"""Build messages from those that a program sends to a model: the forms of OpenAI's and of Anthropic's API.
+"""Make Message records from the messages that a program sends to a model, in the forms of OpenAI's and Anthropic's API.
 
-A content is a text or a list of blocks. Tool outputs, which stand in later messages, are added to the calls they belong
-to. Pictures, sounds and files become message parts without text.
+The content of such a message is a text or a list of blocks. Tool outputs, which stand in later messages, are added to
+the calls they belong to. Pictures, sounds and files become message parts without text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _ChatDraft:
 
 
 class ChatMessages:
-    """Collects the messages of one session in order, both records and chat messages."""
+    """Collects the messages of one session in order, complete Message records and messages of a chat API."""
 
     def __init__(self) -> None:
         self._drafts: list[_ChatDraft | Message] = []
@@ -59,8 +59,10 @@ class ChatMessages:
         self._drafts.append(message)
 
     def add(self, message: Message, raw: Block, where: str) -> None:
-        """Add a chat message: `message` has its fields but no parts, `raw` is the mapping it was made from, and
-        `where` is its place, for errors.
+        """Add a message of a chat API, with its content.
+
+        `message` has its id, role and other fields but no parts, `raw` is the mapping it was made from, and `where` is
+        its place, for errors. Raises TypeError or ValueError for content of another form.
         """
         draft = _ChatDraft(message, [])
         content = raw.get("content")
@@ -71,7 +73,10 @@ class ChatMessages:
         self._drafts.append(draft)
 
     def messages(self) -> tuple[Message, ...]:
-        """The messages so far. One that only holds the outputs of earlier calls becomes no message of its own."""
+        """Return the messages so far.
+
+        A message that only holds the outputs of earlier calls is left out: they are in the parts of these calls.
+        """
         found: list[Message] = []
         for each in self._drafts:
             if isinstance(each, Message):
@@ -152,7 +157,10 @@ class ChatMessages:
     def _answer(
         self, draft: _ChatDraft, key: object, text: str | None, *, failed: bool = False, tool: str | None = None
     ) -> None:  # fmt: skip
-        """Set the output of a call; when the call is unknown or has an output, it becomes a part of this message."""
+        """Set the output of the tool call with the id `key`, or its error if `failed`.
+
+        When no call without an output has that id, the output becomes a tool part of the message `draft` itself.
+        """
         if isinstance(key, str) and key in self._calls:
             home, at = self._calls.pop(key)
         else:
@@ -165,7 +173,9 @@ class ChatMessages:
 
 
 def _calls_of(raw: Block, where: str) -> list[tuple[object, str, object]]:
-    """(id, name, input) of the tool calls of OpenAI's form."""
+    """Return (id, name, input) of each tool call of a message in OpenAI's form, in order; the id is None in the older
+    form.
+    """
     found: list[tuple[object, str, object]] = []
     listed = raw.get("tool_calls")
     if listed is not None and not isinstance(listed, list | tuple):
@@ -189,7 +199,7 @@ def _calls_of(raw: Block, where: str) -> list[tuple[object, str, object]]:
 
 
 def _arguments(raw: object) -> object:
-    """The arguments of a call, parsed from JSON text; a text that is not JSON is returned unchanged."""
+    """Return the arguments of a call, parsed from JSON text; a text that is not JSON is returned unchanged."""
     if not isinstance(raw, str):
         return raw
     import orjson  # not needed before a call is read
@@ -201,7 +211,7 @@ def _arguments(raw: object) -> object:
 
 
 def _plain(content: object, where: str) -> str | None:
-    """The output of a tool as text; pictures are left out."""
+    """Return the output of a tool as text, None for no text; pictures are left out."""
     if content is None or isinstance(content, str):
         return content or None
     if not isinstance(content, list | tuple):

@@ -1,8 +1,8 @@
 """Make Session records from mappings with the field names of the records, and from messages of chat APIs.
 
 No text that a caller gives is dropped without a word: an unknown role or shape raises an error that names it, the place
-where it stands, and what is accepted. So does an unknown key of a record that has no content under a known one; beside
-content, unknown keys are ignored, since records of other programs have many.
+where it stands, and what is accepted. An unknown key raises such an error only in a record without content, such as a
+message without parts; in others it is ignored, since records of other programs have many keys.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _TEXTS = {cls: sorted(_FIELDS[cls] - _NO_TEXTS - {"role"}) for cls in _FIELDS}
 
 
 def session_from(value: object, where: str = "session") -> Session:
-    """A Session itself, or one made from a mapping with the field names of Session. `where` is its place, for errors.
+    """Return a Session itself, or one made from a mapping with the field names of Session; `where` is its place, for
+    errors.
 
     A message is a record, a mapping with the field names of Message, or one with `content` in the form of OpenAI's or
     Anthropic's API. Raises TypeError or ValueError that names a missing, unknown or wrong field.
@@ -84,7 +85,10 @@ def _part_from(value: object, where: str) -> Part:
 
 
 def _named(message: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
-    """The fields of Message among the members of a chat message, whose id may be missing."""
+    """Return the fields of Message that a chat message has; without an id of its own, it gets the id `name`.
+
+    Its key "name" is taken as its author. Raises ValueError for a message with an unknown key and no content.
+    """
     _check_keys(Message, message, _FIELDS[Message] - {"parts"} | CHAT_KEYS, where)
     kept = {key: value for key, value in message.items() if key in _FIELDS[Message]}
     kept["id"] = name if kept.get("id") is None else kept["id"]
@@ -112,7 +116,11 @@ def _listed(value: object, name: str, where: str) -> Iterable[Any]:
 
 
 def _record(cls: type[Record], value: object, where: str, **nested: object) -> Record:
-    """A record with those members of a mapping that are fields of the record."""
+    """Return a record of the class `cls` with those values of a mapping that are its fields, and the fields `nested`.
+
+    Raises TypeError or ValueError for a missing field or a wrong value; `where` is the place of the record, for the
+    message.
+    """
     if not isinstance(value, Mapping):
         raise TypeError(f"{cls.__name__} must be a record or a mapping, not {type(value).__name__}, in {where}")
     _check_keys(cls, value, _FIELDS[cls], where)
@@ -140,7 +148,7 @@ def _record(cls: type[Record], value: object, where: str, **nested: object) -> R
 
 
 def _check_keys(cls: type, value: Mapping[Any, Any], accepted: Collection[str], where: str) -> None:
-    """Raise ValueError for a mapping whose content may be under a key that is not read."""
+    """Raise ValueError for a mapping without content under a known key that has an unknown key, which may hold it."""
     unknown = [key for key in value if key not in accepted]
     if unknown and _CONTENT[cls].isdisjoint(value):
         names = ", ".join(sorted(accepted))

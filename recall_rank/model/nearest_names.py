@@ -1,4 +1,4 @@
-"""The known names that are nearest to a name that nobody knows, for the question "did you mean"."""
+"""Find the known names that are nearest to an unknown name, for the question "did you mean"."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ _SHORTEST_PIECE: Final = 3  # characters: fewer stand in too many names to point
 
 
 def nearest_names(wanted: str, known: Iterable[str], most: int = MOST) -> list[str]:
-    """The names among `known` that are like `wanted`, the nearest first, at most `most`; empty when none is.
+    """Return the names among `known` that are like `wanted`, the nearest first, at most `most`; empty when none is.
 
-    A name is like another one if only the case differs, if it contains the other, or if most letters are equal.
+    A name is like another one if only the case differs, if the longer contains the shorter, or if most letters are
+    equal.
     """
     folded = wanted.casefold()
     found = {name: _likeness(folded, name.casefold()) for name in dict.fromkeys(known)}
@@ -22,7 +23,7 @@ def nearest_names(wanted: str, known: Iterable[str], most: int = MOST) -> list[s
 
 
 def _likeness(wanted: str, name: str) -> float:
-    """The likeness of two folded names: 2 for equal ones, above 1 if one contains the other, else up to 1."""
+    """Return the likeness of two folded names: 2 for equal ones, above 1 if one contains the other, else up to 1."""
     if wanted == name:
         return 2.0
     short, long = sorted((wanted, name), key=len)
@@ -34,6 +35,6 @@ def _likeness(wanted: str, name: str) -> float:
 
 
 def did_you_mean(wanted: str, known: Iterable[str]) -> str:
-    """The question that names the nearest of `known`, such as "did you mean 'acme-api'?"; "" when none is near."""
+    """Return the question that names the nearest of `known`, such as "did you mean 'acme-api'?"; "" if none is near."""
     near = nearest_names(wanted, known)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -31,7 +31,7 @@ def counted(sessions: Sequence[Session], progress: Progress | None) -> Iterator[
 
 
 def reading(progress: Progress | None) -> Any:
-    """A function (done, total) that calls `progress` with the stage "reading"; None when `progress` is None."""
+    """Return a function (done, total) that calls `progress` with the stage "reading"; None when `progress` is None."""
     if progress is None:
         return None
     return lambda done, total: progress("reading", done, total)
@@ -39,7 +39,7 @@ def reading(progress: Progress | None) -> Any:
 
 @contextmanager
 def watching(progress: Progress | None) -> Iterator[None]:
-    """A context manager within which the reading of each large file is reported to `progress`."""
+    """Report the reading of each large file to `progress` while the context manager is open."""
     token = _WATCHER.set(progress)
     try:
         yield
@@ -48,8 +48,9 @@ def watching(progress: Progress | None) -> Iterator[None]:
 
 
 def watcher(size: int) -> Callable[[int], None] | None:
-    """A function to call with the number of bytes that are read of a file of `size` bytes; None when nobody watches or
-    the file is not large.
+    """Return a function to call with the number of bytes read so far of a file of `size` bytes.
+
+    It reports them to the progress function of watching(). None without one, and for a file of fewer than LARGE bytes.
     """
     progress = _WATCHER.get()
     if progress is None or size < LARGE:

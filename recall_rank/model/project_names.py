@@ -8,19 +8,20 @@ from recall_rank.model.project_scope import Located, normal_path
 
 
 def place_of(session: Located) -> str:
-    """The folder of the project of a session: its worktree, else its directory, else what its agent calls the
-    project; "" when nothing is known.
+    """Return the folder of a session's project: its worktree, else its directory.
+
+    A session with neither gets what its agent calls the project; "" when nothing is known.
     """
     return session.worktree or session.directory or session.project or ""
 
 
 def short_name(place: str) -> str:
-    """The last component of a path, as lists show it; a text without a slash is its own short name."""
+    """Return the last component of a path, as lists show it; a text without a slash is its own short name."""
     return place.replace("\\", "/").rstrip("/").rpartition("/")[2] or place
 
 
 def is_named(session: Located, name: str) -> bool:
-    """Whether a filter for the project `name` lets a session pass.
+    """Return whether a filter for the project `name` lets a session pass.
 
     A project is named by what its agent calls it, by its repository, by its folder, or by the short name of its folder.
     """
@@ -31,9 +32,10 @@ def is_named(session: Located, name: str) -> bool:
 
 
 def projects_of(sessions: Iterable[Located]) -> list[str]:
-    """The folder of each project that the sessions belong to, in the order of the sessions.
+    """Return the folder of each project that the sessions belong to, in the order of the sessions.
 
-    Sessions belong to one project if they have the folder, the repository or the agent's project name in common.
+    Sessions belong to one project if they have the folder, the repository or the agent's project name in common. A
+    project without a folder is given by its agent's name for it, or by "" when nothing is known.
     """
     owners: dict[tuple[str, str], str] = {}  # kind and value of a name -> folder of the project
     found: dict[str, None] = {}

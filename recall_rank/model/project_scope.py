@@ -21,7 +21,7 @@ class Located(Protocol):
 
 
 def in_project(session: Located, context: Context) -> bool:
-    """Whether a session belongs to the project of the caller, which `context` describes.
+    """Return whether a session belongs to the project of the caller, which `context` describes.
 
     If `context` has a project name, the name alone decides. Otherwise the session belongs if it has the repository of
     `context`, if its worktree is the folder of `context`, or if its directory lies inside that folder.
@@ -38,7 +38,7 @@ def in_project(session: Located, context: Context) -> bool:
 
 
 def normal_path(path: str) -> str:
-    """A path with forward slashes, without outer blanks, repeated slashes or a slash at the end."""
+    """Return a path with forward slashes, without outer blanks, repeated slashes or a slash at the end."""
     path = path.strip().replace("\\", "/")
     while "//" in path:
         path = path.replace("//", "/")
@@ -46,6 +46,6 @@ def normal_path(path: str) -> str:
 
 
 def inside(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or lies below it: /a/b is inside /a, /ab is not."""
+    """Return whether `path` is `folder` or lies below it: /a/b is inside /a, /ab is not."""
     path, folder = normal_path(path), normal_path(folder)
     return bool(folder) and (path == folder or path.startswith(folder if folder == "/" else folder + "/"))

@@ -107,7 +107,8 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Counts of one type of record: sessions, messages or parts.
+    """Counts of one type of record, sessions, messages or parts: those that were known, and that a search left out or
+    read.
 
     known = eligible + skipped, and eligible = searched + not_reached.
     """
@@ -124,7 +125,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The number of sessions, messages and parts that a search read or left out, with the reasons."""
+    """The number of sessions, messages and parts that a search read or left out, with the reasons.
+
+    `limited_by` names the options and limits that left any out.
+    """
 
     sessions: Count
     messages: Count

@@ -12,8 +12,9 @@ from recall_rank.model.serialize import coverage_to_dict, near_miss_to_dict, put
 
 @dataclass(frozen=True, slots=True)
 class SearchResponse:
-    """The response to one search. `total` and other counts of hits count parts, or sessions when grouped by
-    session.
+    """The response to one search: results, counts, coverage, warnings and suggestions.
+
+    `total` counts hits: parts, or sessions when results are grouped by session.
     """
 
     results: Sequence[Result]
@@ -36,7 +37,7 @@ class SearchResponse:
     cpu_ms: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The response as plain JSON values in snake_case.
+        """Return the response as plain JSON values, with keys in snake_case.
 
         Optional values that are absent or empty are left out. Strings are valid UTF-8: a lone surrogate becomes U+FFFD.
         """
@@ -70,7 +71,7 @@ class SearchResponse:
         return answer
 
     def to_json(self) -> bytes:
-        """The response as UTF-8 JSON."""
+        """Return the response as UTF-8 JSON."""
         import orjson
 
         return orjson.dumps(self.to_dict())

@@ -15,12 +15,12 @@ _FLAG_NAMES: Final = tuple((flag, str(flag.name).lower()) for flag in Flag)
 
 
 def error_to_dict(message: str) -> dict[str, Any]:
-    """The JSON answer to a call that failed with `message`."""
+    """Return the JSON answer to a call that failed with `message`."""
     return {"ok": False, "error": repaired(message)}
 
 
 def result_to_dict(result: Result) -> dict[str, Any]:
-    """One result as JSON values."""
+    """Return a result as JSON values; optional values that are absent or empty are left out."""
     entry: dict[str, Any] = {
         "session_id": repaired(result.session_id),
         "session_title": repaired(result.session_title),
@@ -62,7 +62,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
 
 
 def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
-    """Coverage as JSON values: the counts of sessions, messages and parts.
+    """Return a coverage as JSON values: counts of sessions, messages and parts, limits, and reports on sources.
 
     The counts are also given under the flat names that the original tool, opencode-session-recall, uses.
     """
@@ -90,8 +90,9 @@ def coverage_to_dict(coverage: Coverage) -> dict[str, Any]:
 
 
 def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, Any]:
-    """The report on reading a source as JSON values. Malformed records are counted; with `verbose`, each is listed
-    with its place and the reason.
+    """Return the report on reading a source as JSON values.
+
+    Malformed records are counted; with `verbose`, each is listed with its place and the reason.
     """
     entry: dict[str, Any] = {
         "agent": repaired(report.agent),
@@ -114,13 +115,14 @@ def source_to_dict(report: SourceReport, *, verbose: bool = False) -> dict[str, 
 
 
 def flag_names(flags: Flag) -> list[str]:
-    """The names of the set flags, in lower case."""
+    """Return the names of the set flags, in lower case."""
     return [name for flag, name in _FLAG_NAMES if flag & flags]
 
 
 def repaired(value: str) -> str:
-    """The string with each lone surrogate replaced by U+FFFD: valid UTF-8 of unchanged length, so that offsets
-    remain right.
+    """Return the string with each lone surrogate replaced by U+FFFD, so that it can be encoded in UTF-8.
+
+    Its length in characters is unchanged, so that offsets remain right.
     """
     return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
 

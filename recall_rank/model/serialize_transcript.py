@@ -11,7 +11,7 @@ PROSE = ("text", "reasoning")
 
 
 def session_to_dict(session: Session, *, with_project: bool) -> dict[str, Any]:
-    """A session without its messages as JSON values, as an entry of a list of sessions."""
+    """Return a session without its messages as JSON values, as an entry of a list of sessions."""
     entry: dict[str, Any] = {
         "id": repaired(session.id),
         "title": repaired(session.title or ""),
@@ -33,14 +33,14 @@ def session_to_dict(session: Session, *, with_project: bool) -> dict[str, Any]:
 
 
 def heading_to_dict(session: Session) -> dict[str, Any]:
-    """The title and directory of a session as JSON values; empty when both are unknown."""
+    """Return the title and directory of a session as JSON values; empty when both are unknown."""
     if session.title is None and session.directory is None:
         return {}
     return {"session_title": repaired(session.title or ""), "directory": repaired(session.directory or "")}
 
 
 def message_to_dict(message: Message) -> dict[str, Any]:
-    """A message without its parts, as JSON values."""
+    """Return a message without its parts, as JSON values."""
     entry: dict[str, Any] = {"id": repaired(message.id), "role": message.role, "time": message.time}
     for name in ("agent", "model", "author"):
         value = getattr(message, name)
@@ -60,7 +60,7 @@ def _used(entry: dict[str, Any], record: Session | Message) -> None:
 
 
 def part_to_dict(part: Part) -> dict[str, Any]:
-    """A part in full as JSON values.
+    """Return a part in full as JSON values.
 
     Prose is given as text, a tool call by its fields, and any other part as a text that begins with its type in
     brackets.
@@ -97,7 +97,7 @@ def _tool(entry: dict[str, Any], part: Part) -> None:
 
 
 def _line(part: Part) -> str:
-    """A text for a part that is neither prose nor a tool call: its type in brackets, and its content."""
+    """Return a text for a part that is neither prose nor a tool call: its type in brackets, and its content."""
     about = part.text or ", ".join(part.files) or part.status or ""
     if part.type == "compaction":
         head = f"[compaction boundary{' (auto)' if part.status == 'auto' else ''}]"
@@ -110,15 +110,15 @@ def _line(part: Part) -> str:
 
 
 def _name_of(session: Session) -> str:
-    """The name of the project of a session: the last component of its worktree, else the name that the agent
-    recorded.
+    """Return the name of the project of a session: the last component of its worktree, else what its agent calls the
+    project.
     """
     place = (session.worktree or "").replace("\\", "/").rstrip("/")
     return repaired(place.rpartition("/")[2] or session.project or "")
 
 
 def plain_value(value: Any) -> Any:
-    """A value as JSON values with strings of valid UTF-8. A value nested too deeply is replaced by a note."""
+    """Return a value as JSON values with strings of valid UTF-8. A value nested too deeply is replaced by a note."""
     try:
         return _copied(value)
     except RecursionError:

@@ -13,7 +13,7 @@ Role = Literal["user", "assistant", "system", "tool"]
 class Flag(enum.IntFlag):
     """Facts about a session, message or part that are not in its text, such as that a tool call failed.
 
-    A loader sets them. They never remove a record: the engine weighs and filters by them. A part has its own flags;
+    A loader sets them. The engine weighs and filters by flags, and drops no record for one. A part has its own flags;
     those of its message and session are added during indexing.
     """
 

@@ -1,4 +1,4 @@
-"""Sources that delegate to another source, the reader of one store; subclasses change some of the results."""
+"""Sources that delegate to another source, the reader of one store; a subclass changes some of its results."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from recall_rank.model.sources import BaseSource, Reading, ResolvedSessions, Sou
 
 
 def complete_source(source: Source) -> BaseSource:
-    """The source itself if it is a BaseSource, else a BaseSource that delegates to it and has defaults for all
-    optional members.
+    """Return the source itself if it is a BaseSource, else a BaseSource that delegates to it.
+
+    The latter has the default of every optional member.
     """
     return source if isinstance(source, BaseSource) else _CompletedSource(source)
 

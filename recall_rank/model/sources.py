@@ -1,4 +1,4 @@
-"""The protocol between the engine and a loader: a source reads the store of one agent, unit by unit."""
+"""The protocol between the engine and a loader: a source reads the store of one agent, one unit after the other."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """One record of a store that could not be read, wholly or in part, with its place and the reason; the last of very
-    many stands for all that are not listed.
+    """One record of a store that could not be read, wholly or in part, with its place and the reason.
+
+    With a `count` above 1 it stands for that many records: of very many, only the first are listed one by one.
     """
 
     location: str  # file path, or database path and table
@@ -103,15 +104,16 @@ class Source(Protocol):
         ...
 
     def units(self) -> Iterable[Unit]:
-        """The units of the store: the files, or sessions of a database, that can change independently.
+        """Return the units of the store: the files, or sessions of a database, that can change independently.
 
         Raises OSError when the store cannot be listed.
         """
         ...
 
     def signature(self, unit: Unit) -> bytes:
-        """Bytes that change whenever the content of the unit changes; made of metadata such as size and time,
-        without reading it.
+        """Return bytes that change whenever the content of the unit changes.
+
+        They are made of metadata such as size and time, without reading the unit.
         """
         ...
 
@@ -157,15 +159,15 @@ class BaseSource(ABC):
 
     @abstractmethod
     def units(self) -> Iterable[Unit]:
-        """The units of the store (see Source.units)."""
+        """Return the units of the store (see Source.units)."""
 
     @abstractmethod
     def signature(self, unit: Unit) -> bytes:
-        """Bytes that change with the content of the unit (see Source.signature)."""
+        """Return bytes that change with the content of the unit (see Source.signature)."""
 
     @abstractmethod
     def read(self, unit: Unit, since: bytes | None = None) -> Reading:
-        """The sessions of the unit (see Source.read)."""
+        """Read the sessions of the unit, or those that grew (see Source.read)."""
 
     def __enter__(self) -> Self:
         """Begin a series of reads; a subclass may open files here and keep them open."""
@@ -175,7 +177,7 @@ class BaseSource(ABC):
         """End a series of reads; a subclass closes the files that __enter__() opened."""
 
     def files(self) -> Iterable[str] | None:
-        """The paths whose sizes add up to the size of the store; None when they are the locations of its units."""
+        """Return the paths whose sizes add up to the size of the store; None when they are the locations of units."""
         return None
 
     def resolve_sessions(self, sessions: Sequence[Session]) -> ResolvedSessions:
@@ -193,7 +195,7 @@ class BaseSource(ABC):
         return ResolvedSessions(sessions)
 
     def related_ids(self, session: Session) -> Iterable[str | None]:
-        """The ids of the other sessions that resolve_sessions() needs in order to resolve `session`; None entries are
+        """Return the ids of the other sessions that resolve_sessions() needs to resolve `session`; None entries are
         ignored.
 
         Sessions that share the id of a message or a part with `session` need not be named.
@@ -229,7 +231,7 @@ class SourceReport:
 
     @property
     def failed(self) -> bool:
-        """Whether there are failures and no session could be read."""
+        """Whether a unit or the store could not be read and no session was read."""
         return bool(self.failures) and not self.sessions
 
 
