@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from recall_rank.frontends.curators.answer_check import curated_answer
 from recall_rank.frontends.curators.curator import CurationTask
-from recall_rank.frontends.curators.extractive import ExtractiveCurator
 from recall_rank.frontends.curators.prompt import curation_prompt
+from recall_rank.frontends.tools.session_recall import SessionRecallTools
 from recall_rank.frontends.tools.sessions.recalled_turns import recalled_turns
 from recall_rank.loaders import discover
 from recall_rank.recall import Recall
@@ -53,6 +52,11 @@ def home(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def histories(home: Path) -> Iterator[Recall]:
     with Recall(discover({}, home), cache=None) as recall:
         yield recall
+
+
+@pytest.fixture(scope="module")
+def tools(histories: Recall) -> SessionRecallTools:
+    return SessionRecallTools(histories, curator="extractive")
 
 
 def texts(value: Any) -> Iterator[str]:
@@ -108,26 +112,24 @@ def test_the_store_has_facts_of_every_kind(home: Path, histories: Recall) -> Non
     assert len(codenames(home)) == 4
 
 
-def test_each_codename_is_found(home: Path, histories: Recall) -> None:
+def test_each_codename_is_found(home: Path, histories: Recall, tools: SessionRecallTools) -> None:
     for fact in codenames(home):
-        assert_is_found(histories, fact, looking_for="the codename")
+        assert_is_found(tools, histories, fact, looking_for="the codename")
 
 
 @pytest.mark.slow
-def test_each_sentence_is_found(home: Path, histories: Recall) -> None:
+def test_each_sentence_is_found(home: Path, histories: Recall, tools: SessionRecallTools) -> None:
     for fact in sentences(home):
-        assert_is_found(histories, fact, looking_for="what was said")
+        assert_is_found(tools, histories, fact, looking_for="what was said")
 
 
-def assert_is_found(histories: Recall, fact: Fact, looking_for: str) -> None:
-    """The first turn is of the session, or of its fork; the passages and the prompt of a model have the words."""
-    turns = recalled_turns(histories, fact.text)
-    assert fact.text in turns[0].matched
-    task = CurationTask(fact.text, looking_for, turns)
-    answer = curated_answer(ExtractiveCurator(), task)
-    assert answer.found
-    assert words(fact.text) in words(answer.text)
-    assert words(fact.text) in words(curation_prompt(task).sections[0])
+def assert_is_found(tools: SessionRecallTools, histories: Recall, fact: Fact, looking_for: str) -> None:
+    """The passages of an answer without a model have the words, and so has the first result of a model's prompt."""
+    answer = json.loads(tools.session_recall(fact.text, looking_for))
+    assert answer["status"] == "found", answer
+    assert words(fact.text) in words(answer["text"])
+    prompt = curation_prompt(CurationTask(fact.text, looking_for, recalled_turns(histories, fact.text)))
+    assert words(fact.text) in words(prompt.sections[0])
 
 
 def words(text: str) -> str:
