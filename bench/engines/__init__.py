@@ -71,7 +71,7 @@ class EngineError(Exception):
     """There is no engine of this name, or its package is not installed."""
 
 
-def target(name: str) -> tuple[str, str]:
+def _target(name: str) -> tuple[str, str]:
     """Return (module, class) of the engine called `name`. Raises EngineError for a name that is neither in BUILT_IN nor
     `module:Class`; nothing is imported.
     """
@@ -86,7 +86,7 @@ def create(name: str) -> Engine:
 
     Raises EngineError for an unknown name, and when its module or a package that it needs is missing.
     """
-    module, attribute = target(name)
+    module, attribute = _target(name)
     try:
         made = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:

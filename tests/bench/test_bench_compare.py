@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bench.__main__ import BENCHMARKS, main
+from bench.command import BENCHMARKS, main
 from bench.reporting import plot, report
 from bench.reporting.report import Plot, Report, Table
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import __main__ as bench
+from bench import command as bench
 
 PAGE = (Path(bench.__file__).with_name("README.md")).read_text(encoding="utf-8")
 COMMANDS = re.findall(r"python -m bench run [^`#\n;]+", PAGE)

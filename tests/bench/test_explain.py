@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.__main__ import main
 from bench.benchmarks import explain
+from bench.command import main
 from bench.datasets import generate
 from bench.datasets.random_searches import MODES, RandomSearches
 from recall_rank import Index

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bench.__main__ import main
 from bench.benchmarks import needle
+from bench.command import main
 from bench.datasets import generate
 from recall_rank import Index
 

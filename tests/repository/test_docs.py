@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 import recall_rank
-from bench.__main__ import BENCHMARKS
+from bench.command import BENCHMARKS
 from recall_rank import loaders, model
 from recall_rank.evaluation import labelled_queries as labelled
 from recall_rank.evaluation import report as figures

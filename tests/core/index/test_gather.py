@@ -110,6 +110,7 @@ def test_a_time_that_no_calendar_has_is_unknown(time: int) -> None:
     assert known_time(time) == reference.known_time(time)
 
 
+@pytest.mark.slow
 def test_every_character_that_folds_is_kept_folded() -> None:
     points = [point for point in range(0x80, sys.maxunicode + 1) if not 0xD800 <= point < 0xE000]
     gatherer = native(longest=2**40)

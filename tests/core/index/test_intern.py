@@ -40,6 +40,7 @@ def test_forms_that_differ_in_one_byte(size: int) -> None:
     assert vocabulary(built(b" ".join(forms), b" ".join(forms))) == sorted({*forms})
 
 
+@pytest.mark.slow
 def test_the_table_grows() -> None:
     # 39,304 terms of 12 letters: past the first 32,768 terms, 65,536 slots and 524,288 bytes
     ends = ["".join(letters) for letters in product("abcdefghijklmnopqrstuvwxyzабвгдежз", repeat=3)]

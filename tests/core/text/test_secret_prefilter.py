@@ -113,6 +113,7 @@ def test_rows(text: str, signs: int) -> None:
     assert SLOW.scan(text, 0, len(text)) == (signs, 0, len(text))
 
 
+@pytest.mark.slow
 def test_unseen_characters_are_those_that_displays_escape() -> None:
     """For every character: what is written out for a display is also what secrets are searched without."""
     unseen = re.compile(f"[{UNSEEN_RANGES}]")

@@ -116,6 +116,7 @@ def test_only_bytes_are_read(text: Any) -> None:
         tokens(text)
 
 
+@pytest.mark.slow
 def test_every_character_below_the_rare_ideographs() -> None:
     # alone, and between letters
     for first in range(0, 0x20100, 256):

@@ -12,7 +12,7 @@ from typing import Any
 import click
 import pytest
 
-from recall_rank.evaluation.report import LEAST_DIFFERENT, Difference
+from recall_rank.evaluation.report import Difference
 from recall_rank.frontends.cli.main import cli
 from recall_rank.frontends.demo.generate import history
 from tests.frontends.conftest import Run
@@ -138,10 +138,10 @@ def test_m_in_capitals_is_neither_minutes_nor_months(run: Run, option: str, writ
 def test_few_queries_are_never_more_than_luck(queries: int) -> None:
     won = Difference.of([1.0] * queries)
     assert won is not None
-    assert won.significant == (queries >= LEAST_DIFFERENT)
+    assert won.significant == (queries >= 6)
     ties = Difference.of([0.5] * queries + [0.0] * 50)
     assert ties is not None
-    assert not ties.significant or queries >= LEAST_DIFFERENT
+    assert not ties.significant or queries >= 6
 
 
 @pytest.fixture

@@ -50,6 +50,7 @@ def test_names_are_numbered_in_the_order_of_their_first_use() -> None:
     assert written(merged) == written(built)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [1, 2, 5])
 def test_blocks_end_elsewhere_than_they_did(step: int) -> None:
     # more documents than a block has, so that those of a segment go to several

@@ -1,0 +1,130 @@
+"""`python -m bench list | run NAME ... [options] | compare BEFORE.json AFTER.json`."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.engines import EngineError, create
+from bench.reporting import compare, plot, report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import ModuleType
+
+BENCHMARKS = (
+    "known_item",
+    "quality",
+    "speed",
+    "deadline",
+    "startup",
+    "kernels",
+    "memory",
+    "needle",
+    "explain",
+    "calibration",
+    "nonlatin",
+    "redaction",
+    "mcp",
+    "loaders",
+    "refresh",
+    "scale",
+    "systems",
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done, 1 a check failed or a figure regressed, 2 wrong usage or data that is not there, 130
+    interrupted.
+    """
+    try:
+        return _main(argv)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Benchmarks; every one checks its answers.")
+    actions = parser.add_subparsers(dest="action", required=True)
+    actions.add_parser("list", help="the benchmarks and their questions")
+    running = actions.add_parser("run", help="run benchmarks; options after their names", add_help=False)
+    running.add_argument("names", nargs="+", metavar="NAME")
+    comparing = actions.add_parser("compare", help="fail when the second result file is worse than the first")
+    comparing.add_argument("before", type=Path)
+    comparing.add_argument("after", type=Path)
+    given = list(sys.argv[1:] if argv is None else argv)
+    if given[:1] == ["run"]:  # names come first, then options of the benchmarks
+        cut = next((at for at, word in enumerate(given) if word.startswith("-")), len(given))
+        return _run(parser, parser.parse_args(given[:cut]).names, given[cut:])
+    options = parser.parse_args(given)
+    if options.action == "list":
+        for name in BENCHMARKS:
+            print(f"{name:<12}{question(name)}")
+        return 0
+    return compare.main(options.before, options.after)
+
+
+def question(name: str) -> str:
+    """The docstring of a benchmark, read without importing it and what it measures."""
+    source = Path(__file__).with_name("benchmarks").joinpath(f"{name}.py").read_text(encoding="utf-8")
+    return ast.get_docstring(ast.parse(source)) or ""
+
+
+def _reports(made: report.Report | Iterable[report.Report]) -> Iterable[report.Report]:
+    """A benchmark makes one report, or one for every history it runs on."""
+    return (made,) if isinstance(made, report.Report) else made
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"bench.benchmarks.{name}")
+
+
+def _run(parser: argparse.ArgumentParser, names: Sequence[str], rest: Sequence[str]) -> int:
+    if unknown := [name for name in names if name not in BENCHMARKS]:
+        parser.error(f"benchmark must be one of {', '.join(BENCHMARKS)}, not {', '.join(unknown)}")
+    plans = [(_module(name), *_options(name, rest)) for name in names]
+    # An option may belong to one of several benchmarks; one that belongs to none is a mistake.
+    if strangers := [word for word in rest if word.startswith("-") and all(word in over for _, _, over in plans)]:
+        parser.error(f"unrecognized arguments: {' '.join(strangers)}")
+    done = []
+    for module, options, _ in plans:
+        try:
+            for result in _reports(module.run(options)):
+                print(result.text(), flush=True)
+                done.append(result)
+        except FileNotFoundError as error:
+            print(f"{module.__name__}: {error}", file=sys.stderr)
+            return 2
+    last = plans[-1][1]
+    if last.out:
+        report.write(last.out, done)
+    if last.plot:
+        for path in plot.write(done, last.plot):
+            print(path)
+    return 1 if any(one.failed for one in done) else 0
+
+
+def _options(name: str, rest: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    module = _module(name)
+    parser = argparse.ArgumentParser(prog=f"python -m bench run {name}", description=question(name))
+    parser.add_argument("--out", type=Path, help="write the results as JSON")
+    parser.add_argument(
+        "--plot",
+        type=Path,
+        nargs="?",
+        const=plot.RESULTS,
+        help="write SVG plots and Markdown tables into this folder (default: bench/results)",
+    )
+    module.arguments(parser)
+    options, others = parser.parse_known_args(rest)
+    for engine in getattr(options, "engines", "").split(","):
+        try:
+            if engine:
+                create(engine)  # before anything is measured
+        except EngineError as error:
+            parser.error(f"argument --engines: {error}")
+    return options, others
