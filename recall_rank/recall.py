@@ -96,7 +96,7 @@ class Recall:
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
         """Return the response of Index.search over all sources; its coverage also has a report on reading each source.
 
-        A refresh that is running is waited for first, for at most PATIENCE_SECONDS.
+        A refresh that is running is waited for first, for at most a quarter of a second.
         """
         from recall_rank.histories.source_reports import as_of
         from recall_rank.index.errors import UnusableIndexError

@@ -12,7 +12,7 @@ from recall_rank.model.sources import BaseSource, Reading, ResolvedSessions, Sou
 def complete_source(source: Source) -> BaseSource:
     """Return the source itself if it is a BaseSource, else a BaseSource that delegates to it.
 
-    The latter has the default of every optional member.
+    For the optional members that the source lacks, the result has their defaults.
     """
     return source if isinstance(source, BaseSource) else _CompletedSource(source)
 

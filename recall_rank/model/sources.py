@@ -45,7 +45,7 @@ class ReadFailure:
 
     @property
     def of_memory(self) -> bool:
-        """Whether it could not be read because memory was short."""
+        """Whether the unit or store could not be read because memory was short."""
         return self.reason == NO_MEMORY
 
 

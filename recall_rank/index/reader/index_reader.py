@@ -122,7 +122,7 @@ class IndexReader:
 
     @cached_property
     def message_session(self) -> ReaderColumn[int]:
-        """The session number of every message."""
+        """The reader's session number of every message."""
         return _SessionOfMessage(self) if self.whole is None else self.whole.message_session
 
     def home_of(self, session: int) -> tuple[Segment, SessionRow]:
@@ -187,7 +187,7 @@ class IndexReader:
 
     @cached_property
     def part_message(self) -> ReaderColumn[int]:
-        """The message number of every part."""
+        """The reader's message number of every part."""
         columns = [view.segment.part_message for view in self.views]
         return concat_numbers(self._first_parts, columns, self._first_messages)
 
@@ -202,7 +202,7 @@ class IndexReader:
 
     @cached_property
     def doc_part(self) -> ReaderColumn[int]:
-        """The part number of every document."""
+        """The reader's part number of every document."""
         return concat_numbers(self._first_docs, [view.segment.doc_part for view in self.views], self._first_parts)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Narrow the search for a literal in a segment to the documents whose terms contain its words."""
+"""Narrow the search for a literal in a segment to the documents whose terms show that they may contain it."""
 
 from __future__ import annotations
 

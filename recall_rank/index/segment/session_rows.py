@@ -68,7 +68,10 @@ class SessionRows(Sequence[SessionRow]):
     __slots__ = ("_count", "_first_message", "_known", "_records")
 
     def __init__(self, records: Records, first_message: memoryview) -> None:
-        """`first_message` is u32[sessions + 1]: the messages of session s begin at first_message[s]."""
+        """Decode rows from `records`, and take the ranges of their messages from `first_message`, u32[sessions + 1].
+
+        The messages of session s begin at first_message[s] and end before first_message[s + 1].
+        """
         self._records = records
         self._count = len(records)
         self._first_message = first_message

@@ -1,4 +1,4 @@
-"""Publish segments as the next generation of an index folder, and open the newest generation.
+"""Publish segments as the next generation, that is state, of an index folder, and open the newest generation.
 
 Writers use no lock. A generation is published by one hard link, which fails when another writer has published a
 generation of that number. Only the writer whose link succeeded removes the files it replaced, so the files of the

@@ -76,7 +76,7 @@ def columns_of(segment: Segment) -> Iterator[tuple[str, int, Buffer]]:
 
 
 def _derived(segment: Segment) -> dict[str, Buffer]:
-    """Return column name -> content, for the stored columns that are not attributes of a Segment."""
+    """Return a mapping from name to content, for the columns in a file that are not attributes of a Segment."""
     records = Strings.of_bytes(map(encode_session_row, segment.sessions))
     names = Strings.of(name or "" for name in segment.names.values[1:])
     vocabulary = segment.vocabulary

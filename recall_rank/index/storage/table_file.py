@@ -1,4 +1,4 @@
-"""The table file of a generation: named sections of bytes, each verified when it is first read.
+"""The table file of a generation, one published state of an index: named sections of bytes, verified when first read.
 
 The section "dead" lists the deleted sessions of each segment, which change between generations while segment files
 never do. recall_rank.histories.cache.table_codec defines the other sections.
@@ -54,7 +54,7 @@ def write_table(sections: Mapping[str, bytes], descriptor: int, name: str) -> by
 
 
 class TableFile:
-    """The sections of one table file. Thread-safe."""
+    """The sections of one table file, which are byte strings with names. Thread-safe."""
 
     __slots__ = ("_entries", "_file", "_verified", "header", "name")
 

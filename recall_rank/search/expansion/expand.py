@@ -31,7 +31,7 @@ _group, _expansion = RecordFactory(TermGroup).make, RecordFactory(Expansion).mak
 
 
 def expand(query: Query, reader: IndexReader, eligible: EligibleSet, deadline: Deadline | None = None) -> Expansion:
-    """Expand `query` to the terms of eligible documents that match its words.
+    """Return the expansion of `query`: the terms of eligible documents that match its words.
 
     Words that are not looked up before the deadline get no terms.
     """
@@ -170,7 +170,7 @@ class _Expander:
         )
 
     def _describe(self, name: UnknownName) -> None:
-        """Fill in a name of the query that no document has: which of its words no document has, and which forms are
+        """Complete the record of a name that no document writes as one: its words that no document has, and the forms
         searched.
         """
         for at in range(name.at, name.at + name.span):

@@ -46,7 +46,9 @@ class UnknownName:
 
 @dataclass(slots=True)
 class Expansion:
-    """The result of query expansion: term groups, which the prefilter scores, and a matcher for passages."""
+    """The result of query expansion: term groups, which the prefilter scores, and a Matcher, which finds them in
+    passages.
+    """
 
     groups: list[TermGroup]
     known: list[tuple[Word, int]]  # words with a group of their own, and their places, for longer_words()

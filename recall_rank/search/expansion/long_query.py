@@ -92,7 +92,10 @@ def _frequencies(
 def _chosen(
     words: Sequence[Word], compounds: Sequence[Compound], frequencies: dict[bytes, int], first: set[bytes]
 ) -> list[int]:
-    """Return the indexes of the words to search, ascending; `first` are the forms that come before all others."""
+    """Return the indexes of the words of a long query to search, ascending, at most MAX_WORDS.
+
+    Words whose forms are all in `first` are chosen before others, then those that the fewest eligible documents hold.
+    """
 
     def later(unit: _Unit) -> bool:
         return any(word.form not in first for word in words[unit.first : unit.first + unit.span])

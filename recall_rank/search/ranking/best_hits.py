@@ -47,7 +47,7 @@ def best_sessions(search: SearchContext, evidence: Evidence, rows: list[SessionH
     """Return a page entry for each session with hits: the reranked ones first, the others by their evidence.
 
     The number of reranked sessions fills whole pages. `rows` has one best hit for each session. Entries that follow the
-    requested page are left out, unless the nearness of folders orders them anew.
+    requested page are left out, unless the option `directory` is given, by which entries may be ordered anew.
     """
     options = search.query.options
     last = len(rows) if search.eligible.buckets else options.offset + options.results

@@ -95,7 +95,10 @@ class _CopyPlace:
         return not around.isdisjoint(others) if around and others else at_one_time
 
     def _around(self) -> Iterator[tuple[bytes, ...]]:
-        """Yield the first words of each part of the messages around this one."""
+        """Yield the first words, at most FIRST_WORDS, of each part of the messages around this one.
+
+        Parts of fewer than NEAR_WORDS words are left out.
+        """
         starts = self.segment.message_first_part
         first = max(self.row.first_message + 1, self.message - AROUND)
         for message in range(first, min(self.row.last_message, self.message + AROUND + 1)):

@@ -43,7 +43,7 @@ def extend(search: SearchContext, evidence: Evidence) -> None:
 
 
 def _by_longer_words(search: SearchContext, evidence: Evidence) -> None:
-    """Append the parts that contain a longer word that begins with a word of the query."""
+    """Append to the hits of `evidence` the parts that contain a longer word that begins with a word of the query."""
     reader, eligible = search.reader, search.eligible
     longer = longer_words(search.expansion, reader, eligible, search.query.weights)
     if not longer:

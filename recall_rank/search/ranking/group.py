@@ -91,9 +91,7 @@ def add_others(reader: IndexReader, ranked: Iterable[Candidate], again: float) -
 
 
 def _represent(entry: PageEntry, content: Candidate) -> None:
-    """Show the session of `entry` by the part of `content` instead of by its title; `content` takes the title's
-    rank.
-    """
+    """Show the session of `entry` by the candidate `content` instead of its title; `content` takes the title's rank."""
     content.take_rank_of(entry.candidate)
     entry.candidate = content
 

@@ -41,7 +41,7 @@ def coverage(search: SearchContext, results: Sequence[Result]) -> Coverage:
 
 
 def _reached(search: SearchContext, sessions: Count, messages: Count, parts: Count) -> tuple[Count, Count, Count]:
-    """Return the three counts with `searched` set, for a search that ended early.
+    """Return the three counts with `searched` set, for a search that ended early and read only its first parts.
 
     A message or session counts as searched only when all of its parts were read.
     """

@@ -59,7 +59,8 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
 
 
 def _by_time(search: SearchContext, evidence: Evidence, counts: Sequence[tuple[int, int]]) -> Iterator[PageEntry]:
-    """Yield the entries of the page in order of time: newest session first, and the hits of a session in its order.
+    """Yield the entries of the page in order of time: newest session first, the hits of a session in the order of its
+    messages.
 
     `counts` are (session, number of hits) in the order of sessions. When not all hits fit on a page, the first two hits
     of every session come before any third hit.

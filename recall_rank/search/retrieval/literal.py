@@ -46,8 +46,8 @@ def _try_each(
 ) -> int:
     """Mark in `found` the parts of one segment that match the pattern, and return the number of parts read.
 
-    It is lower than the segment's number of parts only when the deadline passed first. `free` says that the pattern
-    contains none of ANCHORS, so that several parts can be searched at once.
+    That number is lower than the segment's number of parts only when the deadline passed first. `free` says that the
+    pattern contains none of ANCHORS, so that several parts can be searched at once.
     """
     segment = view.segment
     part = 0
