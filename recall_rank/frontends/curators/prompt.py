@@ -134,12 +134,13 @@ def densest_cut(text: str, words: frozenset[str], limit: int) -> str:
         return cut_text(text, limit)
     size = limit - 2 * len(CUT)
     folded = fold(text) if len(fold(text)) == len(text) else text
+    words = frozenset(word for word in words if len(word) <= size)
     places = [(found.start(), found[0]) for found in _any_of(words).finditer(folded)] if words else []
     best, start, low = (0, 0), 0, 0
     counts: dict[str, int] = {}
     for at, word in places:
         counts[word] = counts.get(word, 0) + 1
-        while places[low][0] <= at + len(word) - size:
+        while places[low][0] < at + len(word) - size:
             first = places[low][1]
             counts[first] -= 1
             if not counts[first]:

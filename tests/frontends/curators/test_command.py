@@ -109,7 +109,7 @@ def test_a_cancelled_call_ends_the_command_with_its_children(tmp_path: Path) -> 
 
     def run() -> None:
         try:
-            curated_answer(hanging, task(), seconds=60.0, cancelled=cancel.is_set)
+            curated_answer(hanging, task(), seconds=SECONDS, cancelled=cancel.is_set)
         except CuratorError as error:
             found.append(error)
 

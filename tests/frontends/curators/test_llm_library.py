@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -190,3 +191,9 @@ def test_every_pattern_names_a_model_that_can_answer_with_text() -> None:
         usable = SimpleNamespace(model_id=name, get_key=lambda: None)
         offered = [llm_library._Offered(usable, (name,))]
         assert [each.model.model_id for each in llm_library._in_order(offered)][:1] == [name]
+
+
+def test_the_page_lists_the_order_of_models() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "curators.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| (\d+) \| `([^`]+)` \|", page, re.MULTILINE)
+    assert listed == [(str(number), pattern) for number, pattern in enumerate(MODELS, 1)]

@@ -156,6 +156,12 @@ def test_any_task_makes_a_bounded_fenced_prompt(
     made.user.encode()
 
 
+def test_a_word_that_is_longer_than_the_stretch_is_not_looked_for() -> None:
+    text = "pier " * 20 + "breakwater " * 9 + "pier " * 20
+    words = frozenset({"breakwater", "x" * 40, "breakwaters" * 4})
+    assert densest_cut(text, words, 50) == f"{CUT}breakwater breakwater breakwater{CUT}"
+
+
 @given(texts, st.text(max_size=20), st.integers(0, 400))
 def test_a_cut_is_a_stretch_of_the_text(text: str, query: str, limit: int) -> None:
     shown = densest_cut(text, request_words(CurationTask(query, "", ())), limit)
