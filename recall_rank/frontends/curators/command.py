@@ -25,13 +25,12 @@ from recall_rank.frontends.curators.curator import (
     CuratorTimeoutError,
     NoCuratorError,
 )
-from recall_rank.frontends.curators.prompt import curation_prompt
+from recall_rank.frontends.curators.prompt import ERROR_CHARS, curation_prompt, error_line
 from recall_rank.frontends.display_text import one_line
 
 READ_BYTES: Final = 4 * ANSWER_CHARS  # of stdout; the longest answer in UTF-8
 CURATING: Final = "RECALL_RANK_CURATING"  # set for a command, so that it cannot ask for a curator in turn
 _STDERR_BYTES: Final = 8_192
-_ERROR_CHARS: Final = 200
 _POLL_SECONDS: Final = 0.05
 _LAST_OUTPUT_SECONDS: Final = 0.5  # for output that is still in the pipe when the command has ended
 _PIPE_BYTES: Final = 65_536
@@ -61,7 +60,7 @@ class CommandCurator:
 
         The whole process group is ended when the command is done, prints more than READ_BYTES, does not end within
         `seconds` or is cancelled. Raises NoCuratorError for a program that is not there, CuratorError for an exit
-        status that is not 0, with the first line of stderr, and for too much output.
+        status that is not 0, with the first line of stderr unless that repeats the prompt, and for too much output.
         """
         prompt = curation_prompt(task)
         return run_command(
@@ -84,7 +83,7 @@ def run_command(
     environ = os.environ if environ is None else environ
     program = shutil.which(argv[0], path=environ.get("PATH"))
     if program is None:
-        raise NoCuratorError(f"the program of the curator is not there: {one_line(argv[0])[:_ERROR_CHARS]}")
+        raise NoCuratorError(f"the program of the curator is not there: {one_line(argv[0])[:ERROR_CHARS]}")
     with tempfile.TemporaryDirectory(prefix="recall-rank-", ignore_cleanup_errors=True) as folder:
         try:
             process = subprocess.Popen(  # noqa: S603 - the command is the user's own setting
@@ -97,8 +96,8 @@ def run_command(
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise NoCuratorError(f"the {name} cannot be started: {one_line(str(error))[:_ERROR_CHARS]}") from error
-        running = _RunningCommand(process, name, encode(text))
+            raise NoCuratorError(f"the {name} cannot be started: {one_line(str(error))[:ERROR_CHARS]}") from error
+        running = _RunningCommand(process, name, text)
         try:
             return running.answer(time.monotonic() + seconds, seconds, cancelled)
         finally:
@@ -108,10 +107,11 @@ def run_command(
 class _RunningCommand:
     """A command whose pipes are read and written without blocking, until it ends, runs out of time or is cancelled."""
 
-    def __init__(self, process: subprocess.Popen[bytes], name: str, prompt: bytes) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], name: str, prompt: str) -> None:
         self._process = process
         self._name = name
-        self._rest = memoryview(prompt)
+        self._prompt = prompt
+        self._rest = memoryview(encode(prompt))
         self._output = bytearray()
         self._errors = bytearray()
         self._killed = False
@@ -201,7 +201,6 @@ class _RunningCommand:
         status = self._process.wait()
         if status:
             how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
-            said = next((line for line in self._errors.decode("utf-8", "replace").splitlines() if line.strip()), "")
-            said = f": {one_line(said).strip()[:_ERROR_CHARS]}" if said else ""
-            raise CuratorError(f"the {self._name} {how}{said}")
+            said = error_line(self._errors.decode("utf-8", "replace"), self._prompt)
+            raise CuratorError(f"the {self._name} {how}{': ' if said else ''}{said}")
         return self._output.decode("utf-8", "replace")

@@ -24,6 +24,8 @@ MIN_TOTAL_CHARS: Final = 8_000  # holds the instructions, the longest query and 
 QUERY_CHARS: Final = 1_000
 LOOKING_FOR_CHARS: Final = 2_000
 NAME_CHARS: Final = 200  # of a project, a date or a topic
+ERROR_CHARS: Final = 200
+QUOTED_CHARS: Final = 24
 CUT: Final = " [...cut]"
 NOTHING_RELEVANT: Final = "Nothing relevant was found."
 SYSTEM: Final = f"""\
@@ -152,6 +154,17 @@ def densest_cut(text: str, words: frozenset[str], limit: int) -> str:
             start = min(max(0, middle - size // 2), len(text) - size)
     before, after = CUT if start else "", CUT if start + size < len(text) else ""
     return before + text[start : start + size] + after
+
+
+def error_line(said: str, prompt: str) -> str:
+    """Return the first line of an error message that is not blank, escaped, of at most ERROR_CHARS characters.
+
+    Return "" for a message without one, and for a line that repeats QUOTED_CHARS characters of the prompt, since it may
+    quote recalled text.
+    """
+    line = next((one_line(each).strip() for each in said.splitlines() if each.strip()), "")[:ERROR_CHARS]
+    pieces = (line[at : at + QUOTED_CHARS] for at in range(len(line) - QUOTED_CHARS + 1))
+    return "" if any(piece in prompt for piece in pieces) else line
 
 
 def _any_of(words: frozenset[str]) -> re.Pattern[str]:

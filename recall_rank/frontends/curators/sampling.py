@@ -16,8 +16,7 @@ from recall_rank.frontends.curators.curator import (
     CuratorError,
     CuratorTimeoutError,
 )
-from recall_rank.frontends.curators.prompt import curation_prompt
-from recall_rank.frontends.display_text import one_line
+from recall_rank.frontends.curators.prompt import curation_prompt, error_line
 
 SAMPLING: Final = "sampling"
 MODEL_HINTS: Final = ("haiku", "nano", "flash-lite", "mini", "small")  # cheap ones first; a host may ignore them
@@ -53,7 +52,7 @@ class SamplingCurator:
         prompt = curation_prompt(task)
         asked = self._ask(SamplingRequest(prompt.system, prompt.user))
         try:
-            text = _answer(asked, until, seconds, cancelled)
+            text = _answer(asked, until, seconds, cancelled, prompt.user)
         finally:
             asked.cancel()
         if len(text) > ANSWER_CHARS:
@@ -61,7 +60,7 @@ class SamplingCurator:
         return text
 
 
-def _answer(asked: Future[str], until: float, seconds: float, cancelled: Callable[[], bool]) -> str:
+def _answer(asked: Future[str], until: float, seconds: float, cancelled: Callable[[], bool], prompt: str) -> str:
     while True:
         if cancelled():
             raise CuratorCancelledError("the call was cancelled before the model of the host answered")
@@ -78,5 +77,5 @@ def _answer(asked: Future[str], until: float, seconds: float, cancelled: Callabl
         except CuratorError:
             raise
         except Exception as error:
-            said = one_line(str(error) or type(error).__name__)[:200]
+            said = error_line(str(error), prompt) or type(error).__name__
             raise CuratorError(f"the host refused to ask its model: {said}") from error

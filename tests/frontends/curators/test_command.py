@@ -192,6 +192,12 @@ def test_a_status_that_is_not_0_is_an_error(code: str, said: str) -> None:
     assert "some text" not in str(caught.value)
 
 
+@pytest.mark.parametrize("line", [FACT, f"cannot read: {FACT[:30]}", f"{FACT[20:]} is refused"])
+def test_an_error_that_quotes_the_prompt_is_not_repeated(line: str) -> None:
+    with pytest.raises(CuratorError, match=r"command test ended with status 2$"):
+        curated_answer(python(f"import sys; sys.stderr.write({line!r}); sys.exit(2)"), task())
+
+
 def test_a_command_that_prints_nothing_is_an_error() -> None:
     with pytest.raises(CuratorError, match="returned nothing"):
         curated_answer(python("pass"), task(), seconds=SECONDS)

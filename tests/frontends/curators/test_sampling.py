@@ -39,7 +39,8 @@ def test_the_answer_of_the_host_is_returned() -> None:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (RuntimeError("the user\nsaid \x1b[1mno"), r"refused to ask its model: the user said \\x1b\[1mno$"),
+        (RuntimeError("the user said \x1b[1mno\nmore"), r"refused to ask its model: the user said \\x1b\[1mno$"),
+        (RuntimeError(f"filtered: {FACT}"), "refused to ask its model: RuntimeError$"),
         (TimeoutError(), "the model of the host timed out"),
         (CuratorError("no text"), "^no text$"),
     ],
