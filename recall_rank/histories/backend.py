@@ -106,8 +106,8 @@ class Backend(Protocol):
     ) -> Sequence[SourceReport]:
         """Read the sources, and with `index` also build the index; returns one report for each source.
 
-        An index that exists already is refreshed for at most about a second. `soon` is called once, when the first
-        part of a large history can be searched before the rest has been read.
+        For an index that exists already, a refresh is started and waited for, at most about a second. `soon` is called
+        once, when the first part of a large history can be searched before the rest has been read.
         """
         ...
 

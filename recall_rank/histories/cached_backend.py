@@ -72,8 +72,8 @@ class CachedBackend:
         return snapshot
 
     def state(self) -> CacheState:
-        """The state of the current generation of the index; the object is replaced only when a refresh finds a
-        change.
+        """Return the state of the current generation of the index, that is its segments and its table; the object is
+        replaced only when a refresh finds a change. Raises ValueError after close().
         """
         self.ready()
         state = self._state
@@ -161,7 +161,9 @@ class CachedBackend:
             return self._refreshed(progress)[1]
 
     def _without_forgotten(self) -> Snapshot:
-        """The snapshot after a refresh that drops what was forgotten since the last one, maybe by another process."""
+        """Refresh the index, which drops the sessions that were forgotten since the last refresh, maybe by another
+        process, and return the new snapshot.
+        """
         with self._busy:
             snapshot = self._snapshot
             if snapshot is None or self._rules.list_state() != self._heeded:

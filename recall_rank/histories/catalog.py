@@ -53,7 +53,8 @@ def only_prefix(wanted: str, ids: Sequence[str]) -> str | None:
 def select_sessions(
     sessions: Sequence[Session], scope: str, search: str | None, context: Context | None, limit: int | None
 ) -> list[Session]:
-    """The first `limit` sessions in a scope whose title contains `search`, ignoring case.
+    """Return the first `limit` sessions in a scope whose title contains `search`, ignoring case; all of them when
+    `limit` is None.
 
     Raises ValueError for a negative limit, an unknown scope, or the scope "project" without a context.
     """
@@ -74,8 +75,8 @@ def select_sessions(
 
 
 def confined(sessions: Sequence[Session]) -> list[Session]:
-    """The sessions without traces of others: ids of sessions outside of `sessions` (parent, fork origin, continued
-    session) and all places but the first are removed.
+    """Return the sessions without what they tell of others: ids of sessions that are not among them (parent, fork
+    origin, continued session) are removed, and all places but the first.
     """
     ids = {session.id for session in sessions}
     return [

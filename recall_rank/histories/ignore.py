@@ -99,7 +99,9 @@ class FilteredSource(SourceWrapper):
 
 
 def _unquoted(unit: Unit, bad: Malformed) -> Malformed:
-    """A malformed record of a unit from which sessions are left out, without what it may quote of them."""
+    """Return a malformed record without what it may quote of the sessions that are left out of its unit: its reason,
+    and its place unless that is a line or byte number.
+    """
     place = bad.place if bad.place.startswith(("line ", "byte ")) else "a record"
     return Malformed(unit.location, place, "cannot be read", bad.count)
 

@@ -18,8 +18,8 @@ from recall_rank.model.project_scope import in_project
 
 
 def inventory_of(state: CacheState, sources: Sequence[Source], only: Context | None = None) -> Inventory:
-    """The inventory of a cached state: its sessions, and how each can be read again. With `only`, it has the
-    sessions of that context's project alone.
+    """Return the inventory of a cached state: its sessions, and how each can be read again. With `only`, a Context, it
+    has just the session of that context and the sessions of its project.
     """
     by_place = {(source.name, source.location): source for source in sources}
     units = UnitReader()

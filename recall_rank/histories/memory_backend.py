@@ -17,7 +17,9 @@ from recall_rank.model.project_scope import in_project
 
 
 class MemoryBackend:
-    """The backend of a Recall without a cache. With `only` it shows just the project of that context."""
+    """The backend of a Recall without a cache. With `only`, a Context, it shows just the session of that context and
+    the sessions of its project.
+    """
 
     folder = None
 

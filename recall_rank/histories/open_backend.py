@@ -35,8 +35,9 @@ def open_backend(
     *,
     discovered: bool = False,
 ) -> OpenedSources:
-    """The sources that are not ignored and a backend for them, with its index in memory or in a cache; nothing is read
-    yet.
+    """Return the sources that are not ignored and a backend for them, with its index in memory or in a cache; nothing
+    is read yet. With `discovered`, which says that these are all stores of this machine, the cache has one fixed index
+    for them.
 
     Raises TypeError for a cache that is neither a folder, True nor None, and for objects that are not sources.
     """
@@ -71,8 +72,8 @@ def open_cached(
     *,
     discovered: bool,
 ) -> OpenedSources:
-    """The sources that are not ignored and a backend for them, with its index in the folder `cache` or else in the
-    current user's cache folder.
+    """Return the sources that are not ignored and a backend for them, with its index in the folder `cache`, for None in
+    the current user's cache folder.
 
     Where no folder can be used, the index stays in memory and its snapshots carry a note that states the reason.
     """

@@ -21,12 +21,12 @@ _IN_PROJECTS: Final = (
 def own_reports(
     reports: Sequence[SourceReport], sessions: Sequence[Session], own: Sequence[Session], context: Context
 ) -> list[SourceReport]:
-    """The reports limited to the project of `context`; `own` are the sessions of that project among `sessions`.
+    """Return the reports limited to the project of `context`; `own` are the sessions of that project among `sessions`.
 
-    An error is kept when its file lies in the project's folder, holds sessions of the project only, or lies in a
-    folder named after the project. A store that could not be read at all is reported without place or reason. Every
-    other error may concern another project and is left out. Sessions, messages and message parts are counted over
-    `own`.
+    An error is kept when its file lies in the project's folder, holds sessions of the project only, or lies in a folder
+    named after the project. A store that could not be read at all is reported without place or reason. Every other
+    error may concern another project and is left out. Sessions and messages are counted over `own`; message parts and
+    bytes are given as 0.
     """
     folders = [folder for folder in (context.worktree, context.directory) if folder]
     mine = {(each.agent, each.id) for each in own}

@@ -36,8 +36,8 @@ def settings_file() -> Path | None:
 
 
 def settings(path: Path | None = None) -> Settings:
-    """The content of the settings file; the defaults when the file does not exist, and without a cache when the whole
-    home folder is closed to this process. Raises ValueError, naming the file, for other problems.
+    """Return the content of the settings file; the defaults when the file does not exist. When the whole home folder is
+    closed to this process, return settings without a cache. Raises ValueError, naming the file, for other problems.
     """
     path = path or settings_file()
     if path is None:

@@ -34,8 +34,8 @@ def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
 
 
 def with_reports(response: SearchResponse, reports: Sequence[SourceReport]) -> SearchResponse:
-    """The response with the errors of `reports` placed before its own, and with one warning that counts the notes on
-    them; the notes themselves are in the reports.
+    """Return the response with the errors of `reports` placed before its own, and with one warning that counts the
+    warnings and damaged records in the reports; the reports themselves are in its coverage.
     """
     errors = [f"{report.agent}: {error}" for report in reports for error in report.errors]
     note = note_on_sources(reports)

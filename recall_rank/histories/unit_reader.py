@@ -42,7 +42,9 @@ class UnitReader:
                 self._places[key] = UnitPlace(source, unit, count)
 
     def put(self, key: SessionKey, source: Source, unit: Unit) -> None:
-        """Remember the unit of the session with this key (agent, id)."""
+        """Remember that the session with this key (agent, id) was read from `unit`. A unit that was remembered for it
+        before is replaced.
+        """
         self._places[key] = UnitPlace(source, unit, 0)
 
     def read(self, session: Session) -> Session | None:

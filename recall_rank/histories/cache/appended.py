@@ -16,7 +16,9 @@ from recall_rank.model import BaseSource, Session
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The sessions of a unit (file) to which records were appended, and the resume point behind those records."""
+    """What appended records of a unit (a file) say: the sessions that they leave unchanged, the new and grown sessions,
+    and the resume point behind the records.
+    """
 
     same: Sequence[SessionEntry]  # sessions of which nothing new was said
     sessions: Sequence[Session]  # new ones and those that grew, whole
@@ -53,10 +55,11 @@ def appended(
 
 
 def _joined(held: SessionEntry | None, session: Session, segments: Sequence[Segment]) -> Session | None:
-    """The session with its older messages, taken from the index, before its new ones.
+    """Return the session with its older messages, taken from the index, before its new ones; `held` is its table entry,
+    None for a new session.
 
-    None when the whole unit must be read: a new message repeats an older one, or the appended records state token
-    counts or costs of the whole session.
+    Returns None when the whole unit must be read: a new message repeats an older one, or the appended records state
+    token counts or costs of the whole session.
     """
     if session.tokens is not None or session.cost is not None:
         return None  # sums over the appended part cannot be added to the older ones

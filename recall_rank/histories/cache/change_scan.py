@@ -26,8 +26,8 @@ class SourceScan:
 
 
 def scan_sources(sources: Iterable[BaseSource], before: Table) -> list[SourceScan]:
-    """List the units of every source and compare their signatures with those in `before`, the last table, which may
-    lack its sessions.
+    """List the units of every source and compare their signatures with those in `before`, the table of the last refresh
+    (its record of sources, units and sessions). Its sessions are not needed.
     """
     known = {entry.key: entry for entry in before.sources}
     hidden = any(map(is_unnamed, before.sources))
@@ -71,8 +71,8 @@ def _look(source: BaseSource, before: SourceEntry | None) -> SourceScan:
 
 
 def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
-    """Whether sources, units, errors and warnings equal those in `before`. Sizes are not compared: a database's log
-    can grow without a new message.
+    """Whether a scan found the sources, units, errors and warnings that `before`, the table of the last refresh, has.
+    Sizes are not compared: a database's log can grow without a new message.
     """
     known = [source for source in before.sources if not source.gone]
     return len(looks) == len(known) and all(
@@ -101,8 +101,8 @@ def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
 
 
 def _signature(source: BaseSource, unit: Unit) -> bytes:
-    """A digest of the unit's signature, in which a loader may have put titles and other text; empty when there is no
-    signature.
+    """Return a digest of the unit's signature, in which a loader may have put titles and other text; empty when the
+    unit has no signature or when asking for it fails.
     """
     try:
         signature = source.signature(unit)

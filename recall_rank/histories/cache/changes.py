@@ -25,8 +25,8 @@ from recall_rank.model.progress import Progress
 
 @dataclass(slots=True)
 class Changes:
-    """The outcome of reading the changed units: the next table, the sessions to index, and the sessions to delete
-    from the index.
+    """The outcome of reading the changed units: the next table (record of sources, units and sessions), the sessions to
+    index, and the sessions to delete from the index.
     """
 
     table: Table  # the next table; sessions that must be indexed have no place yet
@@ -44,8 +44,9 @@ def read_changes(
     rules: RefreshRules,
     progress: Progress | None,
 ) -> Changes:
-    """Read the changed units and all units whose sessions share ids with theirs, resolve copies among the sessions,
-    and return what changes in the index.
+    """Read the changed units and all units whose sessions share ids with theirs, resolve copies among the sessions, and
+    return the next table, the sessions to index and those to delete. `old` is the table of the last refresh, and
+    `segments` are those of the index.
     """
     was_live = [(held.key, held.place) for _, held in old.live() if held.place is not None]
     known = PreviousSessions(old)
@@ -78,8 +79,8 @@ def read_changes(
 
 
 def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[SessionEntry]:
-    """Copy the entries of unchanged units from the table `old` into `table`. Returns the entries of sessions whose
-    unit is gone or changed.
+    """Copy the entries of unchanged units from the table `old` of the last refresh into `table`. Returns the entries of
+    sessions whose unit is gone or changed.
     """
     known = {source.key: source for source in old.sources}
     lost: list[SessionEntry] = []
@@ -101,7 +102,9 @@ def _carry_over(table: Table, looks: Sequence[SourceScan], old: Table) -> list[S
 
 
 def _keep_vanished(table: Table, old: Table, rules: RefreshRules) -> None:
-    """Add to `table` the indexed sessions that their source no longer has, when the rules ask to keep them."""
+    """Add to `table` the indexed sessions of the table `old` that their source no longer has, when vanished sessions
+    are kept and the rules do not ignore them.
+    """
     if not table.keeping:
         return
     present = {held.key for source in table.sources for held in source.held()}

@@ -24,7 +24,8 @@ _HASH = ((1 << 64) - 1) ^ _SERIAL
 
 
 def dependency_keys(source: BaseSource, session: Session) -> set[int]:
-    """The hashes of all ids that other sessions can share with this session: 64-bit numbers whose low 24 bits, the
+    """Return the hashes of all ids that other sessions can share with this session: its own id and, when its source
+    resolves copies, related ids and those of its messages and records. A hash is a 64-bit number whose low 24 bits, the
     room for a session's serial number, are zero.
     """
     found = {f"s{session.id}"}

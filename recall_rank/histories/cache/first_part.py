@@ -38,8 +38,8 @@ class FirstPart:
 
 
 def first_part(sources: Sequence[Source], most: int = PART_BYTES) -> FirstPart | None:
-    """The newest units, at most `most` bytes in sum; None when the whole history has less than four times `most`
-    bytes.
+    """Return the newest units of a large history, at most `most` bytes in sum; None when the whole history has less
+    than four times `most` bytes, or when no unit fits.
 
     Size and age of a unit are those of its file; the size of a database is divided equally among its sessions.
     """

@@ -38,8 +38,8 @@ class PreviousSessions:
         self._behind: dict[int, tuple[int, ...]] = {}
 
     def serials_of(self, wanted: Iterable[int]) -> set[int]:
-        """The serial numbers of the sessions that have one of the dependency hashes `wanted`. The result for each
-        hash is cached.
+        """Return the serial numbers of the sessions that have one of the dependency hashes `wanted`, that is hashes of
+        ids that sessions share. The result for each hash is cached.
         """
         found: set[int] = set()
         behind = self._behind
@@ -111,7 +111,9 @@ class Invalidation:
         ]
 
     def _batched(self, wanted: Sequence[UnitRef]) -> Iterable[UnitRef]:
-        """Yield the wanted units grouped by source; each source is kept open while its units are read."""
+        """Yield the wanted units grouped by source and report the progress of reading them; each source is kept open
+        while its units are read.
+        """
         total = len(self.read_sessions) + len(wanted)
         for at in sorted({at for at, _ in wanted}):
             with self.sources[at]:
@@ -184,8 +186,8 @@ class Invalidation:
         return found
 
     def _complete(self) -> None:
-        """Read a unit in full after only its appended records were read, when its older sessions share ids with
-        sessions of other units that were read.
+        """Read units in full of which only appended records were read, as long as one of their sessions shares an id
+        with another session that was read.
         """
         while self.partial:
             every = Counter(

@@ -25,7 +25,9 @@ from recall_rank.model.progress import Progress, counted
 
 
 def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progress | None) -> NextState:
-    """The next state of the index: its segments, the segment and row of every session, and what has to be written."""
+    """Return the next state of the index: its segments, the segment and row of every session, and what has to be
+    written. The sessions to index, those to delete and the next table are in `changes`.
+    """
     table = changes.table
     live = [held for _, held in table.live()]
     planned = planned_segments(segments, live)
@@ -52,8 +54,8 @@ def plan_segments(segments: Sequence[Segment], changes: Changes, progress: Progr
 def _mark_urgent(
     planned: Sequence[PlannedSegment], dead: Sequence[tuple[SessionKey, SessionLocation]], fresh: Segment | None
 ) -> int:
-    """Mark as urgent each segment with a deleted session whose text is not in a newer copy: such a segment is
-    rewritten at once.
+    """Mark as urgent, that is to be rewritten at once, each segment with a deleted session whose text is not in a newer
+    copy of the session in the segment `fresh`.
 
     Returns the number of sessions that were removed from the index without a newer copy.
     """

@@ -102,7 +102,9 @@ def _next(
     rules: RefreshRules,
     progress: Progress | None,
 ) -> NextState:
-    """The state after a refresh from the state `before`; the list of forgotten sessions is in `rules` already."""
+    """Return the state of the index after a refresh from the state `before`, None for a new index. `rules` must contain
+    the forgotten sessions already.
+    """
     known = before.view.units() if before is not None else Table()
     anew = known.rules != rules.digest
     every = list(map(complete_source, without_ignored(sources, rules.ignore)))

@@ -34,8 +34,8 @@ class ResolvedCopies:
 
 
 def read_session(at: int, source: BaseSource, session: Session, serial: int) -> ReadSession:
-    """A record of a session that was just read; whether it is a copy is decided later, by resolve_copies(). `at` is
-    the index of its source.
+    """Return a record of a session that was just read from the source with the index `at`; whether it is a copy is
+    decided later, by resolve_copies().
     """
     return ReadSession(
         at, session, SessionEntry(replace(session, messages=()), serial, serial), dependency_keys(source, session)

@@ -77,13 +77,16 @@ def merged(planned: Sequence[PlannedSegment]) -> Segment:
 
 
 def rows(segment: Segment) -> dict[SessionKey, int]:
-    """(agent, id) of each session of a segment -> its row number; the pair is unique in an index."""
+    """Return a mapping from (agent, id) of each session of a segment, a pair that is unique in an index, to the
+    session's row number.
+    """
     return {(row.agent, row.id): at for at, row in enumerate(segment.sessions)}
 
 
 def still_says(before: Segment, old: int, now: Segment, new: int) -> bool:
-    """Whether all words of the session in row `old` of `before` are in row `new` of `now` as well: its text and the
-    names of its messages and parts are prefixes there, and each field that it has is equal.
+    """Whether all words of the session in row `old` of `before` are in row `new` of `now` as well. That is so when the
+    later session begins with the earlier one's text and with the ids and types of its messages and parts, and has equal
+    values in all fields that the earlier one has.
     """
     first, then = before.sessions[old], now.sessions[new]
     if any(value and value != getattr(then, name) for name, value in zip(_FIELDS, _VALUES(first), strict=True)):

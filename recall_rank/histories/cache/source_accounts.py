@@ -1,5 +1,7 @@
-"""Report what each source contributed to an index, from the table of a refresh; the reports equal those of a
-reading of all sources.
+"""Report what each source contributed to an index.
+
+The reports are made from the table of a refresh, which is the record of all sources, units and sessions. A refresh
+reads only what changed; the reports are the same as if all sources had been read.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ from recall_rank.model import Notice, ReadFailure, SourceReport
 
 
 def reports(table: Table) -> list[SourceReport]:
-    """One report for each source of the table, in the table's order."""
+    """Return one report for each source of the table of a refresh, in the table's order."""
     across = _across(table)
     return [_report(source, across.get(at, 0)) for at, source in enumerate(table.sources)]
 
 
 def resized(told: Sequence[SourceReport], sizes: Sequence[int]) -> list[SourceReport]:
-    """The reports with `sizes`, in bytes, set in them; the report of a source that is no longer listed keeps its
-    size.
+    """Return the reports with the sizes of their sources, in bytes, set to `sizes`. Sources that are no longer listed
+    come last, have no size in `sizes`, and keep theirs.
     """
     return [*map(_resized, told, sizes), *told[len(sizes) :]]
 
@@ -68,7 +70,8 @@ def _location(source: SourceEntry) -> str:
 
 
 def sum_notices(notices: Iterable[Notice]) -> list[Notice]:
-    """The notices with the counts of each kind added up, as if all sessions had been resolved together.
+    """Return the notices with the counts of each kind added up, one of each kind, as if all sessions had been resolved
+    together.
 
     The notice about sessions found twice comes last.
     """
@@ -80,8 +83,8 @@ def sum_notices(notices: Iterable[Notice]) -> list[Notice]:
 
 
 def _across(table: Table) -> dict[int, int]:
-    """Index of a source -> number of messages copied between sources with its `copy_group`. The index is that of
-    the first such source that has live (indexed) sessions.
+    """Return a mapping from the index of a source to the number of messages that were copied between the sources with
+    its `copy_group`. Of such sources, the first that has live (indexed) sessions stands for all.
     """
     found: dict[int, int] = defaultdict(int)
     for source in table.sources:

@@ -29,7 +29,7 @@ class TableView(Protocol):
         ...
 
     def missing(self) -> frozenset[tuple[str | None, str]]:
-        """(source, id) of each session that its source no longer has but the index keeps."""
+        """Return (source, id) of each session that the index keeps although its source no longer has it."""
         ...
 
     def units(self) -> Table:
@@ -55,7 +55,9 @@ class CacheState:
 
 @dataclass(frozen=True, slots=True)
 class NextState:
-    """The state of the index that a refresh made, with the segment and the table that must be written for it."""
+    """The state of the index that a refresh made, and what must be written for it: a new segment, and the table unless
+    nothing changed.
+    """
 
     report: RefreshReport
     state: CacheState

@@ -18,7 +18,9 @@ from recall_rank.index.storage.publish import add, add_table, open_generation, p
 
 
 class SupersededError(Exception):
-    """Another process published a newer generation of the index than the one from which this refresh started."""
+    """Raised when another process published a newer generation of the index than the one from which this refresh
+    started.
+    """
 
 
 @dataclass(frozen=True, slots=True)

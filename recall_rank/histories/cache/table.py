@@ -81,7 +81,9 @@ class SourceEntry:
             yield from notices
 
     def held(self) -> Iterator[SessionEntry]:
-        """Yield the sessions of all units, in order."""
+        """Yield the table entries of the sessions in all units, in order. Sessions that are kept after they vanished
+        are not among them.
+        """
         for entry in self.units.values():
             yield from entry.sessions
 
@@ -99,7 +101,7 @@ class Table:
     keeping: bool = False  # whether sessions that vanish from their source stay indexed
 
     def live(self) -> Iterator[tuple[SourceEntry, SessionEntry]]:
-        """Yield (source, session) for each session that has a location in the index."""
+        """Yield the entries (source, session) of each session that has a location in the index."""
         for source in self.sources:
             for held in (*source.held(), *source.kept):
                 if held.place is not None:

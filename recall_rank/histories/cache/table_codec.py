@@ -32,8 +32,8 @@ _Kind = TypeVar("_Kind")
 def sections(
     table: Table, dead: Sequence[frozenset[int]], reports: Sequence[SourceReport]
 ) -> dict[str, bytes]:  # fmt: skip
-    """Section name -> bytes of that section of the table file, as add_table() takes them. dead[k] has the rows of
-    deleted sessions of segment k.
+    """Return a mapping from section name to the bytes of that section of the file in which the table of a refresh is
+    stored. dead[k] has the row numbers of the deleted sessions of segment k.
     """
     missing = [[held.session.source, held.session.id] for source in table.sources for held in source.kept]
     head = {
@@ -117,7 +117,7 @@ class StoredTable:
         return self._checked(read)
 
     def missing(self) -> frozenset[tuple[str | None, str]]:
-        """(source, id) of each session that its source no longer has but the index keeps."""
+        """Return (source, id) of each session that the index keeps although its source no longer has it."""
         return self._checked(lambda: frozenset((source, key) for source, key in self._head["missing"]))
 
     def units(self) -> Table:

@@ -69,7 +69,9 @@ def forget(cache: Path, session_id: str) -> None:
 
 
 def _digests(folder: Folder) -> list[str]:
-    """The digests in the list; a line that is no digest counts as an id."""
+    """Return the digests in the list of forgotten sessions. A line that is no digest counts as a session's id, of which
+    the digest is returned.
+    """
     try:
         descriptor = folder.open(FORGOTTEN)
     except FileNotFoundError:

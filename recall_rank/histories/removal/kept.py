@@ -20,8 +20,8 @@ from recall_rank.model import Source
 
 @dataclass(frozen=True, slots=True)
 class OnlyInCache:
-    """The number of sessions that were kept after they vanished from their source, and the indexes that cannot be
-    read and may keep more of them.
+    """What only the cache has: the number of sessions that it keeps after they vanished from their source, and the
+    indexes that cannot be read and may keep more of them.
     """
 
     sessions: int = 0
@@ -84,7 +84,7 @@ def _opened(location: str) -> list[Source]:
 
 
 def _named(sources: Iterable[Source], entries: Iterable[SourceEntry]) -> list[Source]:
-    """The sources under the names that they have in a table."""
+    """Return the sources, each with its name set to the one that the table entry of its location has."""
     names = {entry.location: entry.name for entry in entries}
     found = list(sources)
     for source in found:

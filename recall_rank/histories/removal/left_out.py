@@ -40,8 +40,8 @@ def is_unnamed(named: Unit | SourceEntry) -> bool:
 
 
 def unname(source: SourceEntry) -> None:
-    """Replace each unit whose sessions are all left out by one that has a digest for its name and nothing else but the
-    signature. A unit that could not be read gets no signature, so that it is read again.
+    """Replace each unit whose sessions are all left out by a unit that is known by a digest and keeps nothing else but
+    its signature. A unit that could not be read gets no signature, so that it is read again.
     """
     hidden = {
         key: UnitEntry(unnamed_unit(source, unit.unit), b"" if unit.error else unit.signature, is_left_out=True)

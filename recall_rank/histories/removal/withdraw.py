@@ -86,7 +86,10 @@ def _rewrite(folder: Path, found: FoundGeneration, digests: frozenset[str]) -> b
 
 
 def _take_out(table: Table, digests: frozenset[str]) -> set[int]:
-    """Remove the entries of these sessions, and what their units may quote of them; returns the groups they were in."""
+    """Remove from the table the entries of the sessions whose ids have one of the digests, and what their units may
+    quote of them. Returns the numbers of the groups they were in, where a group is all sessions connected by shared
+    ids.
+    """
     groups: set[int] = set()
 
     def remaining(entries: list[SessionEntry]) -> list[SessionEntry]:
@@ -112,7 +115,9 @@ def _take_out(table: Table, digests: frozenset[str]) -> set[int]:
 
 
 def _unquote(unit: UnitEntry) -> None:
-    """Make a unit, from which sessions were taken, one that is read again and quotes nothing."""
+    """Remove from a unit, some of whose sessions were taken out, what may quote them: signature, resume point, warnings
+    and reasons. Without a signature, the next refresh reads the unit again.
+    """
     unit.signature, unit.resume, unit.warnings = b"", None, []
     unit.malformed = [Malformed(unit.unit.location, "a record", "cannot be read", bad.count) for bad in unit.malformed]
     unit.is_left_out = not unit.sessions
