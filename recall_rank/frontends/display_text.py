@@ -30,14 +30,16 @@ _AGE_STEPS: Final = (  # (ages below this limit, are counted in this unit, of th
 
 
 def escape(text: str) -> str:
-    """Return the text with every unsafe character (UNSAFE) written as an escape, such as \\x1b, \\u202e or
-    \\U000e0041.
+    r"""Return the text with every unsafe character written as an escape, such as \\x1b, \\u202e or \\U000e0041. Unsafe
+    are the characters that could control a terminal, or hide or reorder text.
     """
     return text if text.isascii() and text.isprintable() else UNSAFE.sub(escaped, text)
 
 
 def escape_lines(text: str) -> str:
-    """Return the text with its line feeds kept and every other unsafe character (UNSAFE) written as an escape."""
+    """Return the text with its line feeds kept and every other character that could control a terminal, or hide or
+    reorder text, written as an escape.
+    """
     return "\n".join(escape(line) for line in text.split("\n"))
 
 

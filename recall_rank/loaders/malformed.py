@@ -39,7 +39,7 @@ def bounded_malformed(records: Iterable[Malformed]) -> list[Malformed]:
 
 
 def bounded_warnings(warnings: Sequence[str]) -> list[str]:
-    """Return the warnings; of more than `limits().listed`, the first ones and one with the number of the others."""
+    """Return the first `limits().listed` warnings and, when there are more, one with the number of the others."""
     most = limits().listed
     if len(warnings) <= most:
         return list(warnings)

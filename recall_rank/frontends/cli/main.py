@@ -74,7 +74,9 @@ class LazyGroup(click.Group):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command line and exit; click's own main() would end with 1 for what is not "no hits"."""
+        """Run a command line and exit with one of the statuses that `--help` lists. click's own main() would exit with
+        1 for several errors, which here means that a search has no hits.
+        """
         words = list(sys.argv[1:] if args is None else args)
         program = prog_name or _PROGRAM
         asked = os.environ.get(complete_var or _COMPLETE)

@@ -71,13 +71,14 @@ class _Claim:
 def answer_to(
     session: Session, message_id: str, words: Collection[str], context: Context | None, clean: Callable[[str], str]
 ) -> Answer | None:
-    """Return what answers a message of a session, from itself to MAX_AHEAD messages after it; None without an answer.
+    """Return what answers a message of a session: the message itself or one of the MAX_AHEAD messages after it; None
+    without an answer.
 
-    Of the sentences that settle something and contain a third of `words`, the stems that the hit matched, that with the
-    most of them is taken, and of equal ones the last. Without one, a user's message is answered by what concludes its
-    turn: the last text before the next message of the user, or else the last command. Other messages, such as those
-    with an error, are answered by a text that settles something soon after them. What the model of the caller still
-    reads, as `context` tells, is no answer. `clean` is applied to whole texts, such as to replace secrets in them.
+    Taken is the sentence that settles something and contains most of `words`, the stems that the hit matched, at least
+    a third of them; of equal ones, the last. When there is none, a user's message is answered by the conclusion of its
+    turn: the last text before the user's next message, or else the last command. Any other message, such as one with an
+    error, is answered by a text soon after it that settles something. Messages that the model of the caller still
+    reads, as `context` tells, are no answers. `clean` is applied to whole texts, such as to replace secrets in them.
     """
     start = next((at for at, message in enumerate(session.messages) if message.id == message_id), None)
     if start is None:
@@ -127,9 +128,8 @@ def _settles(sentence: str, message: Message) -> bool:
 
 
 def _conclusion(messages: Sequence[Message], clean: Callable[[str], str]) -> Answer | None:
-    """Return the last text: from its first sentence that settles something on, or else from its beginning.
-
-    None when it leaves the question open, or when there is no text.
+    """Return the last text of `messages`: from its first sentence that settles something on, or else from its
+    beginning. None when that sentence leaves the question open, or when there is no text.
     """
     for message in reversed(messages):
         for text in reversed(list(_texts(message))):
@@ -142,7 +142,7 @@ def _conclusion(messages: Sequence[Message], clean: Callable[[str], str]) -> Ans
 
 
 def _report(messages: Sequence[Message], clean: Callable[[str], str]) -> Answer | None:
-    """Return the first text that settles something, from that sentence on."""
+    """Return the first text that settles something, from the sentence on that does so; None when no text does."""
     for message in messages:
         for text in _texts(message):
             said = list(sentences(clean(text)))
@@ -153,7 +153,9 @@ def _report(messages: Sequence[Message], clean: Callable[[str], str]) -> Answer 
 
 
 def _last_command(messages: Sequence[Message]) -> Answer | None:
-    """Return the command of the last tool call that did not fail, without calls of recall tools."""
+    """Return the command of the last tool call that did not fail, without calls of recall tools; None when there is
+    none.
+    """
     for message in reversed(messages):
         for part in reversed(message.parts):
             if part.type != "tool" or part.error or part.flags & _FAILED or is_recall_tool(part.tool):

@@ -33,9 +33,9 @@ class CitedHit:
 
 
 def telling_hits(results: Sequence[Result], terms: int) -> list[Result]:
-    """Return the hits that a block may cite: those that contain MIN_TERM_SHARE of the `terms` of the query.
-
-    A hit of low confidence must contain as many as the best hit. What the agent's program said is left out.
+    """Return the hits that a text block may cite: those that contain at least half of the query's terms, of which there
+    are `terms`. A hit of low confidence must contain as many as the best hit. Text that the agent's program inserted is
+    left out.
     """
     shares = [len(hit.matched_terms) for hit in results]
     return [
@@ -51,11 +51,11 @@ def telling_hits(results: Sequence[Result], terms: int) -> list[Result]:
 def cited_hits(
     hits: Sequence[Result], sessions: Sessions, message: str, context: Context | None, clean: Callable[[str], str]
 ) -> list[CitedHit]:
-    """Return what a block cites for `hits`, which are in order of relevance: what settled something, other answers,
-    hits without an answer, and questions that were never answered.
+    """Return what a text block cites for `hits`, which are in order of relevance: first what settled something, then
+    other answers, then hits without an answer, last questions that were never answered.
 
     Hits of low confidence behind the first are cited only when they have an answer and no other hit has one. `message`
-    is the message to which the hits belong, and `clean` makes recalled text fit to be shown.
+    is the user's message for which the hits were found, and `clean` makes recalled text fit to be shown.
     """
     cited: list[CitedHit] = []
     for hit in hits:

@@ -15,9 +15,8 @@ _LIST_MARK: Final = re.compile(r"^[\s>*#\-•\d.)\]]+")
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text that have MIN_CHARS to MAX_CHARS characters, without code and questions.
-
-    Only the first READ_CHARS characters are read.
+    """Yield the sentences of a text that have 15 to 240 characters, from 7 on if one is beyond ASCII, without code and
+    questions. Only the first 20,000 characters of the text are read.
     """
     fenced = False
     for line in text[:READ_CHARS].split("\n"):

@@ -89,7 +89,9 @@ def input_schema(name: str, options: HostOptions) -> dict[str, Any]:
 
 
 def _in_scope(parameter: Parameter, options: HostOptions) -> Parameter:
-    """Return the parameter; the parameter `scope` without "global" when the host disables that scope."""
+    """Return the parameter unchanged, unless it is `scope` and the host disables searches of all projects: then its
+    choice "global" is removed.
+    """
     if parameter.name != "scope" or options.global_:
         return parameter
     return replace(parameter, default=OWN_SCOPE, choices=tuple(each for each in parameter.choices if each != "global"))

@@ -77,7 +77,7 @@ class _KeyForm:
 
 
 def _key_forms() -> Iterator[_KeyForm]:
-    """Yield the formats of keys that the table PREFIXED lists."""
+    """Yield the formats of keys that the table PREFIXED lists, one for each prefix."""
     runs = {name: re.compile(f"[{letters}]++") for name, letters in ALPHABETS.items()}
     for line in PREFIXED.strip().splitlines():
         family, prefixes, shape = (cell.strip() for cell in line.split("|"))

@@ -47,9 +47,8 @@ _CACHED_CHARS: Final = 512  # titles and folders are shorter, and come again in 
 
 
 def hidden(text: str, low: int, high: int) -> list[Edit]:
-    """Return the edits that replace every secret in characters [low, high) of the text.
-
-    This function is the value of the search option `redact`.
+    """Return the edits (start, end, replacement) that replace every secret in characters [low, high) of the text.
+    Searches take this function as the value of their option `redact`.
     """
     return [(start, end, label(family)) for start, end, family in secrets(text, low, high)]
 

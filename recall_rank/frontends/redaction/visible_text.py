@@ -35,7 +35,9 @@ _UNSEEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VisibleText:
-    """A range of a text without its unseen characters, which knows where its characters are in the whole text."""
+    """A range of a text without the characters that a terminal does not show, with the positions of its characters in
+    the whole text.
+    """
 
     text: str
     low: int  # character of the whole text at which the range begins
@@ -54,7 +56,7 @@ class VisibleText:
         return first
 
     def origin(self, at: int) -> int:
-        """Return the place in the whole text of visible character `at`."""
+        """Return the index in the whole text of visible character `at`."""
         count = bisect_right(self.cuts, at)
         return self.low + at + (self.removed[count - 1] if count else 0)
 

@@ -97,7 +97,9 @@ def set_coverage(
 
 
 def set_unknown_session(answer: dict[str, Any]) -> None:
-    """Set the counts of an answer to a call whose session id is unknown: the original counts that session."""
+    """Set the counts of an answer to a call whose session id is unknown. As in opencode-session-recall, the unknown
+    session counts as one that was found and searched.
+    """
     coverage = answer["coverage"]
     answer["scanned"] = 1
     for name in ("sessions_discovered", "sessions_eligible", "sessions_searched"):

@@ -1,17 +1,18 @@
 """session_search: recall over past conversations with the arguments and the JSON answers of PraisonAI's tool.
 
-One function has three shapes: with a query, discovery of the sessions that match; with a session id, the messages of
+One function gives three kinds of answers: with a query, the sessions that match; with a session id, the messages of
 that session around one of them; with neither, the sessions that were changed last. With both, only that session is
 searched.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol
 
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.dispatch import RecallTools
@@ -19,6 +20,8 @@ from recall_rank.frontends.tools.sessions.session_call import TOOL, documented_a
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
+
+P = ParamSpec("P")
 
 LIBRARY_OPTIONS: Final = HostOptions(max_window=100, max_session_list=100, max_results=100)
 
@@ -32,13 +35,14 @@ class SearchableStore(Protocol):
 
 
 class SessionTools:
-    """session_search as a method, over a store or over histories. Thread-safe; no call raises.
+    """The tool session_search as a method, over a store or over histories. Thread-safe; no call raises.
 
     `store` is a RecallSessionStore or any other store that can be searched; `histories` is a Recall. With neither, the
-    histories of every agent on this machine are searched. `scoring` "praisonai" gives PraisonAI's own scores and order
-    of a `generation`, "g1" or "g3". `session_prefix` limits every call to the sessions whose id begins with it. With
-    `strict`, an argument outside of the accepted range is an error; else it is replaced, with a warning. `workspace`
-    is accepted and not used, since nothing is written.
+    histories of every agent on this machine are searched. With `scoring` "praisonai", sessions have the scores and the
+    order of PraisonAI's own search; `generation` chooses its rule: "g1" is that of the first release, "g3" that of
+    praisonaiagents 1.7. `session_prefix` limits every call to the sessions whose id begins with it. With `strict`, an
+    argument outside of the accepted range is an error; else it is replaced, with a warning. `workspace` is accepted and
+    not used, since nothing is written.
     """
 
     def __init__(
@@ -115,7 +119,7 @@ def answer_of_histories(histories: Recall, args: Mapping[str, Any], *, strict: b
 
 
 def _answer_of_store(store: SearchableStore, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer from the methods of a store that is not ours."""
+    """Return an answer made by the three searching methods of `store`, which is not a RecallSessionStore."""
     query, session_id, around = args["query"], args["session_id"], args["around_message_id"]
     if query:
         hits = [each.as_dict() for each in store.search(query, limit=args["limit"], window=args["window"])]
@@ -133,13 +137,30 @@ def create_session_tools(workspace: object = None, store: SearchableStore | None
     return SessionTools(workspace, store, **more)
 
 
+def as_function(
+    method: Callable[Concatenate[SessionTools, P], str], tools: Callable[[], SessionTools]
+) -> Callable[P, str]:
+    """Return a method of SessionTools as a function over the object that `tools` returns at each call.
+
+    The function has the signature, the types and the docstring of the method: programs that call models make the
+    schema of a tool of them. Its module is that of `tools`.
+    """
+
+    def function(*args: P.args, **given: P.kwargs) -> str:
+        return method(tools(), *args, **given)
+
+    own, *others = inspect.signature(method).parameters.values()
+    function.__name__ = function.__qualname__ = method.__name__
+    function.__module__, function.__doc__ = tools.__module__, method.__doc__
+    function.__annotations__ = {name: hint for name, hint in method.__annotations__.items() if name != own.name}
+    vars(function)["__signature__"] = inspect.signature(method).replace(parameters=others)
+    return function
+
+
 @lru_cache(maxsize=1)
 def _everywhere() -> SessionTools:
+    """Return the tool over the histories of every agent on this machine."""
     return SessionTools()
 
 
-def session_search(
-    query: str = "", session_id: str = "", around_message_id: str = "", limit: int = 5, window: int = 5
-) -> str:
-    """Return the JSON text of SessionTools.session_search over the histories of every agent on this machine."""
-    return _everywhere().session_search(query, session_id, around_message_id, limit, window)
+session_search = as_function(SessionTools.session_search, _everywhere)

@@ -16,8 +16,8 @@ from recall_rank.model import BaseSource, Session
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What appended records of a unit (a file) say: the sessions that they leave unchanged, the new and grown sessions,
-    and the resume point behind the records.
+    """The outcome of reading the records appended to a unit (a file): the sessions that they leave unchanged, the new
+    and grown sessions, and the resume point behind the records.
     """
 
     same: Sequence[SessionEntry]  # sessions of which nothing new was said

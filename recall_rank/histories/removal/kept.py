@@ -20,8 +20,8 @@ from recall_rank.model import Source
 
 @dataclass(frozen=True, slots=True)
 class OnlyInCache:
-    """What only the cache has: the number of sessions that it keeps after they vanished from their source, and the
-    indexes that cannot be read and may keep more of them.
+    """The sessions that only the cache has: the number of those that it keeps after they vanished from their source,
+    and the indexes that cannot be read and may keep more of them.
     """
 
     sessions: int = 0

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import pickle
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
+from recall_rank.frontends import praisonai
+from recall_rank.frontends.tools import session_search
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.frontends.tools.session_search import SessionTools, create_session_tools
 from recall_rank.loaders import open_sources
@@ -348,3 +353,21 @@ def test_a_host_gets_the_answer_as_values_or_in_the_documented_form(folder: Path
     assert list(documented) == ["success", "mode", "query", "total_found", "results"]
     refused = host.call("session_search", {"limit": "many"}, wire="camel", mode="schema")
     assert list(refused) == ["success", "tool", "mode", "session_id", "error", "hint"]
+
+
+@pytest.mark.parametrize(
+    "function", [session_search.session_search, praisonai.session_search], ids=["any", "praisonai"]
+)
+def test_the_functions_are_described_to_models_as_the_method_is(
+    function: Callable[..., str], tools: SessionTools
+) -> None:
+    method = tools.session_search
+    assert inspect.isfunction(function)
+    assert inspect.signature(function) == inspect.signature(method)
+    assert get_type_hints(function) == get_type_hints(method)
+    assert function.__doc__ == method.__doc__
+    assert "around_message_id: The number of the message" in str(function.__doc__)
+    assert function.__name__ == "session_search"
+    assert pickle.loads(pickle.dumps(function)) is function
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        function(quary="fog horn")

@@ -153,7 +153,9 @@ def purge(ctx: click.Context, forgotten: bool, kept: bool, as_json: bool) -> Non
 
 
 def _refuse_to_purge(ctx: click.Context, only: OnlyInCache, counts: dict[str, object], *, as_json: bool) -> NoReturn:
-    """End the command, which would remove sessions that nobody can read again, with their number."""
+    """End the command before anything is removed, with an error that counts the sessions that exist only in the cache
+    and the indexes that cannot be read.
+    """
     reasons = []
     if only.sessions:
         reasons.append(f"{_counted(only.sessions, 'session', 'sessions')} in the cache can be found nowhere else")

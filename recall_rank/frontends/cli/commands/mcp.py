@@ -24,7 +24,7 @@ _START: Final = HostOptions()
 
 
 def _families(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
-    """Return the families of tools that --tools names; a usage error for an unknown one."""
+    """Return the families of tools that --tools names. Raises click.BadParameter for an unknown one."""
     named = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
     try:
         tools_of(named)

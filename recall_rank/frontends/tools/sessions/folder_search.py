@@ -1,7 +1,7 @@
-"""FolderSearch: session_search over one folder of PraisonAI's, before and after its index exists.
+"""FolderSearch: session_search over one session folder of PraisonAI, before and after its index exists.
 
-The first search of a large folder does not wait for the index: the files that contain words of the query are found by
-a scan of their bytes, and those are ranked. The index is built in a thread meanwhile.
+The first search of a large folder does not wait for the index: the files that contain words of the query are found by a
+scan of their bytes, and those are ranked. The index is built in a thread meanwhile.
 """
 
 from __future__ import annotations
@@ -40,9 +40,8 @@ _NOT_LISTED: Final = "the index is still being built: only the files that were c
 
 
 class FolderSearch:
-    """Answers calls of session_search over the sessions at one path: a folder of PraisonAI's, or any other history.
-
-    Thread-safe.
+    """Answers calls of session_search over the sessions at one path: a session folder of PraisonAI, or the history of
+    another agent. Thread-safe.
     """
 
     def __init__(self, path: Path, cache: Cache) -> None:
@@ -57,7 +56,10 @@ class FolderSearch:
         self._lock = threading.Lock()
 
     def answer(self, args: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-        """The answer of the tool. A folder that is not there yet is an empty history."""
+        """Return the answer of session_search to a call with the arguments `args`; an error to read the path is an
+        answer, too. A path that does not exist yet is an empty history. With `strict`, arguments out of range are an
+        error.
+        """
         if self._closed:
             return {"ok": False, "error": "internal error: ValueError: this store is closed", "error_category": "other"}
         try:
@@ -78,7 +80,9 @@ class FolderSearch:
         return answer_of_histories(recall, args, strict=strict)
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait for the index that is built in the background; return whether there is an index."""
+        """Wait up to `seconds`, None for any time, for the index that is built in the background. Returns whether there
+        is an index.
+        """
         thread = self._indexing
         if thread is not None:
             thread.join(seconds)
@@ -127,7 +131,9 @@ class FolderSearch:
                 _LOG.warning("the index of %s could not be built: %s", self._path, error)
 
     def _follow(self, recall: Recall) -> None:
-        """Read what changed since the last call. PraisonAI replaces files, which changes the time of their folder."""
+        """Refresh the index when sessions changed since the last call. PraisonAI replaces whole files, which changes
+        the modification time of their folder.
+        """
         stamp, before = self._changed(), self._stamp
         if stamp != before and before:
             recall.refresh()
@@ -141,9 +147,8 @@ class FolderSearch:
 
 
 def sessions_folder(path: Path) -> Path | None:
-    """The folder of PraisonAI's session files at `path`; None for the history of another agent and for one file.
-
-    A folder that holds no session of any agent is one of PraisonAI's, which has not begun to write.
+    """Return the folder of PraisonAI's session files at `path`; None for the history of another agent and for a single
+    file. A folder without a session of any agent counts as a folder of PraisonAI in which nothing has been written yet.
     """
     if path.is_file():
         return None
@@ -158,7 +163,9 @@ def sessions_folder(path: Path) -> Path | None:
 
 
 def _scored(folder: Path, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer with PraisonAI's own scores, from the files as they are."""
+    """Return the answer to a query with PraisonAI's own scores, computed from the session files in `folder` as they are
+    now.
+    """
     warnings = Warnings()
     asked = session_query(LIBRARY_OPTIONS, args, warnings)
     scan = FileScan(files_of_prefix(session_files(folder), asked.prefix))
@@ -171,7 +178,9 @@ def _scored(folder: Path, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_index(files: Sequence[Path], args: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-    """The answer from a few files that are read now; `partial` unless it is about one session."""
+    """Return an answer from a few of `files` that are read now, without an index. It has `partial` set unless the call
+    names a session, whose file alone is read.
+    """
     asked = session_query(LIBRARY_OPTIONS, args, Warnings())
     if asked.session_id:
         path = files[0].with_name(f"{safe_name(asked.session_id)}{SUFFIX}")

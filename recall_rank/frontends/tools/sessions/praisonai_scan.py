@@ -34,7 +34,7 @@ _WORD: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class ChosenFiles:
-    """The best of some session files, and how many there were to choose from."""
+    """The best of several session files in order, and the number of files that they were chosen from."""
 
     paths: Sequence[Path]
     total: int
@@ -48,8 +48,8 @@ class FileScan:
     problems: list[str] = field(default_factory=list)
 
     def read(self) -> Iterator[tuple[Path, memoryview]]:
-        """Each file with its bytes, which are valid until the next step; a file that cannot be read or is cut off is a
-        problem, and hides no other.
+        """Yield (path, content) of each file; the content is valid until the next step. A file that cannot be read, is
+        cut off or too long is added to `problems` instead.
         """
         most = limits().text
         buffer = bytearray(BUFFER)
@@ -67,7 +67,9 @@ class FileScan:
                 yield path, data
 
     def matches(self, query: str, generation: Generation, prefix: str = "") -> Iterator[ScoredChat]:
-        """The sessions that PraisonAI's rule finds, with their scores; only those whose id begins with `prefix`."""
+        """Yield the sessions that PraisonAI's own rule finds for the query, with their scores; only those whose id
+        begins with `prefix`.
+        """
         _, terms = query_terms(query)
         # the lower case of a Greek sigma depends on its neighbours, and those are others in the file
         forms = None if any({"σ", "ς"} & set(term) for term in terms) else [*map(written, terms)]
@@ -86,10 +88,11 @@ class FileScan:
                 yield found
 
     def likely(self, query: str, most: int) -> ChosenFiles:
-        """At most `most` of the files that contain a word of the query, those first that contain the rarest words most
-        densely.
+        """Return at most `most` of the files that contain a word of the query, best first: a file is the better the
+        rarer its words of the query are and the more densely they stand in it.
 
-        Words are found in lower case, capitalized and in capitals. Their density is measured in the best files alone.
+        Words are found in lower case, capitalized and in capitals. Their density is measured only in the files with the
+        rarest words, 4 times as many as wanted.
         """
         words = dict.fromkeys(_WORD.findall(query.lower())) or dict.fromkeys(query.lower().split())
         telling = [word for word in words if word not in STOP_WORDS] or list(words)
@@ -114,14 +117,18 @@ class FileScan:
 
 
 def _density(text: bytes, spellings: Sequence[Sequence[bytes]], rarity: Sequence[float]) -> float:
-    """The evidence of a file, whose bytes are in lower case: repeated words count for less, more so in long files."""
+    """Return the evidence of a file for a query, given its bytes in lower case: the sum of the rarities of its words,
+    where repetitions add less and less, and still less in long files.
+    """
     norm = 1 + len(text) / USUAL_FILE_BYTES
     counts = (text.count(forms[0]) for forms in spellings)
     return sum(weight * count / (count + norm) for weight, count in zip(rarity, counts, strict=True))
 
 
 def _read_into(path: Path, buffer: bytearray, most: int) -> tuple[int, bytearray]:
-    """(size, buffer): the bytes of a file in the buffer, or in a larger one; at most `most` and one more are read."""
+    """Read a file into `buffer`, or into a larger one when it does not fit, at most `most` bytes and one more. Returns
+    (number of bytes read, the buffer used).
+    """
     descriptor = open_regular(path)
     try:
         size = os.readv(descriptor, [buffer])
@@ -142,7 +149,7 @@ def session_files(folder: Path) -> list[Path]:
 
 
 def newest_files(paths: Sequence[Path], most: int) -> ChosenFiles:
-    """The files that were changed last."""
+    """Return the `most` files that were changed last, newest first, out of those that still exist."""
     times: dict[Path, int] = {}
     for path in paths:
         with suppress(OSError):
@@ -151,7 +158,7 @@ def newest_files(paths: Sequence[Path], most: int) -> ChosenFiles:
 
 
 def files_of_prefix(paths: Sequence[Path], prefix: str) -> list[Path]:
-    """The files that may hold a session whose id begins with `prefix`."""
+    """Return the files that, by their names, may hold a session whose id begins with `prefix`."""
     beginning = safe_name(prefix)
     if not beginning:
         return list(paths)
@@ -159,7 +166,9 @@ def files_of_prefix(paths: Sequence[Path], prefix: str) -> list[Path]:
 
 
 def damage_of(data: memoryview) -> str:
-    """The damage that the ends of a session file show; empty for none."""
+    """Return what the first and last bytes of a session file show to be wrong with it, as text; empty when they show
+    nothing.
+    """
     if bytes(data[:1]) == b"{" and bytes(data[-1:]) == b"}":
         return ""
     text = bytes(data).strip()
@@ -181,7 +190,9 @@ def lowered(data: bytes, forms: Iterable[bytes]) -> bytes:
 
 
 def may_contain(data: bytes, forms: Sequence[bytes]) -> bool:
-    """Whether the text of a message can contain one of the forms. True for bytes whose notation leaves it open."""
+    """Whether the text of a message in a session file can contain one of `forms`, which are in lower case and written
+    as inside of a JSON string. True also for bytes with escapes, which may spell a form otherwise.
+    """
     text = lowered(data, forms)
     if any(form in text for form in forms):
         return True

@@ -31,7 +31,9 @@ NumberedMessage = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ScoredChat:
-    """A session that matches a query: its score, and the number of its best message, the anchor."""
+    """A session that matches a query: its score, its numbered messages, and the number of the one with the highest
+    score, the anchor.
+    """
 
     session_id: str
     chat: StoredChat
@@ -52,7 +54,9 @@ def query_terms(query: str) -> tuple[str, list[str]]:
 
 
 def numbered(chat: StoredChat, generation: Generation) -> list[NumberedMessage]:
-    """The messages that a generation can see, with their numbers."""
+    """Return the messages that PraisonAI's search of a generation reads, with their numbers: without archived ones for
+    "g1", archived ones first for "g3".
+    """
     if generation == "g1":
         return [{"index": at, **_said(record)} for at, record in enumerate(chat.active)]
     archived = len(chat.archived)
@@ -157,7 +161,9 @@ def title(session_id: str, chat: StoredChat, generation: Generation) -> str:
 
 
 def head_snippet(content: object, query: str) -> str:
-    """About SNIPPET_CHARS characters around the query in `content`; the beginning where it does not stand as typed."""
+    """Return about 120 characters around the query in `content`; the beginning of `content` when it does not contain
+    the query as a whole. Case and blanks are not compared.
+    """
     text = " ".join(str(content).split())
     at = text.lower().find(query.lower())
     if at < 0:
@@ -173,7 +179,9 @@ def around(messages: Sequence[NumberedMessage], anchor: int, window: int) -> lis
 
 
 def anchor_of(wanted: object, count: int) -> int:
-    """The number of a message for what a caller named, limited to those there are; the last for anything else."""
+    """Return the number of the message that a caller means by `wanted`: a number is limited to those of `count`
+    messages, anything else means the last message.
+    """
     try:
         number = int(str(wanted))
     except ValueError:

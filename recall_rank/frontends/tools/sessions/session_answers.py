@@ -1,4 +1,6 @@
-"""The three shapes of session_search over a Recall: discovery of sessions, scrolling in one, browsing the newest."""
+"""The three kinds of answers of session_search over a Recall: sessions found by a query (discovery), messages around
+one of a session (scroll), and the sessions that were changed last (browse).
+"""
 
 from __future__ import annotations
 
@@ -146,7 +148,9 @@ def find_session(histories: Recall, session_id: str, prefix: str = "") -> Sessio
 
 
 def _found(call: CallContext, asked: SessionQuery, response: SearchResponse, warnings: Warnings) -> dict[str, Any]:
-    """Return the part of an answer that a response gives: its hits, their number, and what was left out."""
+    """Return the part of an answer that comes from the response of a search: its hits, their number, and whether the
+    search was cut short.
+    """
     kept: list[dict[str, Any]] = []
     lineages: set[str] = set()
     anchors: set[int] = set()
@@ -215,7 +219,7 @@ def _warn_of_unknown(asked: SessionQuery, warnings: Warnings) -> None:
 
 
 def _by_original_scores(call: CallContext, asked: SessionQuery, warnings: Warnings) -> dict[str, Any]:
-    """Return the hits of PraisonAI's rule over all sessions, in its order."""
+    """Return the hits that PraisonAI's own rule finds in all sessions, with its scores and in its order."""
     sessions = [each for each in call.histories.sessions() if each.id.startswith(asked.prefix)]
     scan = FileScan(sorted({Path(each.places[0]) for each in sessions if each.agent == NAME and each.places}))
     matching = [*scan.matches(asked.query, asked.generation, asked.prefix), *_of_others(call, sessions, asked)]
@@ -233,7 +237,9 @@ def original_hits(matching: Iterable[ScoredChat], asked: SessionQuery) -> dict[s
 
 
 def _of_others(call: CallContext, sessions: Sequence[Session], asked: SessionQuery) -> Iterator[ScoredChat]:
-    """Yield the matching sessions of other agents."""
+    """Yield the sessions that match by PraisonAI's rule and that no file of PraisonAI holds, such as those of other
+    agents.
+    """
     for session in sessions:
         if session.agent != NAME or not session.places:
             found = scored(session.id, chat_of(call.histories, session), asked.query, asked.generation)

@@ -46,7 +46,9 @@ def session_search_call(call: CallContext, args: Mapping[str, Any]) -> dict[str,
 
 
 def session_query(options: HostOptions, args: Mapping[str, Any], warnings: Warnings) -> SessionQuery:
-    """Return the arguments of a call; those without use are replaced, with a warning."""
+    """Return the arguments of a call of session_search as a record. Values that cannot be used are replaced by accepted
+    ones, with a warning.
+    """
     from recall_rank.frontends.tools.sessions.session_answers import SessionQuery
 
     original = args.get("scoring") == "praisonai"

@@ -29,8 +29,8 @@ _LATEST: Final = 253_402_300_799_999  # ms: the last day that ISO 8601 writes wi
 
 @dataclass(frozen=True, slots=True)
 class NumberedSession:
-    """A session for an answer. `numbers` maps the ids of its messages, as the engine returns them, to their
-    numbers.
+    """A session with its messages as an answer shows them. `numbers` maps the ids of its messages, as the engine
+    returns them, to their numbers in an answer.
     """
 
     session: Session
@@ -41,7 +41,7 @@ class NumberedSession:
 
     @property
     def lineage(self) -> str | None:
-        """The id that the continuations of one conversation share, where the store knows one."""
+        """The id that the continuations of one conversation share; None where the store keeps no such id."""
         return None if self.chat is None else self.chat.lineage
 
     @property
@@ -57,8 +57,8 @@ class NumberedSession:
     def anchor(self, result: Result) -> int:
         """The number of the message that a result was found in.
 
-        An output of a tool belongs to the call for the engine, and is a message of its own in some stores: then it is
-        the one behind the call that contains the found words.
+        To the engine, the output of a tool is part of the message that calls the tool. In some stores it is a message
+        of its own: then the message behind the call that contains the found words is meant.
         """
         at = self.numbers.get(result.message_id, 0)
         words = [result.snippet[span.start : span.end].casefold() for span in result.spans]
@@ -84,9 +84,9 @@ def numbered_session(histories: Recall, session: Session) -> NumberedSession:
 
 
 def located(result: Result, response: SearchResponse) -> NumberedSession | None:
-    """The session of a result with its messages, where its file can be told from its id; None elsewhere.
-
-    PraisonAI names files by the ids of sessions, so the list of all sessions need not be read.
+    """Return the session of a result with its messages, read from the file that PraisonAI names by the session's id, so
+    that the list of all sessions need not be read. None for a result of another agent, and when that file does not hold
+    the session.
     """
     for report in response.coverage.per_source:
         if result.agent == NAME == report.agent and report.location:
@@ -105,7 +105,9 @@ def _of_chat(session: Session, chat: StoredChat) -> NumberedSession:
 
 
 def chat_of(histories: Recall, session: Session) -> StoredChat:
-    """The session as PraisonAI would have stored it, for PraisonAI's way of scoring. Raises LookupError or OSError."""
+    """Return the session in the form in which PraisonAI stores one, so that PraisonAI's rule can score it. Raises
+    LookupError or OSError when its messages cannot be read.
+    """
     known = numbered_session(histories, session)
     if known.chat is not None:
         return known.chat
@@ -116,8 +118,8 @@ def chat_of(histories: Recall, session: Session) -> StoredChat:
 
 
 def _chat(session: Session) -> StoredChat | None:
-    """The records of the file that holds a session of PraisonAI; None for another agent's, and for a file that is gone
-    or holds another session by now.
+    """Return the records of the file that holds a session of PraisonAI. None for a session of another agent, and when
+    the file is gone or holds another session by now.
     """
     if session.agent != NAME or not session.places:
         return None

@@ -10,8 +10,8 @@ from recall_rank.model import SearchResponse, SourceReport
 
 
 def warn_of_response(response: SearchResponse, warnings: Warnings) -> bool:
-    """Add the warnings of a response, with one for each file or store that has damage; return whether the search was
-    cut short by its time budget, or came before everything was read.
+    """Add to `warnings` those of a response, and one for each file or store that has damage. Returns whether results
+    may be missing, because the time budget ended the search or the histories were not yet read completely.
     """
     coverage = response.coverage
     warn_of_sources(coverage.per_source, warnings)

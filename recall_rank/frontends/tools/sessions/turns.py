@@ -26,7 +26,7 @@ class TurnSpan:
 
 
 def branch_of(messages: Sequence[Message], at: int) -> list[int]:
-    """The places, in order, of the messages on the branch of messages[at].
+    """Return the indices, in order, of the messages on the branch of messages[at].
 
     The branch goes up to the root of the tree, and down by the message that was not abandoned, else by the newest one.
     Where a store does not tell the parents of messages, abandoned messages next to each other count as one branch.
@@ -66,7 +66,9 @@ def _in_tree(messages: Sequence[Message], at: int) -> list[int]:
 
 
 def turns_of(messages: Sequence[Message]) -> list[TurnSpan]:
-    """The turns of the messages of a branch, in order. What precedes the first message of a user is a turn, too."""
+    """Return the turns of the messages of a branch, in order. The messages before the first one that a user wrote are a
+    turn, too.
+    """
     starts = [at for at, message in enumerate(messages) if message.role == "user" and said(message)]
     if messages and (not starts or starts[0] > 0):
         starts.insert(0, 0)
