@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from tests.conftest import SHARED
 from tests.fixtures import make_fixtures
+from tests.support.loaders.age import age
 
 Seal = Callable[[Path], Path]
 
@@ -66,9 +66,3 @@ def opencode(tmp_path: Path, seal: Seal) -> Path:
 def claude(tmp_path: Path, seal: Seal) -> Path:
     """A `.claude` folder."""
     return seal(make_fixtures.write_claude(tmp_path / "home"))
-
-
-def age(path: Path, seconds: int = 60) -> None:
-    """Set a file's time to a while ago."""
-    when = path.stat().st_mtime - seconds
-    os.utime(path, (when, when))

@@ -18,6 +18,7 @@ from recall_rank.loaders import open_source, read_all
 from recall_rank.model import Part, SourceReport
 from tests.fixtures import make_chat_stores, make_cursor, make_fixtures, make_hermes
 from tests.fixtures.make_fixtures import START
+from tests.support.loaders.age import age
 
 HUGE = b"huge " * 700_000 + b"last heron"
 WORDS = b"@words@"
@@ -133,6 +134,7 @@ class Store:
     def __init__(self, form: Rows, folder: Path) -> None:
         self.form = form
         self.path = form.write(folder)
+        age(self.path)
         self.before, self.report = self.read()
 
     def read(self) -> tuple[dict[str, Part], SourceReport]:
@@ -146,6 +148,7 @@ class Store:
         yield connection
         connection.commit()
         connection.close()
+        age(self.path)
 
     def add(self, words: bytes, *, value: Any = None, keep: int | None = None) -> None:
         """Add a row of these words, with its JSON cut after the given number of bytes."""

@@ -32,6 +32,7 @@ from tests.fixtures import (
     make_pi,
 )
 from tests.fixtures.make_fixtures import START
+from tests.support.loaders.age import age
 
 YESTERDAY = "2026-05-27T10:00:00+00:00"
 UNREADABLE: dict[str, Any] = {
@@ -174,6 +175,7 @@ def plant_in_row(path: Path, where: Path_, odd: Any) -> None:
     database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (odd, row))
     database.commit()
     database.close()
+    age(path)
 
 
 def loaded(where: Path) -> tuple[dict[str, Session], SourceReport]:
@@ -277,6 +279,7 @@ def test_an_odd_time_in_a_conversation_of_cursor_costs_nothing_but_itself(tmp_pa
         make_cursor.put(database, key, {**json.loads(raw), where: odd})
         database.commit()
         database.close()
+        age(path)
         check(before, clean, *loaded(path), reported=reported)
 
 
@@ -289,6 +292,7 @@ def test_an_odd_time_of_cursors_command_line_costs_nothing_but_itself(tmp_path: 
         database.execute("UPDATE meta SET value = ?", (json.dumps({"agentId": "a", "createdAt": odd}),))
         database.commit()
         database.close()
+        age(path)
         check(before, clean, *loaded(path), reported=reported)
 
 
