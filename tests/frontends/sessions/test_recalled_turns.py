@@ -14,6 +14,8 @@ from recall_rank.frontends.tools.warnings import Warnings
 from recall_rank.loaders import open_sources
 from recall_rank.model import Context
 from recall_rank.recall import Recall
+from tests.fixtures.make_fixtures import lines
+from tests.fixtures.make_pi import Tree, call, file_name, text
 from tests.support.frontends.tallow_home import BEACON, BRICK, COPY, LONG, RACE, SECRET, TREE, write_home
 
 
@@ -176,3 +178,17 @@ def test_a_cancelled_call_ends(histories: Recall) -> None:
     cancel = threading.Event()
     cancel.set()
     assert find_turns(histories, TurnQuery("fresnel lens"), Warnings(), cancel=cancel).turns == ()
+
+
+def test_an_earlier_answer_of_the_tool_is_not_recalled(tmp_path: Path) -> None:
+    tree = Tree(RACE, BRICK)
+    tree.said("user", [text("What was it with the walrus?")])
+    tree.said("assistant", [call("c1", "session_recall", query="walrus", looking_for="the walrus")])
+    tree.result("c1", "a narwhal it was")
+    tree.said("assistant", [text("Nothing was found.")])
+    folder = tmp_path / ".tallow" / "sessions"
+    folder.mkdir(parents=True)
+    (folder / file_name(RACE)).write_bytes(lines(tree.records))
+    histories = Recall(open_sources(tmp_path / ".tallow"))
+    assert recalled_turns(histories, "narwhal") == ()
+    assert "narwhal" not in recalled_turns(histories, "walrus")[0].matched

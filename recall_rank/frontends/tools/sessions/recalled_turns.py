@@ -159,8 +159,10 @@ class _Cutter:
 
     def _leave_out(self, caller: Context) -> None:
         """Set the context so that a search leaves out the caller's session, except its compacted messages."""
+        session_id = caller.session_id or ""
+        self.histories.indexed([session_id])  # from then on, transcripts have the messages that a fork repeats
         try:
-            messages = self.histories.transcript(caller.session_id or "").messages
+            messages = self.histories.transcript(session_id).messages
         except (LookupError, OSError):
             messages = ()  # not stored yet: then a search does not find it either
         if caller.in_context or caller.in_context_since:
