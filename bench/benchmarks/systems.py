@@ -19,8 +19,8 @@ from bench.reporting.report import Report, Table
 from recall_rank import Recall
 from recall_rank.frontends.praisonai import RecallSessionStore
 from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.frontends.tools.folder_search import FolderSearch
 from recall_rank.frontends.tools.sessions import session_answers
-from recall_rank.frontends.tools.sessions.folder_search import FolderSearch
 from recall_rank.frontends.tools.sessions.recalled_turns import recalled_turns
 from recall_rank.loaders import open_sources
 from recall_rank.weights import DEFAULT

@@ -19,8 +19,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
+from recall_rank.frontends.tools.folder_search import FolderSearch
 from recall_rank.frontends.tools.session_search import SessionTools, as_function
-from recall_rank.frontends.tools.sessions.folder_search import FolderSearch
 from recall_rank.frontends.tools.sessions.session_call import INTERNAL
 from recall_rank.loaders.praisonai import FOLDER
 

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 
 import xxhash
 
-from recall_rank.histories.cache.table import SourceEntry
-from recall_rank.histories.removal.left_out import session_digest
+from recall_rank.histories.records.left_out import session_digest
+from recall_rank.histories.records.table import SourceEntry
 from recall_rank.model import Malformed, Reading, Session, Source, Unit
 from recall_rank.model.source_wrapper import SourceWrapper
 

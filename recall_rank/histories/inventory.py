@@ -8,9 +8,9 @@ from typing import cast
 
 from recall_rank.histories.backend import Inventory
 from recall_rank.histories.cache.state import CacheState
-from recall_rank.histories.cache.table import SessionKey, SessionLocation
 from recall_rank.histories.catalog import Catalog, confined
 from recall_rank.histories.project_reports import own_reports
+from recall_rank.histories.records.table import SessionKey, SessionLocation
 from recall_rank.histories.unit_reader import UnitReader
 from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.model import Context, Flag, Message, Session, Source

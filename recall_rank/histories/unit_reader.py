@@ -8,7 +8,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple
 
-from recall_rank.histories.cache.table import SessionKey
+from recall_rank.histories.records.table import SessionKey
 from recall_rank.model import Reading, Session, Source, Unit
 from recall_rank.model.source_wrapper import SourceWrapper
 

@@ -11,8 +11,8 @@ import pytest
 from recall_rank import Recall, loaders
 from recall_rank.histories.cache.purge import purge
 from recall_rank.histories.ignore import Ignore
-from recall_rank.histories.removal.forgotten import forget, forgotten
-from recall_rank.histories.removal.left_out import session_digest
+from recall_rank.histories.records.forgotten import forget, forgotten
+from recall_rank.histories.records.left_out import session_digest
 from recall_rank.histories.removal.withdraw import Withdrawal, withdraw
 from recall_rank.index.storage.folder import _machine_id
 from recall_rank.index.storage.format import FORMAT

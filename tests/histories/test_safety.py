@@ -23,8 +23,8 @@ from recall_rank.histories.cache.location import index_folder
 from recall_rank.histories.cache.purge import purge
 from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.store import find
-from recall_rank.histories.removal.forgotten import forget, forgotten
-from recall_rank.histories.removal.left_out import session_digest
+from recall_rank.histories.records.forgotten import forget, forgotten
+from recall_rank.histories.records.left_out import session_digest
 from recall_rank.index.errors import IndexFolderError, UnusableIndexError
 from recall_rank.index.storage.format import FORMAT
 from recall_rank.loaders import open_sources

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from recall_rank.histories.cache.table import SessionEntry, SessionKey, UnitEntry
+from recall_rank.histories.records.table import SessionEntry, SessionKey, UnitEntry
 from recall_rank.index.segment.segment import Segment
 from recall_rank.index.segment.stored_sessions import stored_session
 from recall_rank.loaders.read_all import located_sessions

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import xxhash
 
-from recall_rank.histories.cache.table import SourceEntry, Table, UnitEntry
-from recall_rank.histories.removal.left_out import conceal, is_unnamed, unnamed_location, unnamed_unit
+from recall_rank.histories.records.left_out import conceal, is_unnamed, unnamed_location, unnamed_unit
+from recall_rank.histories.records.table import SourceEntry, Table, UnitEntry
 from recall_rank.loaders.malformed import bounded_malformed, bounded_warnings
 from recall_rank.loaders.read_all import LoadedSource, failure_reason, list_units, located_sessions, stored_bytes
 from recall_rank.model import BaseSource, Session, Unit

@@ -10,14 +10,14 @@ from recall_rank.histories.cache.dependency_keys import joined
 from recall_rank.histories.cache.invalidation import Invalidation, PreviousSessions
 from recall_rank.histories.cache.resolve_copies import all_links, resolve_copies
 from recall_rank.histories.cache.rules import RefreshRules
-from recall_rank.histories.cache.table import (
+from recall_rank.histories.records.left_out import unname
+from recall_rank.histories.records.table import (
     SessionEntry,
     SessionKey,
     SessionLocation,
     SourceEntry,
     Table,
 )
-from recall_rank.histories.removal.left_out import unname
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import BaseSource, Session
 from recall_rank.model.progress import Progress

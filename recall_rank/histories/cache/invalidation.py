@@ -11,7 +11,7 @@ from recall_rank.histories.cache.appended import appended
 from recall_rank.histories.cache.change_scan import read
 from recall_rank.histories.cache.dependency_keys import serials_of
 from recall_rank.histories.cache.resolve_copies import ReadSession, read_session
-from recall_rank.histories.cache.table import SessionEntry, SessionKey, Table, UnitEntry
+from recall_rank.histories.records.table import SessionEntry, SessionKey, Table, UnitEntry
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import BaseSource
 from recall_rank.model.progress import Progress

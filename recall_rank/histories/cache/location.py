@@ -15,7 +15,6 @@ from recall_rank.loaders.unrecognised import NAME as UNRECOGNISED
 from recall_rank.model import Source
 
 MACHINE: Final = "machine"  # the index of every store that is found here
-FORGOTTEN: Final = "forgotten"  # the ids of sessions that are never read again
 INDEX_FOLDER: Final = re.compile(rf"{MACHINE}|index-[0-9a-f]{{16}}")
 
 

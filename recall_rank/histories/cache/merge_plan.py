@@ -17,7 +17,7 @@ from recall_rank.histories.cache.segment_plan import (
     to_merge,
 )
 from recall_rank.histories.cache.state import CacheState, MemoryTable, NextState
-from recall_rank.histories.cache.table import SessionEntry, SessionKey, SessionLocation
+from recall_rank.histories.records.table import SessionEntry, SessionKey, SessionLocation
 from recall_rank.index.segment.build import build
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import RefreshReport

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from recall_rank.histories.cache.location import FORGOTTEN, INDEX_FOLDER
+from recall_rank.histories.cache.location import INDEX_FOLDER
+from recall_rank.histories.records.forgotten import FORGOTTEN
 from recall_rank.index.errors import MissingIndexError
 from recall_rank.index.storage.folder import Folder
 from recall_rank.index.storage.format import FORMAT

@@ -13,9 +13,9 @@ from recall_rank.histories.cache.change_scan import scan_sources, unchanged
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState, NextState
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, touch, write
-from recall_rank.histories.cache.table import Table
 from recall_rank.histories.cache.table_codec import sections
 from recall_rank.histories.ignore import without_ignored
+from recall_rank.histories.records.table import Table
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.index.segment.segment import Segment
 from recall_rank.model import RefreshReport, Source

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from recall_rank.histories.cache.dependency_keys import dependency_keys
-from recall_rank.histories.cache.table import SessionEntry
+from recall_rank.histories.records.table import SessionEntry
 from recall_rank.loaders.projects.repositories import name_repositories
 from recall_rank.loaders.read_all import LoadedSource, merge_duplicates, resolve_across, resolve_sessions
 from recall_rank.model import BaseSource, Notice, Session

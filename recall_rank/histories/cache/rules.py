@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from recall_rank.histories.ignore import Ignore
-from recall_rank.histories.removal.forgotten import forgotten, list_state
+from recall_rank.histories.records.forgotten import forgotten, list_state
 
 NOTHING: Final = Ignore()
 

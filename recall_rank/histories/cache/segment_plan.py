@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final
 
-from recall_rank.histories.cache.table import SessionEntry, SessionKey
+from recall_rank.histories.records.table import SessionEntry, SessionKey
 from recall_rank.index.segment.segment import Segment, SessionRow
 
 MOST: Final = 8  # segments of a generation, at most

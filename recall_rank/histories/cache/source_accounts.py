@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from recall_rank.histories.cache.table import SourceEntry, Table
-from recall_rank.histories.removal.left_out import is_unnamed
+from recall_rank.histories.records.left_out import is_unnamed
+from recall_rank.histories.records.table import SourceEntry, Table
 from recall_rank.loaders.malformed import bounded_malformed
 from recall_rank.loaders.read_all import COPIED_ACROSS, FOUND_TWICE, copied_across
 from recall_rank.model import Notice, ReadFailure, SourceReport

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 
 import orjson
 
-from recall_rank.histories.cache.table import SessionEntry, SessionLocation, SourceEntry, Table, UnitEntry
-from recall_rank.histories.removal.left_out import is_unnamed
+from recall_rank.histories.records.left_out import is_unnamed
+from recall_rank.histories.records.table import SessionEntry, SessionLocation, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import DamagedIndexError, IndexFormatError
 from recall_rank.index.storage.table_file import DEAD, TableFile, dead_section
 from recall_rank.model import Flag, Malformed, Notice, ReadFailure, Session, SourceReport, Tokens, Unit

@@ -1,1 +1,1 @@
-"""Sessions that no cache may hold: the list of the forgotten ones, and what stands in their place in an index."""
+"""Take forgotten sessions and the indexes of vanished histories out of a cache, and count what only the cache has."""

@@ -12,7 +12,7 @@ from recall_rank.histories.cache.refresh import refresh
 from recall_rank.histories.cache.rules import RefreshRules
 from recall_rank.histories.cache.state import CacheState
 from recall_rank.histories.cache.store import find
-from recall_rank.histories.cache.table import SourceEntry
+from recall_rank.histories.records.table import SourceEntry
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.loaders import open_sources
 from recall_rank.model import Source

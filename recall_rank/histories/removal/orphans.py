@@ -10,7 +10,7 @@ from pathlib import Path
 from recall_rank.histories.cache.purge import folders, remove_index
 from recall_rank.histories.cache.state import CacheState
 from recall_rank.histories.cache.store import find
-from recall_rank.histories.removal.left_out import is_unnamed
+from recall_rank.histories.records.left_out import is_unnamed
 from recall_rank.index.errors import UnusableIndexError
 
 

@@ -13,10 +13,10 @@ from recall_rank.histories.cache.dependency_keys import of_serials
 from recall_rank.histories.cache.merge_plan import plan_segments
 from recall_rank.histories.cache.purge import folders, remove_index, remove_other_versions
 from recall_rank.histories.cache.store import FoundGeneration, SupersededError, find, sweep_leftovers, write
-from recall_rank.histories.cache.table import SessionEntry, SourceEntry, Table, UnitEntry
 from recall_rank.histories.cache.table_codec import sections
-from recall_rank.histories.removal.forgotten import forgotten
-from recall_rank.histories.removal.left_out import session_digest, unname
+from recall_rank.histories.records.forgotten import forgotten
+from recall_rank.histories.records.left_out import session_digest, unname
+from recall_rank.histories.records.table import SessionEntry, SourceEntry, Table, UnitEntry
 from recall_rank.index.errors import UnusableIndexError
 from recall_rank.model import Malformed
 

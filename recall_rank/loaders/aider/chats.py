@@ -15,9 +15,9 @@ from typing import Literal
 import xxhash
 
 from recall_rank.loaders.aider.usage import used
-from recall_rank.loaders.content.payloads import strip_text
 from recall_rank.loaders.content.times import millis, odd_time
 from recall_rank.loaders.content.titles import title_from
+from recall_rank.loaders.payloads import strip_text
 from recall_rank.model import Flag, Message, Part, Session
 
 AGENT = "aider"

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from recall_rank.loaders.content.payloads import strip_text
 from recall_rank.loaders.files.regular_files import open_file, read_small
+from recall_rank.loaders.payloads import strip_text
 
 LIMIT = 1 << 23  # bytes of one output that are read: more takes too long in one step
 

@@ -10,12 +10,12 @@ from typing import Any
 import orjson
 
 from recall_rank.loaders.content.fast_replace import with_result
-from recall_rank.loaders.content.payloads import strip_text
 from recall_rank.loaders.content.times import millis, odd_time
 from recall_rank.loaders.content.titles import is_injected
 from recall_rank.loaders.content.values import mapping, text_of, touched_files
 from recall_rank.loaders.hermes.rows import Record
 from recall_rank.loaders.json.parse import parse_values
+from recall_rank.loaders.payloads import strip_text
 from recall_rank.loaders.sqlite.reader import decode_text
 from recall_rank.model import Flag, Message, Part, Role
 

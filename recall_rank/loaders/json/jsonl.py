@@ -13,13 +13,13 @@ from typing import Any
 
 import orjson
 
-from recall_rank.loaders.content.payloads import may_hold_payload, strip_value
 from recall_rank.loaders.files.blocks import Hole
 from recall_rank.loaders.files.regular_files import HEAD, TAIL
 from recall_rank.loaders.files.resume import ResumePoint
 from recall_rank.loaders.json.parse import LARGE, RawJson, Record, parse_damaged, parse_values
 from recall_rank.loaders.limits import limits, size_text
 from recall_rank.loaders.malformed import add_malformed
+from recall_rank.loaders.payloads import may_hold_payload, strip_value
 from recall_rank.model import Malformed
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -19,9 +19,9 @@ from typing import Any
 
 import orjson
 
-from recall_rank.loaders.content.payloads import MARK, strip_text, strip_value
 from recall_rank.loaders.json.repair import decode_json, repair_values
 from recall_rank.loaders.limits import limits, size_text
+from recall_rank.loaders.payloads import MARK, strip_text, strip_value
 
 LONG = 1 << 16  # strings of more bytes are decoded apart
 PIECE = 1 << 18

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from recall_rank.loaders.content.payloads import may_hold_payload, strip_value
+from recall_rank.loaders.payloads import may_hold_payload, strip_value
 
 Record = dict[str, Any]
 RawJson = bytes | bytearray

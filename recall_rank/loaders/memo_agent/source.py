@@ -14,11 +14,11 @@ from typing import Any
 import xxhash
 
 from recall_rank.loaders.content.openai_messages import ROLES, ChatBuilder, parse_arguments
-from recall_rank.loaders.content.payloads import strip_text
 from recall_rank.loaders.content.times import millis
 from recall_rank.loaders.content.usage import dollars, tokens_of
 from recall_rank.loaders.malformed import add_malformed
 from recall_rank.loaders.memo_agent.chains import resolve_chains
+from recall_rank.loaders.payloads import strip_text
 from recall_rank.loaders.sqlite.reader import Row, RowReader, decode_text
 from recall_rank.loaders.sqlite.session_database import (
     Columns,

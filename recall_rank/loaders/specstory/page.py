@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from recall_rank.loaders.content.payloads import strip_text
 from recall_rank.loaders.content.times import millis, odd_time
 from recall_rank.loaders.content.titles import is_injected, title_from
+from recall_rank.loaders.payloads import strip_text
 from recall_rank.model import Flag, Message, Part, Role, Session
 
 AGENT = "specstory"

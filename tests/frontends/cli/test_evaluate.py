@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 from recall_rank import Recall
-from recall_rank.frontends.cli.options.query_file import BrokenLine, read_queries
+from recall_rank.frontends.cli.query_file import BrokenLine, read_queries
 from tests.frontends.conftest import Run
 
 PRIVATE = ("lantern", "brass", "whale", "secret-session", "secret-message", "secret-part", "Harbour")

@@ -11,7 +11,7 @@ from recall_rank.frontends.hooks import HOOKS
 from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.tools.dispatch import RecallTools
 from recall_rank.histories.ignore import Ignore
-from recall_rank.histories.removal.forgotten import forget
+from recall_rank.histories.records.forgotten import forget
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 from tests.support.frontends.harbor import NOW, TIDES, Invented

@@ -14,8 +14,8 @@ import pytest
 
 from recall_rank.frontends import praisonai
 from recall_rank.frontends.praisonai import PlainRecord, RecallSessionStore, default_folder, set_default_session_store
+from recall_rank.frontends.tools import folder_search
 from recall_rank.frontends.tools.session_search import SessionTools
-from recall_rank.frontends.tools.sessions import folder_search
 from tests.fixtures.make_chat_stores import praison, write_session
 from tests.support.frontends.praison_folder import DAMAGED, EVERYTHING, said, write_folder
 from tests.support.frontends.stub_model import StubModel, serving

@@ -71,7 +71,7 @@ def forget(ctx: click.Context, session: str, histories: tuple[str, ...], as_json
 
     The history it is in stays as it is. `purge --forgotten` takes it back.
     """
-    from recall_rank.histories.removal.forgotten import forget as forget_session
+    from recall_rank.histories.records.forgotten import forget as forget_session
     from recall_rank.histories.removal.withdraw import withdraw
 
     try:

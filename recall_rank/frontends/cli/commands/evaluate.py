@@ -9,7 +9,6 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from recall_rank.frontends.cli.options.histories import history_option, open_recall, read_with_progress
-from recall_rank.frontends.cli.options.query_file import BrokenLine, read_queries
 from recall_rank.frontends.cli.output.console import (
     HITS,
     NOT_THERE,
@@ -20,6 +19,7 @@ from recall_rank.frontends.cli.output.console import (
     print_lines,
     progress_on_stderr,
 )
+from recall_rank.frontends.cli.query_file import BrokenLine, read_queries
 
 if TYPE_CHECKING:
     from recall_rank.evaluation.evaluate import Search

@@ -109,7 +109,7 @@ def _forgotten(cache: str | Literal[True] | None) -> Ignore:
     not used.
     """
     from recall_rank.histories.ignore import Ignore
-    from recall_rank.histories.removal.forgotten import forgotten
+    from recall_rank.histories.records.forgotten import forgotten
 
     place = _folder(True if cache is None else cache)
     if place is not None:

@@ -10,7 +10,7 @@ from recall_rank.frontends.display_text import one_line
 
 if TYPE_CHECKING:
     from recall_rank.evaluation.report import Compared, Comparison, Difference, Evaluation, Figures, Ranks
-    from recall_rank.frontends.cli.options.query_file import BrokenLine
+    from recall_rank.frontends.cli.query_file import BrokenLine
     from recall_rank.model import SourceReport
 
 MAX_BROKEN_LINES: Final = 10  # --json lists all

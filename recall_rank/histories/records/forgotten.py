@@ -11,11 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from recall_rank.histories.cache.location import FORGOTTEN
-from recall_rank.histories.removal.left_out import session_digest
+from recall_rank.histories.records.left_out import session_digest
 from recall_rank.index.errors import MissingIndexError
 from recall_rank.index.storage.folder import Folder
 
+FORGOTTEN: Final = "forgotten"  # the file of the list, in the cache folder
 LARGEST: Final = 1 << 24  # bytes of the list
 _LINE: Final = re.compile(r"blake2b:([0-9a-f]{32})")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from recall_rank.histories.cache.table import SourceEntry, UnitEntry
+from recall_rank.histories.records.table import SourceEntry, UnitEntry
 from recall_rank.model import Source, Unit
 
 SIZE: Final = 16  # bytes of a digest
