@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, MultiplexedDatabase, ReadOnlyDatabase
 
+from tests.support.examples import FEWEST
 from tests.support.soak import LONG
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ LOCAL = MultiplexedDatabase(DirectoryBasedExampleDatabase(ROOT / ".hypothesis" /
 SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
 settings.register_profile("dev", max_examples=60, deadline=None, database=LOCAL, suppress_health_check=SLOW_IS_FINE)
-settings.register_profile("traced", settings.get_profile("dev"), max_examples=20)
+settings.register_profile("traced", settings.get_profile("dev"), max_examples=FEWEST)
 settings.register_profile(
     "ci",
     settings.get_profile("dev"),

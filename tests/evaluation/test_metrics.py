@@ -7,10 +7,11 @@ from typing import Any
 
 import ir_measures
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.evaluation.metrics import bootstrap, first_rank, mean, ndcg, quantile, reciprocal, share
+from tests.support.examples import examples
 
 
 def test_ranks_by_hand() -> None:
@@ -41,7 +42,7 @@ def test_what_stands_in_for_an_answer_gains_no_more_than_the_answers_would() -> 
     assert ndcg("xabc", "abc", 1) == ndcg("xa", "a", 1)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.permutations([str(number) for number in range(14)]), st.integers(1, 14))
 def test_measures_are_those_of_a_library(ranking: list[str], count: int) -> None:
     relevant = {str(number) for number in range(count)}

@@ -204,7 +204,7 @@ def test_a_file_over_the_limit_is_read_whole_when_it_grows(limit: pytest.MonkeyP
 # --- progress ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+@pytest.mark.parametrize("suffix", ["", *(pytest.param(name, marks=pytest.mark.slow) for name in (".gz", ".xz"))])
 @pytest.mark.parametrize("cached", [True, False])
 def test_the_reading_of_a_large_file_is_reported(
     limit: pytest.MonkeyPatch, tmp_path: Path, cached: bool, suffix: str

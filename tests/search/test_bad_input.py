@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
 from recall_rank.model import Message, Part, Session
+from tests.support.examples import examples
 from tests.support.search.samples import NOW, ask, found, message, paged, part, parts, session, texts
 
 MODES = ("literal", "smart", "fuzzy")
@@ -53,7 +54,7 @@ def test_odd_names_and_titles(text: str) -> None:
         ask(Index.build([odd]), "lantern", **options)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=4), st.text(min_size=1, max_size=20), st.sampled_from(MODES))
 def test_any_text_and_any_query(contents: list[str], query: str, match: str) -> None:
     if query.strip():

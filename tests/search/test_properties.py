@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recall_rank.analysis.fields import searchable_fields
@@ -15,11 +15,12 @@ from recall_rank.analysis.normalize import fold
 from recall_rank.corpus import Index
 from recall_rank.model import Context, Message, Part, Session
 from recall_rank.model.project_scope import inside
+from tests.support.examples import examples
 from tests.support.search.samples import DAY_MS, NOW, ask, found, message, paged, parts, session
 from tests.support.search.strategies import histories, query
 from tests.support.search.strategies import sessions as any_session
 
-some = settings(max_examples=60)
+some = examples(60)
 modes = st.sampled_from(("literal", "smart", "fuzzy"))
 groups = st.sampled_from(("part", "session"))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.frontends.cli.output.export_formats import escape_text, history_lines, html_lines, markdown_lines
@@ -16,6 +16,7 @@ from recall_rank.frontends.demo.generate import history
 from recall_rank.loaders import open_source
 from recall_rank.model import Flag, Message, Part, Session, Tokens
 from tests.frontends.conftest import Run
+from tests.support.examples import examples
 
 HOSTILE = (
     '</pre><script src="https://evil.example/x.js"></script><img src=x onerror=alert(1)>\x1b[2J\u202e`````\n## user'
@@ -97,7 +98,7 @@ PARTS = st.builds(
 )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(PARTS, max_size=4), TEXTS)
 def test_exporting_and_reading_any_session_twice_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, parts: list[Part], title: str | None

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.frontends.host_options import host_options
 from recall_rank.frontends.tools.dispatch import TOOLS, RecallTools
+from tests.support.examples import examples
 from tests.support.frontends.harbor import NOW, ask, tools
 
 JSON = st.recursive(
@@ -109,7 +110,7 @@ def test_a_defect_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 SOME = {"last": JSON, "match": JSON, "results": JSON, "directory": JSON, "session_id": JSON, "window": JSON}
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.sampled_from(sorted(TOOLS)),
     JSON | st.fixed_dictionaries({"query": st.text(max_size=5)}, optional={**SOME, "expand": JSON, "scope": JSON}),

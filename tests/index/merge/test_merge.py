@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from recall_rank.corpus import Index, index_of_segments
 from recall_rank.index.merge import postings as merge_postings
@@ -16,6 +16,7 @@ from recall_rank.index.segment.segment import Segment
 from recall_rank.index.storage.segment_file import SegmentFile
 from recall_rank.index.storage.segment_writer import columns_of
 from recall_rank.model import Session
+from tests.support.examples import examples
 from tests.support.index.cutting import Cut, cut_up, cuts
 from tests.support.index.history import answers, history
 from tests.support.search.samples import NOW, message, part, session
@@ -27,7 +28,7 @@ def written(segment: Segment) -> dict[str, bytes]:
     return {name: bytes(memoryview(column)) for name, _, column in columns_of(segment)}  # type: ignore[arg-type]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(histories(), cuts)
 def test_merged_equals_built(history: list[Session], cut: Cut) -> None:
     merged, built = merge(*cut_up(history, cut)), build(history)

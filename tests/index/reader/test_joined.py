@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index, index_of_segments
@@ -13,6 +13,7 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.reader.places import Place
 from recall_rank.index.segment.build import build
 from recall_rank.model import Context, SearchResponse, Session
+from tests.support.examples import examples
 from tests.support.index.cutting import Cut, cut_up, cuts, joined_index
 from tests.support.search.samples import DAY_MS, HOUR_MS, NOW, ask, message, parts, session
 from tests.support.search.strategies import histories, query
@@ -47,7 +48,7 @@ options = st.fixed_dictionaries(
         "extra_scores": st.just({"s0.0.0": 1.0, "s1.0.0": 0.4}),
     },
 )
-some = settings(max_examples=150)
+some = examples(150)
 
 
 def told(response: SearchResponse) -> dict[str, Any]:

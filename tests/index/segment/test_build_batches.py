@@ -7,19 +7,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
 from recall_rank.index.segment.build_batches import build_batches
 from recall_rank.index.storage.publish import open_generation, save_all
 from recall_rank.model import Session
+from tests.support.examples import examples
 from tests.support.index.history import answers, history, told
 from tests.support.search.samples import ask, message, session
 from tests.support.search.strategies import histories, query
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(histories(), st.integers(1, 9), st.lists(query, min_size=1, max_size=3))
 def test_batches_answer_as_one(
     tmp_path_factory: pytest.TempPathFactory, given: list[Session], batch: int, asked: list[str]

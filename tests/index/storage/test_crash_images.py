@@ -110,6 +110,7 @@ def test_a_power_cut_at_any_call_leaves_the_old_index_or_the_new(tmp_path: Path,
         assert Counter(call.kind for call in made[1])["sync names"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [without_syncs, without_folder_syncs, named_first, removed_first])
 @pytest.mark.parametrize("maker", ["a save", "a refresh"])
 def test_a_careless_writer_would_be_found_out(

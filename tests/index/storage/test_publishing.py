@@ -49,6 +49,7 @@ def test_killed_at_any_moment_two_savers_leave_an_index(tmp_path: Path) -> None:
     assert int(child("index.kill_savers", tmp_path / "index", KILLS, 1)) == 2 * KILLS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("for_ever", [False, True], ids=["once", "for ever"])
 def test_a_full_disk_leaves_the_old_index(tmp_path: Path, for_ever: bool) -> None:
     OLD.save(tmp_path)

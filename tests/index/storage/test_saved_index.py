@@ -9,7 +9,7 @@ from time import monotonic_ns
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
@@ -24,6 +24,7 @@ from recall_rank.search.deadline import Deadline
 from recall_rank.search.options import Options
 from recall_rank.search.query import Query
 from recall_rank.search.retrieval.literal import text_hits
+from tests.support.examples import examples
 from tests.support.index.history import answers, history, told
 from tests.support.search.samples import NOW, ask, message, part, session
 from tests.support.search.strategies import histories, query
@@ -50,7 +51,7 @@ filters = st.fixed_dictionaries(
 ).filter(lambda chosen: chosen.get("type", "tool") == "tool" or "tool_name" not in chosen)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(histories(), st.lists(st.tuples(query, modes, filters), min_size=1, max_size=4))
 def test_a_saved_index_answers_as_the_one_in_memory(
     tmp_path_factory: pytest.TempPathFactory, given: list[Session], asked: list[tuple[str, str, dict[str, Any]]]
@@ -135,7 +136,7 @@ def test_ids_come_back_whatever_they_share(tmp_path: Path) -> None:
         assert opened.part_ids.with_owner(number, kept.message_ids[holder]) == kept.part_ids[number]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(histories())
 def test_columns_come_back(tmp_path_factory: pytest.TempPathFactory, given: list[Session]) -> None:
     folder = tmp_path_factory.mktemp("index")

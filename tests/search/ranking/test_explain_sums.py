@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
 from recall_rank.model import Result, SearchResponse, Session
 from recall_rank.weights import DEFAULT
+from tests.support.examples import examples
 from tests.support.search.samples import NOW, ask, session
 from tests.support.search.strategies import histories, query
 
-some = settings(max_examples=60)
+some = examples(60)
 WITHIN = 1e-6
 
 asked = st.fixed_dictionaries(

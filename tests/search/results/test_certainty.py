@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank.corpus import Index
 from recall_rank.frontends.hooks.prompt_blocks import auto_recall
 from recall_rank.model import Context, Session
 from recall_rank.recall import Recall
+from tests.support.examples import examples
 from tests.support.frontends.harbor import Invented
 from tests.support.index.cutting import Cut, cuts, joined
 from tests.support.search import plain_search
 from tests.support.search.samples import DAY_MS, ENOUGH_MS, NOW, ask, message, part, session
 from tests.support.search.strategies import histories, query
 
-some = settings(max_examples=60)
+some = examples(60)
 CLASSES = ["low", "medium", "high"]
 NARROWER: list[dict[str, Any]] = [
     {"session_id": "s0"},

@@ -9,7 +9,7 @@ from itertools import count, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_rank._core.search.evidence import Evidence
@@ -23,12 +23,13 @@ from recall_rank.search.options import Options
 from recall_rank.search.query import Query
 from recall_rank.search.retrieval import literal as literal_stage
 from recall_rank.search.retrieval import prefilter as prefilter_stage
+from tests.support.examples import examples
 from tests.support.index.cutting import Cut, cuts, joined
 from tests.support.search.plain_search import NEEDLE, Allowed, allowed, few_limits, histories, query
 from tests.support.search.planting import replace_everywhere
 from tests.support.search.samples import ENOUGH_MS, NOW, message, session
 
-some = settings(max_examples=60)
+some = examples(60)
 modes = st.sampled_from(("literal", "smart", "regex"))
 groups = st.sampled_from(("part", "session"))
 orders = st.sampled_from(("relevance", "time"))
