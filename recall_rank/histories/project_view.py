@@ -45,6 +45,7 @@ class ProjectView:
         self._lock = threading.Lock()
         self._made: tuple[CacheState, Snapshot] | None = None
         self._inventory: tuple[CacheState, Inventory] | None = None
+        self._closed = False
 
     @property
     def folder(self) -> Path | None:
@@ -59,6 +60,7 @@ class ProjectView:
 
     def _shown(self, state: CacheState) -> Snapshot:
         with self._lock:
+            self._refuse_closed()
             if self._made is None or self._made[0] is not state:
                 self._made = state, self._snapshot_of(state)
             return self._made[1]
@@ -68,6 +70,7 @@ class ProjectView:
 
     def _known(self, state: CacheState) -> Inventory:
         with self._lock:
+            self._refuse_closed()
             if self._inventory is None or self._inventory[0] is not state:
                 self._inventory = state, inventory_of(state, self._cached.sources, self._context)
             return self._inventory[1]
@@ -93,7 +96,13 @@ class ProjectView:
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             self._made = self._inventory = None
+
+    def _refuse_closed(self) -> None:
+        """Raise ValueError after close(). The caller holds the lock."""
+        if self._closed:
+            raise ValueError("this Recall is closed")
 
     def _snapshot_of(self, state: CacheState) -> Snapshot:
         dead = []

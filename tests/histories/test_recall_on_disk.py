@@ -74,6 +74,21 @@ def test_a_view_of_one_project_shows_what_one_without_a_cache_shows(tmp_path: Pa
         assert view.only(Context(project="harbor")).search("lantern").coverage.sessions.known == 4
 
 
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_closed_view_of_a_project_refuses_what_its_recall_still_answers(tmp_path: Path, cached: bool) -> None:
+    shelf = Shelf()
+    shelf.put("u", talk("s", "the lantern is lit", project="harbor"))
+    with Recall([shelf], tmp_path / "cache" if cached else None) as recall:
+        view = recall.only(Context(project="harbor"))
+        assert view.search("lantern").results
+        view.close()
+        with pytest.raises(ValueError, match="closed"):
+            view.search("lantern")
+        with pytest.raises(ValueError, match="closed"):
+            view.sources()
+        assert recall.search("lantern").results
+
+
 class Slow(Shelf):
     """A source that waits until it may be listed."""
 
