@@ -70,6 +70,8 @@ class RecallServer:
         self._sampling = SamplingCalls()
         self._kept: dict[str, dict[str, Any]] = {}
         self._running = anyio.CapacityLimiter(min(options.concurrency, MAX_RUNNING))
+        # A curator may take most of a minute; other tools do not wait for it.
+        self._curating = anyio.CapacityLimiter(min(options.concurrency, MAX_RUNNING))
         self._definitions = [types.Tool.model_validate(each) for each in tool_definitions(options, self._names)]
         self.server: Server[Any] = Server(
             "recall-rank",
@@ -142,10 +144,11 @@ class RecallServer:
             return self._shown({"ok": False, "error": text, "error_category": "not_ready"}, None)
         context = await self._current(ctx)
         cancel = threading.Event()
+        limiter = self._curating if name in CURATED_TOOLS else self._running
         try:
             with anyio.fail_after(CALL_SECONDS):
                 return await anyio.to_thread.run_sync(
-                    self._work, name, args, context, cancel, sampling, limiter=self._running, abandon_on_cancel=True
+                    self._work, name, args, context, cancel, sampling, limiter=limiter, abandon_on_cancel=True
                 )
         except TimeoutError:
             return self._shown({"ok": False, "error": "the call took too long", "error_category": "aborted"}, None)

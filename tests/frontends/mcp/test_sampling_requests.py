@@ -29,7 +29,9 @@ MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 class Curating:
     """A server with one tool, which curates the same task in every call, and what its calls came to."""
 
-    def __init__(self, seconds: float = 20.0) -> None:
+    def __init__(self, seconds: float = 20.0, *, searching: bool = False) -> None:
+        self.began = threading.Event()
+        self._searching = searching  # until it is cancelled, before any model is asked
         self.ended: list[str] = []
         self.ends = [threading.Event() for _ in range(8)]
         self.calls = SamplingCalls()
@@ -48,7 +50,10 @@ class Curating:
             cancel = threading.Event()
 
             def curate() -> str:
+                self.began.set()
                 try:
+                    if self._searching:
+                        cancel.wait(20)
                     curator = curator_named("sampling", sampling=sampling, environ={})
                     return curated_answer(curator, task(), seconds=self._seconds, cancelled=cancel.is_set).text
                 except CuratorError as error:
@@ -186,6 +191,20 @@ def test_a_cancelled_call_ends_its_request() -> None:
         assert await anyio.to_thread.run_sync(there.ends[0].wait, 10)
 
     talk(there, work, mode="legacy", sampling_callback=model)
+    assert there.ended == ["CuratorCancelledError"]
+
+
+def test_a_cancelled_call_that_has_not_asked_yet_ends() -> None:
+    there = Curating(searching=True)
+
+    async def work(client: Any) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(curated, client)
+            assert await anyio.to_thread.run_sync(there.began.wait, 10)
+            tasks.cancel_scope.cancel()
+        assert await anyio.to_thread.run_sync(there.ends[0].wait, 10)
+
+    talk(there, work, sampling_callback=Model())
     assert there.ended == ["CuratorCancelledError"]
 
 

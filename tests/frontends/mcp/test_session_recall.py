@@ -217,6 +217,28 @@ def test_a_cancelled_call_ends_and_the_server_goes_on(home: Path) -> None:
     assert time.monotonic() - started < 10
 
 
+def test_other_tools_do_not_wait_for_a_curator(home: Path) -> None:
+    histories = BackgroundHistories(Recall(open_sources(home)))
+    options = host_options({"redact": True, "concurrency": 1})
+    there = RecallServer(histories, options, Context(), ("recall", "session_recall"))
+    asked = anyio.Event()
+
+    async def wait() -> None:
+        asked.set()
+        await anyio.sleep(20)
+
+    async def work(client: Any) -> Any:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "session_recall", ARGS)
+            with anyio.fail_after(10):
+                await asked.wait()
+                found = await client.call_tool("recall_sessions", {"scope": "global"})
+            tasks.cancel_scope.cancel()
+        return found.structured_content
+
+    assert talk(there, work, sampling_callback=Model(wait))["ok"]
+
+
 def test_two_calls_ask_the_client_at_once(home: Path) -> None:
     model = Model(CURATED)
 
