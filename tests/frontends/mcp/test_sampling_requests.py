@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -19,8 +21,10 @@ from recall_rank.frontends.curators.curator import CuratorError
 from recall_rank.frontends.curators.prompt import NOTHING_RELEVANT, SYSTEM
 from recall_rank.frontends.curators.sampling import SamplingCurator
 from recall_rank.frontends.mcp import sampling_requests
+from recall_rank.frontends.mcp import server as mcp_server
 from recall_rank.frontends.mcp.sampling_requests import SamplingCalls
 from tests.support.frontends.recalled_turns import FACT, task
+from tests.support.frontends.served_frames import INITIALIZE, INITIALIZED
 
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -206,6 +210,37 @@ def test_a_cancelled_call_that_has_not_asked_yet_ends() -> None:
 
     talk(there, work, sampling_callback=Model())
     assert there.ended == ["CuratorCancelledError"]
+
+
+def test_over_pipes_a_message_that_is_too_long_is_dropped_and_the_time_limit_ends_the_call() -> None:
+    to_server, from_client = os.pipe()[::-1]
+    from_server, to_client = os.pipe()
+    there = Curating(2.0)
+    thread = threading.Thread(target=lambda: anyio.run(mcp_server._serve_pipes, there.server, from_client, to_client))
+    thread.start()
+    capabilities = {**INITIALIZE["params"], "capabilities": {"sampling": {}}}
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "curate", "arguments": {}}}
+    with os.fdopen(to_server, "w") as outward, os.fdopen(from_server) as inward:
+
+        def send(message: Any) -> None:
+            outward.write(json.dumps(message) + "\n")
+            outward.flush()
+
+        for message in ({**INITIALIZE, "params": capabilities}, INITIALIZED, call):
+            send(message)
+        assert json.loads(inward.readline())["id"] == INITIALIZE["id"]
+        request = json.loads(inward.readline())
+        assert request["method"] == "sampling/createMessage"
+        content = {"type": "text", "text": "w" * 10_000_000}
+        send({"jsonrpc": "2.0", "id": request["id"], "result": {"role": "assistant", "content": content, "model": "m"}})
+        assert "a frame may have" in json.loads(inward.readline())["error"]["message"]
+        rest = [json.loads(inward.readline()) for _ in range(2)]
+    thread.join(10)
+    assert not thread.is_alive()
+    os.close(to_client)
+    (answer,) = [message for message in rest if message.get("id") == 7]
+    assert answer["result"]["content"][0]["text"].startswith("CuratorTimeoutError: ")
+    assert [message["method"] for message in rest if "method" in message] == ["notifications/cancelled"]
 
 
 async def suspended(client: Any, **args: Any) -> Any:
