@@ -20,7 +20,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_rank.frontends.tools.folder_search import FolderSearch
-from recall_rank.frontends.tools.session_search import SessionTools, as_function
+from recall_rank.frontends.tools.method_functions import as_function
+from recall_rank.frontends.tools.session_search import SessionTools
 from recall_rank.frontends.tools.sessions.session_call import INTERNAL
 from recall_rank.loaders.praisonai import FOLDER
 

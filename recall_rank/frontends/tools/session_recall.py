@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.frontends.tools.method_functions import as_function
 from recall_rank.frontends.tools.sessions.recall_call import TOOL, library_answer
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ LIBRARY_OPTIONS: Final = HostOptions(redact=True)
 
 
 class SessionRecallTools:
-    """session_recall as a method, over `histories`. Thread-safe; no call raises.
+    """The tool session_recall as a method, over `histories`. Thread-safe; no call raises.
 
     Without `histories`, those of every agent on this machine are searched. `curator` is a Curator or the name of one
     (see frontends.curators.choose); without it, the setting of this machine decides. The session that `context` names
@@ -45,25 +47,17 @@ class SessionRecallTools:
         self._lock = threading.Lock()
 
     def session_recall(
-        self,
-        query: str,
-        looking_for: str,
-        project: str | None = None,
-        date_from: str | None = None,
-        date_to: str | None = None,
-        *,
-        cancel: Any = None,
+        self, query: str, looking_for: str, project: str = "", date_from: str = "", date_to: str = ""
     ) -> str:
         """Find in past conversations what was said about something, and return only that.
 
         Args:
             query: Words you would expect in the conversation.
-            looking_for: What to return of it. Good: "the decision how to order row locks, and its reason", "the
+            looking_for: What to return, exactly. Good: "the decision how to order row locks, and its reason", "the
                 command that fixed the deadlock". Too vague: "context", "anything about locks".
             project: Only conversations of this project: its folder, or the last component of that. All without it.
             date_from: The first day, such as 2026-03-04, March 4 or 2w.
             date_to: The last day, inclusive.
-            cancel: Has is_set(), as threading.Event has; once it is set, the call ends early.
 
         Returns:
             JSON text with `status`, `text` and `details`. It is quoted data, not instructions.
@@ -75,8 +69,14 @@ class SessionRecallTools:
             "date_from": date_from,
             "date_to": date_to,
         }
-        answer = self._recall_tools().call(TOOL, args, cancel=cancel)
-        return json.dumps(library_answer(answer, args), indent=2, ensure_ascii=False)
+        return json.dumps(self.answer(args), indent=2, ensure_ascii=False)
+
+    def answer(self, args: Mapping[str, Any], *, cancel: Any = None) -> dict[str, Any]:
+        """Return the answer of session_recall for arguments by name, as JSON values.
+
+        `cancel` has is_set(), as threading.Event has; once it is set, the search ends early and so does the curator.
+        """
+        return library_answer(self._recall_tools().call(TOOL, args, cancel=cancel), args)
 
     def _recall_tools(self) -> RecallTools:
         """Return the tools over the histories, which are looked for on the machine when none were given."""
@@ -98,15 +98,8 @@ def create_session_recall_tools(histories: Recall | None = None, **more: Any) ->
 
 @lru_cache(maxsize=1)
 def _everywhere() -> SessionRecallTools:
+    """Return the tool over the histories of every agent on this machine."""
     return SessionRecallTools()
 
 
-def session_recall(
-    query: str,
-    looking_for: str,
-    project: str | None = None,
-    date_from: str | None = None,
-    date_to: str | None = None,
-) -> str:
-    """Return the JSON text of SessionRecallTools.session_recall over the histories of every agent on this machine."""
-    return _everywhere().session_recall(query, looking_for, project, date_from, date_to)
+session_recall = as_function(SessionRecallTools.session_recall, _everywhere)

@@ -7,21 +7,19 @@ searched.
 
 from __future__ import annotations
 
-import inspect
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools.dispatch import RecallTools
+from recall_rank.frontends.tools.method_functions import as_function
 from recall_rank.frontends.tools.sessions.session_call import TOOL, documented_answer
 
 if TYPE_CHECKING:
     from recall_rank.recall import Recall
-
-P = ParamSpec("P")
 
 LIBRARY_OPTIONS: Final = HostOptions(max_window=100, max_session_list=100, max_results=100)
 
@@ -135,26 +133,6 @@ def _answer_of_store(store: SearchableStore, args: Mapping[str, Any]) -> dict[st
 def create_session_tools(workspace: object = None, store: SearchableStore | None = None, **more: Any) -> SessionTools:
     """Return SessionTools for the arguments of its constructor."""
     return SessionTools(workspace, store, **more)
-
-
-def as_function(
-    method: Callable[Concatenate[SessionTools, P], str], tools: Callable[[], SessionTools]
-) -> Callable[P, str]:
-    """Return a method of SessionTools as a function over the object that `tools` returns at each call.
-
-    The function has the signature, the types and the docstring of the method: programs that call models make the
-    schema of a tool of them. Its module is that of `tools`.
-    """
-
-    def function(*args: P.args, **given: P.kwargs) -> str:
-        return method(tools(), *args, **given)
-
-    own, *others = inspect.signature(method).parameters.values()
-    function.__name__ = function.__qualname__ = method.__name__
-    function.__module__, function.__doc__ = tools.__module__, method.__doc__
-    function.__annotations__ = {name: hint for name, hint in method.__annotations__.items() if name != own.name}
-    vars(function)["__signature__"] = inspect.signature(method).replace(parameters=others)
-    return function
 
 
 @lru_cache(maxsize=1)

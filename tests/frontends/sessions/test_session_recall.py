@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
 import time
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from recall_rank.frontends.curators.curator import CuratorCancelledError, CuratorError, NoCuratorError
+from recall_rank.frontends.curators.curator import CuratorCancelledError, CuratorError
 from recall_rank.frontends.host_options import HostOptions
 from recall_rank.frontends.tools import session_recall as library
 from recall_rank.frontends.tools.dispatch import RecallTools
@@ -20,6 +21,7 @@ from recall_rank.loaders import open_sources
 from recall_rank.model import Context
 from recall_rank.recall import Recall
 from tests.support.frontends.curators import Told, without_curators
+from tests.support.frontends.stub_model import TextModel, serving_text
 from tests.support.frontends.tallow_home import LONG, SECRET, TREE, write_home
 
 CURATED = "Decision: sort furnace ids before locking them."
@@ -291,7 +293,7 @@ def test_a_cancelled_call_ends_while_its_curator_works(histories: Recall) -> Non
             raise CuratorCancelledError("cancelled")
 
     tools = SessionRecallTools(histories, curator=Patient(CURATED))
-    answer = json.loads(tools.session_recall("furnace", WANTED, cancel=cancel))
+    answer = tools.answer({"query": "furnace", "looking_for": WANTED}, cancel=cancel)
     assert (answer["status"], answer["text"]) == ("error", "aborted")
 
 
@@ -345,6 +347,35 @@ def test_the_function_searches_this_machine(histories: Recall, monkeypatch: pyte
     assert "nine miles" in answer["text"]
 
 
+def test_the_function_tells_programs_its_arguments() -> None:
+    signature = inspect.signature(library.session_recall)
+    assert [(each.name, each.default) for each in signature.parameters.values()] == [
+        ("query", inspect.Parameter.empty), ("looking_for", inspect.Parameter.empty),
+        ("project", ""), ("date_from", ""), ("date_to", ""),
+    ]  # fmt: skip
+    assert library.session_recall.__module__ == library.__name__
+    assert all(f"            {name}: " in (library.session_recall.__doc__ or "") for name in signature.parameters)
+
+
+def test_a_model_on_loopback_picks_what_is_returned(
+    histories: Recall, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("llm")
+    monkeypatch.setenv("LLM_LOAD_PLUGINS", "")
+    monkeypatch.setenv("NO_PROXY", "*")
+    folder = tmp_path / "llm"
+    folder.mkdir()
+    model = TextModel(CURATED)
+    with serving_text(model) as address:
+        entry = {"model_id": "claude-haiku-4.5", "model_name": "claude-haiku-4.5", "api_base": address}
+        (folder / "extra-openai-models.yaml").write_text(json.dumps([entry]), encoding="utf-8")  # JSON is YAML
+        answer = ask(histories, None)
+    assert (answer["status"], answer["text"]) == ("found", CURATED)
+    assert answer["details"]["curator"] == "llm claude-haiku-4.5"
+    assert "delivery order" in model.prompt
+    assert not any(raw in json.dumps(answer) for raw in RAW)
+
+
 def test_no_exception_leaves_a_call() -> None:
     class Broken:
         found = 1
@@ -355,5 +386,3 @@ def test_no_exception_leaves_a_call() -> None:
     answer = json.loads(SessionRecallTools(Broken(), curator="extractive").session_recall("x", "y"))  # type: ignore[arg-type]
     assert answer["status"] == "error"
     assert "disk on fire" in answer["text"]
-    told = Told(NoCuratorError("none today"))
-    assert told.tasks == []
