@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Searchable(Protocol):
-    """The part of the interface of an Index that a Recall needs."""
+    """The methods of an Index, the searchable index over sessions, that a Recall calls."""
 
     @property
     def search(self) -> Callable[..., SearchResponse]:
@@ -32,8 +32,8 @@ class Searchable(Protocol):
 
 
 class IndexFactory(Protocol):
-    """Makes a Searchable. A Recall passes the class Index as factory, so that `histories` need not import the
-    search engine.
+    """Makes the index that a Recall searches. A Recall passes the class Index as factory, so that `histories` need not
+    import the search engine.
     """
 
     def build(self, sessions: Iterable[Session], /) -> Searchable:
@@ -73,7 +73,9 @@ class Inventory:
     _whole: dict[tuple[str | None, str, str | None], Session] | None = None  # `sessions` by agent, id and source
 
     def loaded(self, bare: Session) -> Session | None:
-        """The loaded session with the agent, id and source of `bare`; None when it is not among `sessions`."""
+        """Return the session, with its messages, that has the agent, id and source of `bare`; None when it is not among
+        `sessions`, which are kept only until an index has been built from them.
+        """
         if self.sessions is None:
             return None
         if self._whole is None:
@@ -120,7 +122,9 @@ class Backend(Protocol):
         ...
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait up to `seconds` for a refresh in the background. Returns True when none is running any more."""
+        """Wait up to `seconds`, None for any time, for a refresh in the background. Returns True when none is running
+        any more.
+        """
         ...
 
     def only(self, context: Context) -> Backend:

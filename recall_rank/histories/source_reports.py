@@ -11,8 +11,8 @@ from recall_rank.model import Flag, SearchResponse, SourceReport
 
 
 def as_of(response: SearchResponse, answering: Snapshot) -> SearchResponse:
-    """The response with the age, notes and source reports of the snapshot `answering`, and with a flag on each
-    result whose session its source no longer has.
+    """Return the response with the age of the index and with the notes and source reports of the snapshot `answering`.
+    Results whose session its source no longer has are flagged.
     """
     told = with_reports(response, answering.reports)
     coverage = told.coverage

@@ -164,8 +164,8 @@ class _HistoryReader:
         return True
 
     def _keep_last(self, sessions: int, messages: int) -> None:
-        """Leave out the first sessions where there are more sessions or messages than given, and the first messages
-        of a session that has too many alone.
+        """Leave out the first sessions until at most `sessions` sessions and `messages` messages are left. Of a last
+        session that has more messages alone, leave out the first messages.
         """
         if len(self.messages) <= sessions and self.count <= messages:
             return

@@ -166,7 +166,9 @@ def merge_duplicates(loaded: Sequence[LoadedSource]) -> None:
 
 
 def found_twice(count: int) -> Notice:
-    """The notice that `count` sessions of a source were found twice and are counted in another place."""
+    """Return the notice that `count` sessions of a source were found a second time with as many or more messages, and
+    are counted there.
+    """
     where = "found twice and counted where more messages are"
     return Notice(FOUND_TWICE, count, f"{{count}} sessions were {where}", f"{{count}} session was {where}")
 

@@ -36,9 +36,8 @@ class BackgroundHistories:
 
     @property
     def ready(self) -> bool:
-        """Whether calls can be answered: the first reading is over, or its newest part can be searched.
-
-        For PART_SECONDS after the start, only a complete reading counts.
+        """Whether calls can be answered: the first reading is over, or its newest part can be searched. In the first 5
+        seconds only a complete reading counts.
         """
         return self.complete or (self._part.is_set() and time.monotonic() >= self._began + PART_SECONDS)
 

@@ -147,8 +147,8 @@ class FolderSearch:
 
 
 def sessions_folder(path: Path) -> Path | None:
-    """Return the folder of PraisonAI's session files at `path`; None for the history of another agent and for a single
-    file. A folder without a session of any agent counts as a folder of PraisonAI in which nothing has been written yet.
+    """Return the folder of PraisonAI's session files at `path`; None for the history of another agent, for a single
+    file, and for a folder in which no session is found.
     """
     if path.is_file():
         return None

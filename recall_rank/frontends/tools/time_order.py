@@ -23,8 +23,8 @@ _BUCKETS: Final = {"exact": 0, "project": 1, "global": 2}
 def scan_page(search: Search, results: int, offset: int) -> SearchResponse:
     """Return the page of `results` hits that begins with hit number `offset`.
 
-    Hits are ordered by time, but on the first pages each session has PER_SESSION hits before any has more. `search`
-    takes `results` and `offset`, and returns a response with hits ordered by time.
+    Hits are ordered by time, but on the first 5 pages each session has 2 hits before any has more. `search` takes
+    `results` and `offset`, and returns a response with hits ordered by time.
     """
     diversified = DIVERSIFIED_PAGES * results
     window = min(MAX_FETCHED, max(MIN_FETCHED, diversified))

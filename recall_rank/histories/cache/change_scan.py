@@ -84,8 +84,8 @@ def unchanged(looks: Sequence[SourceScan], before: Table) -> bool:
 
 
 def read(source: BaseSource, entry: UnitEntry) -> list[Session]:
-    """The sessions of a unit. Its error, malformed records, warnings and resume point are written to `entry`, and
-    whether every session in it is left out.
+    """Read a unit and return its sessions. Its error, malformed records, warnings and resume point are written to
+    `entry`, its entry in the table of the refresh, and so is whether all of its sessions are ignored or forgotten.
     """
     entry.error, entry.resume = None, None
     try:

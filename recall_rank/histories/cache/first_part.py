@@ -21,7 +21,9 @@ STILL_READING: Final = "The histories are still being read for the first time: o
 
 @dataclass(frozen=True, slots=True)
 class FirstPart:
-    """The sources limited to the chosen units, and how many of all units and bytes these are."""
+    """The newest part of a large history: its sources, limited to the newest units, with the numbers and bytes of these
+    units and of all units.
+    """
 
     sources: Sequence[BaseSource]
     units: int

@@ -51,8 +51,9 @@ def planned_segments(segments: Sequence[Segment], live: Iterable[SessionEntry]) 
 
 
 def to_merge(planned: Sequence[PlannedSegment], added: int) -> list[int]:
-    """The indices in `planned` of the segments to merge, together with `added` new messages, so that at most 8
-    segments remain.
+    """Return the indices in `planned` of the segments to merge into a new one, which also takes `added` new messages.
+    They are those that must be rewritten, because of deleted text or many deleted messages, and the smallest others
+    until at most 8 segments remain.
     """
     there = [at for at, segment_plan in enumerate(planned) if segment_plan.live]
     chosen = {at for at in there if planned[at].urgent or (planned[at].dead and planned[at].is_worn())}

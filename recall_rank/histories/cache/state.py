@@ -45,7 +45,9 @@ class TableView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CacheState:
-    """The segments to search, their deleted sessions, and the table from which the next refresh starts. Immutable."""
+    """The segments to search, the rows of the deleted sessions of each, and the table (record of sources, units and
+    sessions) from which the next refresh starts. Immutable.
+    """
 
     segments: Sequence[Segment] = ()
     dead: Sequence[frozenset[int]] = ()

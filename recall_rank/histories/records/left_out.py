@@ -1,5 +1,5 @@
-"""Digests in place of names that a cache must not hold: of forgotten sessions, of units in which every session is left
-out, and of stores that have no other units.
+"""Digests in place of names that a cache must not hold, because they belong to sessions that are ignored or forgotten:
+ids of sessions, and paths of the units and stores that have no other sessions.
 
 Paths of units and stores can hold a session's id, its project and its first words. Equal names give equal digests; a
 name cannot be read back from its digest.

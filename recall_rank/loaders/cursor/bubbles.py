@@ -49,8 +49,8 @@ def time_of(bubble: Record) -> int:
 
 
 def tools_apart(composer: Record) -> dict[str, dict[str, Any]]:
-    """Bubble id -> the tool call of that bubble, for calls that older versions of Cursor store with the
-    conversation.
+    """Return a mapping from bubble id to the tool call of that bubble, for the calls that older versions of Cursor
+    store with the conversation.
     """
     found: dict[str, dict[str, Any]] = {}
     for capability in listed(composer.get("capabilities")):

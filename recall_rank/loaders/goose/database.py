@@ -40,7 +40,7 @@ _FLAGS = {"sub_agent": Flag.SUBAGENT, "hidden": Flag.SUBAGENT}
 
 
 class GooseDatabase(SessionDatabase):
-    """A source for one database. Each session is one unit, read on its own."""
+    """A source for one database of Goose. Each session is one unit, read on its own."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or AGENT)

@@ -35,7 +35,7 @@ _BRANCHED = "branched"
 
 
 class Hermes(SessionDatabase):
-    """A source for one database. Each session is one unit, read on its own."""
+    """A source for one database of Hermes. Each session is one unit, read on its own."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         super().__init__(path, name or NAME)

@@ -206,7 +206,9 @@ _HIGH = (b"d8", b"d9", b"da", b"db")
 
 
 def _filled(value: Any, texts: dict[str, str]) -> Any:
-    """The JSON value with each name of a long string replaced by the string itself; `texts` maps names to strings."""
+    """Return the JSON value with each placeholder replaced by the long string for which it stands; `texts` maps
+    placeholders to strings.
+    """
     box = [value]
     todo: list[Any] = [box]
     while todo:

@@ -20,8 +20,8 @@ _Place = tuple[int, int]  # session, message
 def resolve_chains(sessions: Sequence[Session]) -> ResolvedSessions:
     """Remove from each session the messages that a compression copied from its parent.
 
-    Messages of a parent that its compressed session does not repeat are flagged as out of context. A session that a
-    compression began gets the title of the first session of its chain.
+    Messages of a compressed session that the session begun by the compression does not repeat are flagged as out of
+    context. A session that a compression began gets the title of the first session of its chain.
     """
     place = {session.id: at for at, session in enumerate(sessions)}
     origin: dict[_Place, _Place] = {}

@@ -46,7 +46,7 @@ _MESSAGE = ("id", "role", "content", "tool_calls_json", "tool_calls", "tool_call
 
 
 class MemoAgent(SessionDatabase):
-    """A source for one database. Each session is one unit, read on its own."""
+    """A source for one database of memo-agent. Each session is one unit, read on its own."""
 
     resolves = True
 
@@ -59,7 +59,9 @@ class MemoAgent(SessionDatabase):
         return sorted(decode_text(row[1]) or "" for row in rows)
 
     def signatures(self, reader: RowReader) -> dict[str, bytes]:
-        """Session id -> a digest of the session's row and its message ids; memo-agent never rewrites a message."""
+        """Return a mapping from session id to a digest of the session's row, and of the number and last row id of its
+        messages; memo-agent never rewrites a message.
+        """
         known = _known(reader)
         columns = select_list(_SESSION, known["sessions"])
         sessions = reader.fetch(f"SELECT rowid, {columns} FROM sessions WHERE rowid > ? ORDER BY rowid")  # noqa: S608

@@ -108,8 +108,8 @@ def _created(data: Record) -> int:
 
 
 def _before_compaction(order: list[str], parts: Parts) -> set[str]:
-    """The ids of the messages that the last compaction took out of context: those before the first message that it
-    kept, or without one those before the compaction itself.
+    """Return the ids of the messages that the last compaction took out of the model's context: those before the first
+    message that it kept or, when it kept none, before the compaction itself. Empty without a compaction.
     """
     for at in range(len(order) - 1, -1, -1):
         for _, part in parts.get(order[at], ()):

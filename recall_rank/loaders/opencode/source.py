@@ -161,9 +161,9 @@ def _session_from(key: str, rows: OpenCodeRows, messages: list[Message], source:
 
 
 def _before(order: list[str], boundary: tuple[str, str | None] | None) -> set[str]:
-    """The ids of the messages that the last compaction took out of context: those before the first message that it
-    kept, or without one those before the compaction itself. `boundary` has the ids of the compaction and of that
-    first message.
+    """Return the ids of the messages that the last compaction took out of the model's context: those before the first
+    message that it kept or, when it kept none, before the compaction itself. `boundary` has the ids of the compaction
+    and of that first message; it is None without a compaction.
     """
     if boundary is None:
         return set()

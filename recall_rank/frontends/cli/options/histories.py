@@ -121,9 +121,8 @@ def _demo_history() -> Path:
 
 
 def _open(history: str, as_json: bool) -> Sequence[Source]:
-    """Return the sources that `history` names: the stores at a path and below it, or those of an agent.
-
-    An unreadable path gives an UnreadableSource. DEMO is the history of the package; ./demo is a path.
+    """Return the sources that `history` names: the stores at a path and below it, or those of an agent. A path that
+    cannot be read gives an UnreadableSource. The name "demo" is the history of the package; ./demo is a path.
     """
     from recall_rank.loaders import discover, open_source, open_sources
 

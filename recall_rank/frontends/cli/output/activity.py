@@ -44,9 +44,8 @@ class Activity:
     by_agent: dict[str, Counter[str]] = field(default_factory=dict)
 
     def periods(self, unit: str | None = None) -> tuple[str, list[Share]]:
-        """Return the unit (day, week, month or year) and the counts of every period from the first to the last.
-
-        Empty periods are included. Without `unit`, the shortest one with at most MAX_PERIODS periods is chosen.
+        """Return the unit (day, week, month or year) and the counts of every period from the first to the last, empty
+        ones included. Without `unit`, the shortest one that gives at most 40 periods is chosen.
         """
         if not self.by_day:
             return unit or "day", []
