@@ -30,8 +30,8 @@ _AGE_STEPS: Final = (  # (ages below this limit, are counted in this unit, of th
 
 
 def escape(text: str) -> str:
-    r"""Return the text with every unsafe character written as an escape, such as \\x1b, \\u202e or \\U000e0041. Unsafe
-    are the characters that could control a terminal, or hide or reorder text.
+    r"""Return the text with every unsafe character written as an escape, such as \x1b, \u202e or \U000e0041. Unsafe are
+    the characters that could control a terminal, or hide or reorder text.
     """
     return text if text.isascii() and text.isprintable() else UNSAFE.sub(escaped, text)
 

@@ -1,4 +1,4 @@
-"""RecallSessionStore: the session store of PraisonAI with our search. What it stores, PraisonAI's own store writes.
+"""RecallSessionStore: a session store for PraisonAI that searches with recall_rank; PraisonAI's own store writes.
 
     from recall_rank.frontends.praisonai import RecallSessionStore, set_default_session_store
 
@@ -54,7 +54,7 @@ class PlainRecord(SimpleNamespace):
     """
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields as JSON values."""
+        """Return the fields as JSON values."""
         return dict(vars(self))
 
 
@@ -197,7 +197,9 @@ def set_default_session_store(store: Any) -> None:
 
 @lru_cache(maxsize=1)
 def _default_tools() -> SessionTools:
-    """The tool over the active store when that is ours, else over a new RecallSessionStore."""
+    """Return the tool session_search over the active store of praisonaiagents when that is a RecallSessionStore, else
+    over a new one.
+    """
     try:
         from praisonaiagents.session.store import get_default_session_store
     except ModuleNotFoundError:

@@ -71,8 +71,8 @@ class _Claim:
 def answer_to(
     session: Session, message_id: str, words: Collection[str], context: Context | None, clean: Callable[[str], str]
 ) -> Answer | None:
-    """Return what answers a message of a session: the message itself or one of the MAX_AHEAD messages after it; None
-    without an answer.
+    """Return what answers a message of a session: the message itself or one of the 80 messages after it; None without
+    an answer.
 
     Taken is the sentence that settles something and contains most of `words`, the stems that the hit matched, at least
     a third of them; of equal ones, the last. When there is none, a user's message is answered by the conclusion of its
@@ -109,9 +109,8 @@ def _unread(session: Session, start: int, context: Context | None) -> Sequence[t
 
 
 def _claims(at: int, message: Message, words: Collection[str], clean: Callable[[str], str]) -> Iterator[_Claim]:
-    """Yield the sentences of a message that settle something and contain a third of `words`.
-
-    Each has the sentences after it, too, as far as MAX_CHARS have room for them.
+    """Yield the sentences of a message that settle something and contain a third of `words`, each with the sentences
+    after it, up to 240 characters.
     """
     for text in _texts(message):
         said = list(sentences(clean(text)))
@@ -167,7 +166,7 @@ def _last_command(messages: Sequence[Message]) -> Answer | None:
 
 
 def _texts(message: Message) -> Iterator[str]:
-    """Yield what a person or an agent wrote in a message, READ_CHARS characters of each part."""
+    """Yield the texts that a person or an agent wrote in a message, the first 20,000 characters of each part."""
     if message.role in ("user", "assistant"):
         for part in message.parts:
             if part.type == "text" and part.text and not part.flags & _SKIPPED:
@@ -175,7 +174,7 @@ def _texts(message: Message) -> Iterator[str]:
 
 
 def _joined(said: Sequence[str]) -> str:
-    """Return the first sentence with those after it, as many as MAX_CHARS have room for."""
+    """Return the first sentence with those after it, up to 240 characters."""
     text = said[0]
     for sentence in said[1:]:
         if len(text) + len(sentence) >= MAX_CHARS:

@@ -77,7 +77,9 @@ def query_of(message: str) -> str:
 
 
 def _enough(sentences: Sequence[str], at: int) -> str:
-    """Return sentence `at`, with those after and before it as long as there are fewer than ENOUGH_WORDS."""
+    """Return sentence `at` and, until there are two telling words, that is words that are no stop words, the sentences
+    after it and then those before it.
+    """
     query = sentences[at]
     for near in (*sentences[at + 1 :], *reversed(sentences[:at])):
         if _telling_words(query) >= ENOUGH_WORDS:

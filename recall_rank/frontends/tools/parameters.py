@@ -189,10 +189,11 @@ def _is_number(value: object) -> bool:
 def read(
     parameters: Sequence[Parameter], args: Mapping[str, Any], warnings: Warnings, expansion_warnings: Warnings
 ) -> dict[str, Any]:
-    """Return parameter name -> usable value, for every parameter; times and the query are returned as they are.
+    """Return a mapping from the name of every parameter to a usable value; times and the query are returned as they
+    are.
 
     An invalid value is replaced by the nearest accepted value or by the default, with a warning. The warning is added
-    to `expansion_warnings` for the parameters in EXPANSION, to `warnings` for all others.
+    to `expansion_warnings` for the parameters of the expansion of hits, to `warnings` for all others.
     """
     found: dict[str, Any] = {}
     for parameter in parameters:

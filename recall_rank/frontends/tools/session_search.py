@@ -111,7 +111,9 @@ class SessionTools:
 
 
 def answer_of_histories(histories: Recall, args: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-    """Return the answer of the tool over `histories`. With `strict`, arguments out of range are an error."""
+    """Return the answer of session_search over `histories` to a call with the arguments `args`. With `strict`,
+    arguments out of range are an error.
+    """
     tools = RecallTools(histories, options=LIBRARY_OPTIONS)
     return tools.call(TOOL, dict(args), mode="schema" if strict else "raw")
 

@@ -3,7 +3,7 @@
 A message scores 2 when it contains the whole query and 1 for each word of the query that it contains, both as
 substrings regardless of case; a session scores the sum over its messages. Two generations of the rule exist. "g1" is
 that of the first release. "g3", of praisonaiagents 1.7, also searches archived messages, multiplies the scores of
-automated sessions by DEMOTION, and returns one session of each lineage.
+automated sessions by 0.25, and returns one session of each lineage, that is of each chain of continued sessions.
 """
 
 from __future__ import annotations

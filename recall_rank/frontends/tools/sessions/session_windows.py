@@ -73,7 +73,7 @@ class NumberedSession:
 
 
 def numbered_session(histories: Recall, session: Session) -> NumberedSession:
-    """The session with its messages. Raises LookupError or OSError when they cannot be read."""
+    """Return the session with its numbered messages. Raises LookupError or OSError when they cannot be read."""
     chat = _chat(session)
     if chat is not None:
         return _of_chat(session, chat)
