@@ -165,8 +165,9 @@ class Index:
         """The evidence of every part for `query`: f32[parts], 0 for a part that is not a hit; rows are those of
         `columns`.
 
-        Evidence is the prefilter's score divided by the largest score that the query allows. It is meant for callers
-        that fuse it with scores of their own.
+        Evidence is the prefilter's score divided by the ceiling: the BM25 of a document full of every word of the
+        query, of a class with weight 1 and without context. It can exceed 1, since context and the classes of greater
+        weight add to it. It is meant for callers that fuse it with scores of their own.
         """
         import numpy as np
 

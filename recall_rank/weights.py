@@ -1,7 +1,11 @@
-"""Weights: every number that ranks, with the reason for its value, in one frozen record.
+"""Weights: the numbers of the formulas that rank, with the reason for each value, in one frozen record.
 
 A search uses the weights of its query (`Query.weights`): DEFAULT, unless the caller passes a changed copy such as
-dataclasses.replace(DEFAULT, phrase=0.0) in the option `weights`. No number that ranks is written anywhere else.
+dataclasses.replace(DEFAULT, phrase=0.0) in the option `weights`. The record has every weight, share and factor of the
+formulas that rank, and how many hits a stage takes. Limits of matching stand beside the code that they bound: from how
+many characters a word may be misspelt or abbreviated (search/expansion/forms.py, lexicon.py), how many words are joined
+(expand.py) or kept of a long text (long_query.py), which conversations are copies (search/ranking/copies.py), and from
+which share of the budget nothing is scored (search/deadline.py).
 
 bench/results lists the gain of each weight on labelled queries. Some weights gain nothing there, because no labelled
 query, or only a misspelt one, needs them: weights for other scripts, directories, tool names, summaries, quotation
@@ -40,12 +44,12 @@ class KindWeights(NamedTuple):
 
 
 class ChanceWeights(NamedTuple):
-    """Coefficients of the logistic regression for the chance that a result is relevant, from its evidence."""
+    """Coefficients of the logistic regression for the chance that a result is relevant, from its raw score."""
 
     always: float = 1.446  # the intercept
-    rarity: float = 2.043  # of ln(the most evidence a word of the query could give): common words prove little
+    rarity: float = 2.043  # of ln(the ceiling per word of the query): common words prove little
     documents: float = -0.425  # of ln(passages searched): more of them resemble the relevant one by chance
-    evidence: float = 2.673  # of ln(e / (e + plenty)), e being the evidence over the most the query could give
+    evidence: float = 2.673  # of ln(e / (e + plenty)); e is the raw score: evidence over the ceiling, boosts included
 
 
 class SureWeights(NamedTuple):
@@ -64,7 +68,7 @@ class SureWeights(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """All numbers that rank. Immutable: to try other numbers, pass a changed copy to a search; other searches keep
+    """The numbers that rank. Immutable: to try other numbers, pass a changed copy to a search; other searches keep
     theirs.
     """
 
@@ -98,6 +102,7 @@ class Weights:
     piece: float = 0.5  # a piece of a compound whose joined form is known: the pieces alone say little
     neighbour_join: float = 0.9  # two words of the query that a document holds as one
     prose_join: float = 0.2  # `neighbour_join` in a sentence, where neighbours are seldom a name
+    prose_words: int = 5  # a query with more words that carry meaning is taken for a sentence: names are shorter
     author: float = 1.5  # the author of a message
     tool_name: float = 0.3  # the name of the tool: a thousand calls share it
     directory: float = 0.3  # the directory of the session: it matches every part there, so it says little
@@ -160,7 +165,7 @@ class Weights:
 
     # --- calibration: logistic regressions fitted by bench.benchmarks.calibration ---
 
-    chance: ChanceWeights = field(default_factory=ChanceWeights)  # gives the score; results are ordered by evidence
+    chance: ChanceWeights = field(default_factory=ChanceWeights)  # gives the score; the raw score gives the order
     sure: SureWeights = field(default_factory=SureWeights)  # gives `answerable` and `confidence`
     plenty: float = 2.0  # evidence from which more proves little: text that holds the whole query may be common
     fewest: int = 100  # passages below which their number is not seen to matter
@@ -173,7 +178,8 @@ class Weights:
 
     again: float = 0.3  # share that a talk's second message adds to its session, the third by its square: people come
     # back to a subject, while an agent's long session holds a bit of everything
-    diversity: float = 0.97  # factor of a session's third part, each further one again: costs .004 where one session
+    per_session: int = 2  # parts of a session that keep their places: the best one and one beside it
+    diversity: float = 0.97  # factor of each part after those, once more each time: costs .004 where one session
     # holds all answers, for a page that shows other sessions too
 
 

@@ -24,6 +24,7 @@ FACTORS = frozenset(
 SHAPES = frozenset(
     {
         *("window_words", "k1", "survivors", "looked_at", "scored", "whole_from", "echo_floor"),
+        *("per_session", "prose_words"),
         *("chance", "sure", "plenty", "fewest", "most", "high", "high_behind", "medium", "stop_word_share"),
     }
 )

@@ -1,4 +1,4 @@
-"""The state of one search, which the stages of the search fill one after the other."""
+"""SearchContext: the state of one search, which the stages of the search fill one after the other."""
 
 from __future__ import annotations
 

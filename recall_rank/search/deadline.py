@@ -8,7 +8,7 @@ from time import monotonic_ns
 from typing import Any, Final
 
 Clock = Callable[[], int]  # nanoseconds: time.monotonic_ns, or a fake one in tests
-SCORE_BY: Final = 0.75  # share of the budget after which scoring does not begin
+SCORE_BY: Final = 0.75  # share of the budget after which no candidate is scored
 RESERVE: Final = 0.3  # share of the budget reserved for the response,
 RESERVE_MS: Final = 2.0  # but at most this: a page is made, and its snippets are cut
 
@@ -27,8 +27,9 @@ class DegradeKind(enum.StrEnum):
 class Deadline:
     """The deadline of one search: the end of its time budget, less a reserve for making the response.
 
-    `at_ns` is the deadline and `score_by_ns` the time after which scoring does not begin, both in nanoseconds of
-    `clock`. Native loops compare them with the monotonic clock.
+    `at_ns` is the deadline. `score_by_ns` is the time at which scoring ends: later it does not begin, and what it has
+    done is dropped if it is not complete. It is SCORE_BY of the budget, or the deadline, which comes first for budgets
+    below 8 ms. Both are in nanoseconds of `clock`. Native loops compare them with the monotonic clock.
     """
 
     __slots__ = ("_cancel", "_clock", "_started", "at_ns", "score_by_ns")
@@ -49,7 +50,7 @@ class Deadline:
         return late or (self._cancel is not None and self._cancel.is_set())
 
     def too_late_to_score(self) -> bool:
-        """Whether scoring must not begin: the share SCORE_BY of the time budget is used up, or the caller has
+        """Whether the time for scoring is over: `score_by_ns` has passed, or the caller has
         cancelled.
         """
         return self._clock() >= self.score_by_ns or (self._cancel is not None and self._cancel.is_set())

@@ -23,7 +23,6 @@ from recall_rank.weights import Weights
 
 MIN_HALF = 3  # characters of each half when a word is split
 MAX_JOIN = 5  # neighbouring words of the query that are tried as one
-PROSE_WORDS = 5  # a query with more meaningful words than this is a sentence, not a name
 LONG_QUERY = 12  # a query with more words than this is joined in pairs only
 
 
@@ -114,7 +113,7 @@ class _Expander:
 
         forms = [word.form for word in query.words]
         self.counts = [word.counts for word in query.words]
-        self.a_text = query.counting > PROSE_WORDS
+        self.a_text = query.counting > self.weights.prose_words
         asked = [form if counts else b"" for form, counts in zip(forms, self.counts, strict=True)]
         known = lexicon.find(forms + [compound.form for compound in query.compounds])
         self.known = known[: len(forms)]

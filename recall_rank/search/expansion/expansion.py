@@ -52,7 +52,7 @@ class Expansion:
 
     groups: list[TermGroup]
     known: list[tuple[Word, int]]  # words with a group of their own, and their places, for longer_words()
-    ceiling: float  # the most evidence that a document could have
+    ceiling: float  # the BM25 of a document full of every word, of class weight 1, without context
     matcher: Matcher
     word_weights: list[float]
     repaired: dict[str, list[str]]  # word that no document holds -> forms searched in its place

@@ -19,9 +19,9 @@ from recall_rank.search.types import PageEntry
 def best_parts(search: SearchContext, evidence: Evidence) -> tuple[list[Candidate], list[Candidate]]:
     """Return (reranked, remaining): the reranked candidates, best first, and the other hits by their evidence.
 
-    The number of reranked hits fills whole pages, so that no page mixes reranked hits with others. Copies among them
-    are folded. `reranked` is empty when the time for scoring is over. `remaining` reaches at least to the end of the
-    requested page.
+    The number of reranked hits fills whole pages. So other hits follow them on one page only where none is left to
+    rerank (fallback hits) and where copies among them were folded. `reranked` is empty when the time for scoring is
+    over. `remaining` reaches at least to the end of the requested page.
     """
     options, weights = search.query.options, search.query.weights
     count, needed = _whole_pages(search.query), options.offset + options.results

@@ -12,25 +12,26 @@ from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.segment import TITLE_ROLE
 from recall_rank.model import Talk
 from recall_rank.search.types import PageEntry
+from recall_rank.weights import Weights
 
 BUCKETS = {"exact": 0, "project": 1, "global": 2}
-PER_SESSION = 2  # parts of one session on a page that do not wait for other sessions
 
 
 def by_part(
-    reader: IndexReader, ranked: list[Candidate], rest: list[Candidate], diversity: float | None
+    reader: IndexReader, ranked: list[Candidate], rest: list[Candidate], weights: Weights | None
 ) -> Iterator[PageEntry]:
     """Yield a page entry for each part: first `ranked`, then `rest`, both in their order.
 
-    With `diversity`, one session cannot fill the page: its third ranked part is placed as if its score were multiplied
-    by `diversity`, its fourth as if by the square of `diversity`, and so on. No part is dropped, and no score changes.
+    With `weights`, close hits of other sessions come before many of one: the first `per_session` ranked parts of a
+    session keep their places, the next is placed as if its score were multiplied by `diversity`, the one after it as if
+    by the square of `diversity`, and so on. No part is dropped, and no score changes.
     `rest` keeps its order, so that the place of an entry does not depend on the length of `rest`.
     """
     found = ranked + rest
     sessions = reader.sessions_of([candidate.part for candidate in found])
     order: Iterable[int] = range(len(found))
-    if diversity is not None:
-        first = diversify(ranked, sessions[: len(ranked)], PER_SESSION, diversity)
+    if weights is not None:
+        first = diversify(ranked, sessions[: len(ranked)], weights.per_session, weights.diversity)
         order = chain(first, range(len(ranked), len(found)))
     return (PageEntry(found[at], sessions[at]) for at in order)
 

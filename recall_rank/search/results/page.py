@@ -10,7 +10,7 @@ from recall_rank._core.search.evidence import Evidence
 from recall_rank.search.context import SearchContext
 from recall_rank.search.ranking.best_hits import best_parts, best_sessions, candidates
 from recall_rank.search.ranking.fallback_hits import extend
-from recall_rank.search.ranking.group import PER_SESSION, by_bucket, by_part, by_session
+from recall_rank.search.ranking.group import by_bucket, by_part, by_session
 from recall_rank.search.ranking.rerank import rerank
 from recall_rank.search.retrieval.caller_scores import mark_scored
 from recall_rank.search.types import PageEntry
@@ -51,8 +51,8 @@ def page(search: SearchContext, evidence: Evidence) -> list[PageEntry]:
     if by_sessions:
         entries = best_sessions(search, evidence, sessions)
     else:
-        diversity = search.query.weights.diversity if search.total > options.results else None
-        entries = by_part(search.reader, *best_parts(search, evidence), diversity)
+        weights = search.query.weights if search.total > options.results else None
+        entries = by_part(search.reader, *best_parts(search, evidence), weights)
     if in_buckets:
         entries = by_bucket(entries, search.eligible.buckets)
     return list(islice(entries, first, last))
@@ -87,9 +87,9 @@ def _ranges(search: SearchContext, counts: Sequence[tuple[int, int]]) -> Iterato
     """
     options = search.query.options
     first, last = options.offset, options.offset + options.results
-    crowded = search.total > options.results
+    crowded, most = search.total > options.results, search.query.weights.per_session
     at = 0
-    for low, high in ((0, PER_SESSION), (PER_SESSION, search.total)) if crowded else ((0, search.total),):
+    for low, high in ((0, most), (most, search.total)) if crowded else ((0, search.total),):
         for session, count in counts:
             size = max(0, min(count, high) - low)
             begin, end = max(first, at), min(last, at + size)

@@ -1,4 +1,8 @@
-"""Score every eligible document by BM25 and by named dates. No document is dropped before it is scored."""
+"""Score every eligible document by BM25 and by named dates. No document is dropped before it is scored.
+
+The stage is called `prefilter` in responses because the ranking stage takes its best hits from these scores and orders
+them anew. It is the retrieval stage of ARCHITECTURE.md, and it filters nothing.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +37,10 @@ def prefilter(
 ) -> Evidence:
     """Return the Evidence of a query: a score for every eligible document, fused with its context's scores.
 
-    The context of a document is its neighbours and its session. A score is BM25 (see CompiledQuery) times the weight
-    of the document's class (see class_weights()), plus the value of dates that the query names. Hits in parts not
-    marked in `only`, u8[parts], are left out. `deadline_ns` is a time.monotonic_ns(), 0 for none; documents not read
-    before it score 0, see Evidence.docs_done. `groups`, when given, replaces expansion.groups.
+    The context of a document is the neighbouring messages and the session. A score is BM25 (see CompiledQuery) times
+    the weight of the document's class (see class_weights()), plus the value of dates that the query names. Hits in
+    parts not marked in `only`, u8[parts], are left out. `deadline_ns` is a time.monotonic_ns(), 0 for none; documents
+    not read before it score 0, see Evidence.docs_done. `groups`, when given, replaces expansion.groups.
     """
     weights = query.weights
     evidence = reader.evidence(eligible.doc_marks)

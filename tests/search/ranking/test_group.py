@@ -14,7 +14,7 @@ from recall_rank.corpus import Index
 from recall_rank.index.reader.index_reader import IndexReader
 from recall_rank.index.segment.build import build
 from recall_rank.model import Session
-from recall_rank.search.ranking.group import PER_SESSION, by_part
+from recall_rank.search.ranking.group import by_part
 from recall_rank.weights import DEFAULT
 from tests.support.search.samples import DAY_MS, NOW, ask, message, paged, pages, part, parts, session
 
@@ -46,7 +46,7 @@ def test_a_page_that_holds_all_keeps_the_order() -> None:
 def test_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
     segment = segment_of({"a": 4, "b": 2})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.69), ("b.1.1", 0.1))
-    entries = list(by_part(segment, ranked, [], DEFAULT.diversity))
+    entries = list(by_part(segment, ranked, [], DEFAULT))
     assert names(segment, entries) == ["a.0.1", "a.1.1", "b.0.1", "a.2.1", "b.1.1"]
     assert [entry.candidate.score for entry in entries] == [0.9, 0.8, 0.69, 0.7, 0.1]
 
@@ -54,14 +54,14 @@ def test_a_session_s_third_part_waits_for_one_that_is_nearly_as_good() -> None:
 def test_but_not_for_one_that_is_much_worse() -> None:
     segment = segment_of({"a": 4, "b": 1})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7), ("b.0.1", 0.2))
-    assert names(segment, by_part(segment, ranked, [], DEFAULT.diversity)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
+    assert names(segment, by_part(segment, ranked, [], DEFAULT)) == ["a.0.1", "a.1.1", "a.2.1", "b.0.1"]
 
 
 def test_the_rest_follows_and_moves_nothing() -> None:
     segment = segment_of({"a": 4, "b": 2})
     ranked = candidates(segment, ("a.0.1", 0.9), ("a.1.1", 0.8), ("a.2.1", 0.7))
     rest = candidates(segment, ("b.0.1", 0.69), ("a.3.1", 0.6), ("b.1.1", 0.5))
-    assert names(segment, by_part(segment, ranked, rest, DEFAULT.diversity)) == [
+    assert names(segment, by_part(segment, ranked, rest, DEFAULT)) == [
         "a.0.1",
         "a.1.1",
         "a.2.1",
@@ -92,7 +92,7 @@ def test_no_session_fills_a_page_when_others_are_as_good() -> None:
     others = [session(f"other{n}", "the lantern note", updated=NOW - n) for n in range(3)]
     index = Index.build([chatty, *others])
     hits = [hit.session_id for hit in ask(index, "lantern note", results=5, weights=weights).results]
-    assert hits.count("chatty") == PER_SESSION
+    assert hits.count("chatty") == DEFAULT.per_session
     assert set(hits) == {"chatty", "other0", "other1", "other2"}
 
 

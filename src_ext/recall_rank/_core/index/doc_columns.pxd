@@ -15,7 +15,7 @@ cdef enum:
     TALKS = 3   # values of session_talk
 
 cdef struct ShapeWeight:  # factors of BM25 for documents of one shape, that is class and number of words
-    float norm      # k1 * (1 - b + b * words / average words)
+    float norm      # k1 * (1 - b + b * (words + floor) / (average words + floor)); talk has a b of its own
     float weight    # of the class
 
 cdef class DocColumns:

@@ -14,7 +14,7 @@ cdef class Candidate:
 
     part, doc: the numbers of its part and of its best passage, which is a document, in the index reader.
     time: of its message, in ms since 1970.
-    evidence: the score of the prefilter, context included, divided by the highest score the query allows.
+    evidence: the score of the prefilter, context included, divided by the ceiling; it can exceed 1.
     quoted: the share, 0 to 1, of the query's quoted phrases that occur near the passage.
     whole: 1 where the whole query occurs as it was written, less where that is inside of a longer name, else 0.
     window: the text of the densest window of the passage, folded; empty until the passage was read.

@@ -316,11 +316,11 @@ def order(list candidates not None, names not None):
 
 
 def diversify(list candidates not None, list sessions not None, Py_ssize_t most, double share):
-    """Return the indices of `candidates` in an order in which no session fills the page. O(n log n).
+    """Return the indices of `candidates` in an order in which close hits of others precede many hits of one session.
 
     sessions[k] is the session of candidates[k]; candidates come best first. The first `most` candidates of a session
-    keep their scores; the next is placed as if its score were multiplied by `share`, the one after it by the square of
-    `share`, and so on. Candidates of equal score keep their order.
+    keep their places; the next is placed as if its score were multiplied by `share`, the one after it by the square of
+    `share`, and so on. Candidates of equal score keep their order. O(n log n).
     """
     cdef Py_ssize_t count = len(candidates), k, earlier
     cdef Candidate candidate

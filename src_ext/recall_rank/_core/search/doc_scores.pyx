@@ -7,8 +7,8 @@ word with all its forms, its members; its frequency is the weighted sum of the f
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from recall_rank._core.search.block_scores cimport (rr_add_scores, rr_add_scores_and_sums, rr_collect_nonzero,
-                                                    rr_fill_lanes)
+from recall_rank._core.search.block_scores cimport (rr_add_scores, rr_add_scores_and_sums, rr_bm25,
+                                                    rr_collect_nonzero, rr_fill_lanes)
 from recall_rank._core.runtime.clock cimport rr_monotonic_ns
 from recall_rank._core.index.doc_columns cimport ShapeWeight
 from recall_rank._core.runtime.scratch_pool cimport acquire, acquire_zeroed, release, release_zeroed
@@ -161,7 +161,6 @@ cdef void score_sums(FrequencySums* sums, FrequencySums* before, float factor, c
     `before`, if not NULL, has the sums of the other half of a compound word; the smaller of both frequencies is scored.
     """
     cdef Py_ssize_t k
-    cdef const ShapeWeight* shape_weight
     cdef uint16_t doc
     cdef float tf
     for k in range(sums.count):
@@ -171,8 +170,7 @@ cdef void score_sums(FrequencySums* sums, FrequencySums* before, float factor, c
         if before != NULL and before.tf[doc] < tf:
             tf = before.tf[doc]
         if tf > 0:
-            shape_weight = shape_weights + shapes[doc]
-            scores[doc] += shape_weight.weight * factor * tf / (tf + shape_weight.norm)
+            scores[doc] += rr_bm25(tf, factor, <const float*>(shape_weights + shapes[doc]))
     sums.count = 0
     if before != NULL:
         for k in range(before.count):

@@ -24,20 +24,26 @@ static ptrdiff_t rr_collect_nonzero_scalar(float* scores, ptrdiff_t size, uint32
     memset(scores, 0, (size_t)size * sizeof(float));
     return count;
 }
-/* Add weight * factor * tf / (tf + norm), the BM25 score of a term, to the scores of `count` documents. shape_weights has
-   a pair (norm, weight) for every shape (class and length) of a document. The SSE2 path gives bit-identical sums. */
-static void rr_add_scores(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t count, float weight, float factor,
+/* The BM25 score of a group of terms in a document: class weight * factor * tf / (tf + norm). tf is the sum of the
+   frequencies of the group's forms, each times the weight of the form; factor is the group's weight times (k1 + 1);
+   shape_weight is the pair (norm, class weight) of the shape, that is class and length, of the document. */
+static inline float rr_bm25(float tf, float factor, const float* shape_weight) {
+    return shape_weight[1] * factor * tf / (tf + shape_weight[0]);
+}
+/* Add the scores of one form to those of `count` documents; shape_weights has the pair of every shape. The SSE2 path
+   computes rr_bm25() for four documents at a time, with bit-identical sums. */
+static void rr_add_scores(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t count, float form_weight, float factor,
                           const uint16_t* shapes, const float* shape_weights, float* scores) {
     ptrdiff_t k = 0;
 #if defined(__SSE2__)
-    const __m128 weights = _mm_set1_ps(weight), factors = _mm_set1_ps(factor);
+    const __m128 form_weights = _mm_set1_ps(form_weight), factors = _mm_set1_ps(factor);
     for (; k + 4 <= count; k += 4) {
         const uint16_t* doc = docs + k;
         __m128 low = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd((const double*)(shape_weights + 2 * shapes[doc[0]])),
                                                 (const double*)(shape_weights + 2 * shapes[doc[1]])));
         __m128 high = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd((const double*)(shape_weights + 2 * shapes[doc[2]])),
                                                  (const double*)(shape_weights + 2 * shapes[doc[3]])));
-        __m128 tf = _mm_mul_ps(weights, _mm_cvtepi32_ps(_mm_set_epi32(tfs[k + 3], tfs[k + 2], tfs[k + 1], tfs[k])));
+        __m128 tf = _mm_mul_ps(form_weights, _mm_cvtepi32_ps(_mm_set_epi32(tfs[k + 3], tfs[k + 2], tfs[k + 1], tfs[k])));
         __m128 value = _mm_mul_ps(_mm_mul_ps(_mm_shuffle_ps(low, high, 0xdd), factors), tf);
         float values[4];
         value = _mm_div_ps(value, _mm_add_ps(tf, _mm_shuffle_ps(low, high, 0x88)));
@@ -49,20 +55,19 @@ static void rr_add_scores(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t co
     }
 #endif
     for (; k < count; k++) {
-        const float* shape_weight = shape_weights + 2 * shapes[docs[k]];
-        float tf = weight * tfs[k];
-        if (tf > 0) scores[docs[k]] += shape_weight[1] * factor * tf / (tf + shape_weight[0]);
+        float tf = form_weight * tfs[k];
+        if (tf > 0) scores[docs[k]] += rr_bm25(tf, factor, shape_weights + 2 * shapes[docs[k]]);
     }
 }
 /* rr_add_scores() for the last form of a word: tf includes the frequencies of other forms in `sums`, which are
    reset to 0. */
-static void rr_add_scores_and_sums(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t count, float weight, float factor,
-                           const uint16_t* shapes, const float* shape_weights, float* scores, float* sums) {
+static void rr_add_scores_and_sums(const uint16_t* docs, const uint8_t* tfs, ptrdiff_t count, float form_weight,
+                           float factor, const uint16_t* shapes, const float* shape_weights, float* scores,
+                           float* sums) {
     for (ptrdiff_t k = 0; k < count; k++) {
-        const float* shape_weight = shape_weights + 2 * shapes[docs[k]];
-        float tf = weight * tfs[k] + sums[docs[k]];
+        float tf = form_weight * tfs[k] + sums[docs[k]];
         sums[docs[k]] = 0;
-        if (tf > 0) scores[docs[k]] += shape_weight[1] * factor * tf / (tf + shape_weight[0]);
+        if (tf > 0) scores[docs[k]] += rr_bm25(tf, factor, shape_weights + 2 * shapes[docs[k]]);
     }
 }
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
