@@ -7,22 +7,25 @@ from libc.stdint cimport uint32_t, uint64_t
 
 
 cdef inline Py_ssize_t bitset_words(Py_ssize_t numbers) noexcept nogil:
-    """Return the count of u64 words of a set of numbers below `numbers`."""
+    """Return how many u64 words a bit set of numbers below `numbers` takes."""
     return (numbers + 63) >> 6
 
 
 cdef inline Py_ssize_t bitset_ranks(Py_ssize_t numbers) noexcept nogil:
-    """Return the count of u32 rank entries of a set of numbers below `numbers`."""
+    """Return how many u32 entries the rank array of a bit set of numbers below `numbers` has.
+
+    Entry k is the count of members below 256 * k.
+    """
     return (numbers >> 8) + 1
 
 
 cdef inline bint bitset_has(const uint64_t* words, uint64_t number) noexcept nogil:
-    """Return whether `number` is a member of the set."""
+    """Return whether `number` is a member of the bit set `words`."""
     return words[number >> 6] >> (number & 63) & 1
 
 
 cdef inline uint64_t popcount(uint64_t word) noexcept nogil:
-    """Return the count of bits that are set.
+    """Return the count of bits of `word` that are set.
 
     Written out, because the POPCNT instruction is missing on the oldest processors of x86-64. Algorithm: parallel sums
     of bits, pairs, nibbles and bytes (Warren, "Hacker's Delight", 5-1).
@@ -33,7 +36,11 @@ cdef inline uint64_t popcount(uint64_t word) noexcept nogil:
 
 
 cdef inline uint64_t rank(const uint64_t* words, const uint32_t* ranks, uint64_t number) noexcept nogil:
-    """Return the count of members below `number`, which may be the size of the universe. Reads at most four words."""
+    """Return the count of members of the bit set `words` that are below `number`; reads at most four words.
+
+    ranks[k] is the count of members below 256 * k. `number` may be as large as the end of the numbers that the set can
+    hold.
+    """
     cdef uint64_t found = ranks[number >> 8], word
     for word in range(number >> 8 << 2, number >> 6):
         found += popcount(words[word])

@@ -22,9 +22,9 @@ cdef inline void prefetch_text(const unsigned char* text, uint64_t size) noexcep
 
 cdef inline void prefetch_passage(const unsigned char* text, const uint64_t* starts, const uint64_t* ends,
                                   Py_ssize_t count, Py_ssize_t k) noexcept nogil:
-    """Prefetch passage k + LOOKAHEAD, bytes starts[.] to ends[.] of `text`, if it is one of `count` passages.
+    """Prefetch passage k + LOOKAHEAD, if there is one; called when passage k is read.
 
-    To be called when passage k is read.
+    Passage k is text[starts[k]:ends[k]], in bytes, for k below `count`.
     """
     if k + LOOKAHEAD < count:
         prefetch_text(text + starts[k + LOOKAHEAD], ends[k + LOOKAHEAD] - starts[k + LOOKAHEAD])

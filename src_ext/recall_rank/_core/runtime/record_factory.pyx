@@ -52,11 +52,12 @@ cdef class RecordFactory:
         PyMem_Free(self.offsets)
 
     cdef object new_record(self):
-        """An instance whose slots are all unset."""
+        """Return a new instance of the class, whose slots are all unset."""
         return (<PyTypeObject*>self.cls).tp_new(self.cls, <PyObject*>NO_VALUES, NULL)
 
     cdef int set_field(self, object record, Py_ssize_t field, object value) except -1:
-        """Set an unset slot, bypassing the __setattr__ of the frozen class."""
+        """Set field number `field` of a record, bypassing the __setattr__ of the frozen class; its slot must be unset.
+        """
         Py_INCREF(value)
         (<PyObject**>(<char*><PyObject*>record + self.offsets[field]))[0] = <PyObject*>value
         return 0
@@ -70,7 +71,7 @@ cdef class RecordFactory:
         return PyCFunction_New(&MAKE, self)
 
     def make_all(self, list rows not None):
-        """A list of records, one for each tuple of field values in `rows`.
+        """Return a list of records, one for each tuple of field values in `rows`.
 
         Raises TypeError when a row has too many or too few values.
         """
@@ -88,9 +89,10 @@ cdef class RecordFactory:
 
 
 cdef object make(RecordFactory self, PyObject** values, Py_ssize_t positional, PyObject* names):
-    """Implement RecordFactory.make in the METH_FASTCALL convention.
+    """Return one record; the C function behind RecordFactory.make, in the convention METH_FASTCALL | METH_KEYWORDS.
 
-    `values` are `positional` values, then one for each of the tuple of strings `names`, which may be NULL.
+    `values` holds `positional` positional values, then one value for each of `names`, a tuple of str or NULL for none.
+    Raises TypeError when a field is missing or given twice, or when there are too many values.
     """
     cdef Py_ssize_t k, place, named = 0 if names == NULL else len(<tuple>names)
     if positional + named != self.count:
@@ -106,7 +108,7 @@ cdef object make(RecordFactory self, PyObject** values, Py_ssize_t positional, P
 
 
 cdef Py_ssize_t index_of(RecordFactory self, tuple names, str name) except -1:
-    """The index of `name` in the names of a call. Raises TypeError when it is missing."""
+    """Return the index of `name` in `names`, the keywords of a call. Raises TypeError when it is missing."""
     if name not in names:
         raise TypeError(f"{self.cls.__name__} needs {name!r}")
     return names.index(name)

@@ -23,7 +23,11 @@ cdef enum:
 
 
 cdef int size_class(size_t* size) noexcept nogil:
-    """Round *size up to the size of its class and return the class; -1, *size unchanged, outside the pooled range."""
+    """Return the size class of a buffer of *size bytes and set *size to the size of that class; -1 if it is not pooled.
+
+    There are four classes to each power of two. *size is unchanged where it is below the smallest class; above the
+    largest, it is rounded up, too.
+    """
     cdef int power = MIN_POWER, number
     cdef size_t step
     if size[0] < <size_t>1 << MIN_POWER:
@@ -37,7 +41,10 @@ cdef int size_class(size_t* size) noexcept nogil:
 
 
 cdef void* take_pooled(int number, size_t size) noexcept nogil:
-    """Remove a buffer of size class `number` (-1: none) from the pool; NULL when the pool has none."""
+    """Take a buffer of size class `number` out of the pool and return it; NULL if the pool has none, or `number` is -1.
+
+    `size` is the size of that class in bytes.
+    """
     cdef int k
     cdef void* memory
     for k in range(SLOTS if number >= 0 else 0):
@@ -49,7 +56,8 @@ cdef void* take_pooled(int number, size_t size) noexcept nogil:
 
 
 cdef void store_or_free(void* memory, int number, size_t size) noexcept nogil:
-    """Put a buffer of size class `number` into the pool, or free it when the pool is full."""
+    """Put a buffer of size class `number`, which has `size` bytes, into the pool, or free it when the pool has no room.
+    """
     cdef int k
     if rr_atomic_add(&rr_pooled_bytes, <int64_t>size) <= MAX_POOLED:
         for k in range(SLOTS):
@@ -60,7 +68,10 @@ cdef void store_or_free(void* memory, int number, size_t size) noexcept nogil:
 
 
 cdef void* acquire(size_t size) noexcept nogil:
-    """A buffer of at least `size` bytes with undefined content; NULL when memory ran out. Ends with release()."""
+    """Return a buffer of at least `size` bytes with undefined content; NULL when memory ran out.
+
+    The caller returns it to the pool by release().
+    """
     cdef int number = size_class(&size)
     cdef void* memory = take_pooled(number, size)
     return memory if memory != NULL else PyMem_RawMalloc(size)
@@ -76,14 +87,20 @@ cdef void release(void* memory, size_t size) noexcept nogil:
 
 
 cdef void* acquire_zeroed(size_t size) noexcept nogil:
-    """A buffer of at least `size` zero bytes; NULL when memory ran out. Ends with release_zeroed()."""
+    """Return a buffer of at least `size` zero bytes; NULL when memory ran out.
+
+    The caller sets all bytes to 0 again, and returns it to the pool by release_zeroed().
+    """
     cdef int number = size_class(&size)
     cdef void* memory = take_pooled(number + ZEROED if number >= 0 else -1, size)
     return memory if memory != NULL else PyMem_RawCalloc(size, 1)
 
 
 cdef void release_zeroed(void* memory, size_t size) noexcept nogil:
-    """Return a buffer (or NULL) of acquire_zeroed() to the pool; the caller has set every byte to 0 again."""
+    """Return a buffer (or NULL) of acquire_zeroed() to the pool; the caller has set every byte to 0 again.
+
+    `size` is the number of bytes that was asked for.
+    """
     cdef int number = size_class(&size)
     if memory != NULL and number >= 0:
         store_or_free(memory, number + ZEROED, size)
@@ -92,7 +109,7 @@ cdef void release_zeroed(void* memory, size_t size) noexcept nogil:
 
 
 def pooled_bytes():
-    """The total size in bytes of the buffers that the pool keeps for later searches."""
+    """Return the total size in bytes of the buffers that the pool keeps for later searches."""
     return rr_pooled_bytes
 
 
