@@ -17,14 +17,17 @@ cdef bint is_mark(str char):
 
 
 cdef str folded_form(str char):
-    """Return a character without marks and case; composed (NFC) and decomposed (NFD) text have equal results."""
+    """Return a character without marks and case, "" for a mark; the result for NFC and NFD text is equal."""
     for _ in range(2):
         char = "".join([c for c in unicodedata.normalize("NFKD", char) if not is_mark(c)]).casefold()
     return "".join([c for c in char if unicodedata.category(c)[0] in "LMN"])
 
 
 cdef void load_tables():
-    """Fill in the class and the folded form of every code point below U+3000, and fold pointed Hebrew letters."""
+    """Fill in the class and folded form of every code point below U+3000, and the folds of U+FB1D to U+FB4F.
+
+    The latter are Hebrew letters composed with their points, which fold to the letter.
+    """
     cdef int point, used = 0, k
     for point in range(TABLE):
         char = chr(point)

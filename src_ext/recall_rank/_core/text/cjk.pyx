@@ -35,7 +35,10 @@ load_ideographs()
 
 
 cdef uint32_t compose_kana(uint32_t point, uint32_t voice) noexcept nogil:
-    """Return a kana with its voice mark (U+3099, U+309A or half-width) as one code point; 0 if none exists."""
+    """Return the code point of the kana `point` with the voice mark `voice`; 0 if there is no such character.
+
+    A voice mark is U+3099 or U+309A, or U+FF9E or U+FF9F, their half-width forms.
+    """
     cdef uint32_t base = point - 0x60 if 0x30A0 <= point <= 0x30FF else point
     if voice == 0x309A or voice == 0xFF9F:
         if 0x306F <= base <= 0x307B and (base - 0x306F) % 3 == 0:
@@ -56,10 +59,10 @@ cdef uint32_t compose_kana(uint32_t point, uint32_t voice) noexcept nogil:
 
 cdef Py_ssize_t read_cjk_code_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
                                     uint32_t* point) noexcept nogil:
-    """Decode the character at text[at] in composed form into point[0]; return its size in bytes.
+    """Decode the character at text[at], its marks included, into point[0]; return the number of bytes read.
 
-    Composed are half-width kana (to full width), a kana with its voice mark, conjoining jamo (to a Hangul syllable,
-    Unicode section 3.12) and compatibility ideographs (to unified ones).
+    The character is composed: half-width kana become full-width ones, a kana and its voice mark become one code point,
+    conjoining jamo a Hangul syllable (Unicode section 3.12), and compatibility ideographs unified ones.
     """
     cdef Py_ssize_t width = decode_multibyte(text, size, at, point), step
     cdef uint32_t other, composed
@@ -90,9 +93,10 @@ cdef Py_ssize_t read_cjk_code_point(const unsigned char* text, Py_ssize_t size, 
 
 
 cdef Py_ssize_t read_cjk(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, TokenBuffer* out) noexcept nogil:
-    """Append a token for each character of the CJK run at text[at], and one for each pair of neighbours.
+    """Append a token for each character of the CJK run at text[at], and one for each pair of neighbours in it.
 
-    Return the offset behind the run.
+    A run consists of characters of scripts written without spaces, and marks. Return the offset behind the run, or that
+    of the first character not read if memory ran out, which sets out.failed.
     """
     cdef uint32_t point, previous = 0, before = 0
     cdef Py_ssize_t width, form

@@ -45,7 +45,8 @@ cdef struct DigitBoundary:  # where letters turn into digits or back inside a su
 
 cdef inline void copy_bytes(unsigned char* to, const unsigned char* text, Py_ssize_t count,
                             Py_ssize_t left) noexcept nogil:
-    """Copy `count` bytes of a text, of which `left` may be read. May write eight bytes even for a smaller count."""
+    """Copy `count` bytes of a text of which `left` may be read; `to` has room for 8 bytes even if `count` is smaller.
+    """
     if count <= 8 and left >= 8:
         memcpy(to, text, 8)
     else:
@@ -56,8 +57,8 @@ cdef inline void append_joined(TokenBuffer* out, Subword* subwords, int first, i
                                uint32_t position) noexcept nogil:
     """Append subwords[first:last], joined to one form, as a token; numbers keep their separators: 1.2.3 is not 123.
 
-    Nothing is appended for a single subword. For more than MAX_JOIN subwords or MAX_TERM bytes, `partial` is set
-    instead.
+    `position` counts the words of the text before the first subword. Nothing is appended for a single subword, or if
+    the filter refuses the form. For more than MAX_JOIN subwords or MAX_TERM bytes, out.partial is set instead.
     """
     cdef int k, size = 0, length = 0
     cdef bint digits = True
@@ -98,9 +99,10 @@ cdef inline void append_joined(TokenBuffer* out, Subword* subwords, int first, i
 
 
 cdef inline void append_compound(TokenBuffer* out, Subword* subwords, int count) noexcept nogil:
-    """Append the tokens of a compound of `count` subwords.
+    """Append the tokens of a compound of `count` subwords, which are the next words of the text.
 
-    They are each subword, each identifier of several subwords joined, and a name with dots joined as a whole.
+    There is one for each subword, one for each identifier of several subwords (joined to one form), and one for a name
+    with dots, joined as a whole.
     """
     cdef uint32_t position = out.words
     cdef int k, first = 0, groups = 0
@@ -123,8 +125,9 @@ cdef inline int split_letters_digits(TokenBuffer* out, Subword* subwords, int co
                                      int boundary_count) noexcept nogil:
     """Split the last of `count` subwords between letters and digits, as error404 into error and 404.
 
-    `boundaries` are the places where letters and digits meet. Return the new number of subwords. A subword in which a
-    run of letters has fewer than MIN_SPLIT_LETTERS is not split, as e0502, v8 and hashes.
+    `boundaries` are the places where letters and digits meet. Return the new number of subwords. Not split are subwords
+    in which a run of letters has fewer than MIN_SPLIT_LETTERS, such as e0502, v8 and hashes, and those over a limit of
+    length or number.
     """
     cdef Subword whole = subwords[count - 1]
     cdef Subword* subword
@@ -167,7 +170,7 @@ cdef inline int split_letters_digits(TokenBuffer* out, Subword* subwords, int co
 
 cdef inline bint is_word_char_at(const CharTables* chars, const unsigned char* text, Py_ssize_t size,
                                  Py_ssize_t at) noexcept nogil:
-    """Return whether a letter or digit stands at text[at]; False at the end of the text."""
+    """Return whether the character at text[at] is a letter or digit; False for `at` at the end of the text."""
     cdef uint32_t point
     cdef int kind
     if at >= size:
@@ -179,7 +182,7 @@ cdef inline bint is_word_char_at(const CharTables* chars, const unsigned char* t
 
 cdef inline bint is_final_s(const CharTables* chars, const unsigned char* text, Py_ssize_t size,
                             Py_ssize_t at) noexcept nogil:
-    """Return whether text[at] is an s at the end of a word, such as the plural s of URLs or the s of Ada's."""
+    """Return whether text[at] is an s or S at the end of a word, such as the plural s of URLs or the s of Ada's."""
     cdef uint32_t point
     if at >= size or text[at] | 0x20 != c's':
         return False
@@ -191,7 +194,7 @@ cdef inline bint is_final_s(const CharTables* chars, const unsigned char* text, 
 
 cdef inline Py_ssize_t read_compound(const CharTables* chars, const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
                                      TokenBuffer* out) noexcept nogil:
-    """Append the tokens of the compound that begins at text[at], and return the offset behind it."""
+    """Append the tokens of the word or compound that begins at text[at], and return the offset behind it."""
     cdef Subword subwords[MAX_SUBWORDS + 1]
     cdef int count = 0, kind, before = SEPARATOR, follow, points, written
     cdef int link = NO_LINK

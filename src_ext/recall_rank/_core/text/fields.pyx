@@ -13,7 +13,10 @@ cdef str CYCLE_MESSAGE = "an input must be a JSON value, not one that holds itse
 
 
 cdef int collect_strings(value, list found, list above) except -1:
-    """Append the strings in a JSON value to `found`; `above` are the containers around it, to detect cycles."""
+    """Append the non-empty strings in a JSON value to `found`, depth first, without the keys of dicts.
+
+    `above` are the containers around the value. Raises ValueError for a container that contains itself.
+    """
     if isinstance(value, str):
         if value:
             found.append(value)
@@ -31,9 +34,10 @@ cdef int collect_strings(value, list found, list above) except -1:
 
 
 cdef int collect_strings_iteratively(value, list found, list above) except -1:
-    """Append the strings in a container to `found`, without recursion; `above` are the containers around it.
+    """Append the non-empty strings in a container to `found`, depth first, without recursion.
 
-    A stack has the values to read. Behind the values of a container it has CONTAINER_END, which closes the container.
+    `above` are the containers around it. The values to be read lie on a stack; behind those of a container lies
+    CONTAINER_END, which closes the container. Raises ValueError for a container that contains itself.
     """
     cdef set opened = {id(each) for each in above}
     cdef list waiting = [value], inner = []
@@ -54,14 +58,21 @@ cdef int collect_strings_iteratively(value, list found, list above) except -1:
 
 
 cdef list json_strings(value):
-    """Return the non-empty strings in a JSON value, depth first."""
+    """Return the list of the non-empty strings in a JSON value, depth first, without the keys of dicts.
+
+    Raises ValueError for a container that contains itself.
+    """
     cdef list found = []
     collect_strings(value, found, [])
     return found
 
 
 cdef list part_fields(part):
-    """Return the fields of a part: a list of (label, text), as fields() does."""
+    """Return the non-empty fields of a Part: a list of (label, text), label one of TEXT to CWD (0xF8 to 0xFF).
+
+    The order is text, prompt, command, cwd, input, title, error, output. Raises ValueError for an input that contains
+    itself.
+    """
     cdef list found = []
     value = part.text
     if value:
@@ -95,7 +106,7 @@ cdef list part_fields(part):
 
 
 def string_values(value):
-    """Return the non-empty strings in a JSON value (str, dict, list, tuple), depth first, at any depth.
+    """Return the list of the non-empty strings in a JSON value (str, dict, list, tuple), depth first, at any depth.
 
     The keys of a dict are left out. Raises ValueError for a container that contains itself.
     """
@@ -106,7 +117,7 @@ def fields(part):
     """Return the fields of a Part: a list of (label, text), label one of TEXT to CWD (0xF8 to 0xFF).
 
     The order is text, prompt, command, cwd, input, title, error, output. If the input of a tool is a dict, its strings
-    'command' and 'cwd' are fields of their own; every other string in the input is a field INPUT. Empty strings are
-    left out. Raises ValueError for an input that contains itself.
+    'command' and 'cwd' are fields of their own, unless they are blank; every other string in the input is a field
+    INPUT. Empty strings are left out. Raises ValueError for an input that contains itself.
     """
     return part_fields(part)

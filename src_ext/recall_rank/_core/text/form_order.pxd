@@ -32,10 +32,10 @@ cdef inline int compare_forms(const void* left, const void* right) noexcept nogi
 
 
 cdef inline void radix_sort_prefixes(FormKey* keys, FormKey* spare, size_t count) noexcept nogil:
-    """Sort keys[0:count] by prefix, the first eight bytes of a form: a stable counting sort for each byte.
+    """Sort keys[0:count], count > 0, by prefix, the first eight bytes of a form: a stable counting sort for each byte.
 
-    The last byte is sorted first. `spare` has room for `count` keys. O(count) for each of the eight bytes; a byte that
-    all prefixes share is skipped.
+    The last byte is sorted first. `spare` is scratch memory for `count` keys. O(count) for each of the eight bytes; a
+    byte that all prefixes share is skipped.
     """
     cdef uint32_t places[PREFIX_BYTES][256]
     cdef uint32_t* place
@@ -67,7 +67,8 @@ cdef inline void radix_sort_prefixes(FormKey* keys, FormKey* spare, size_t count
 
 
 cdef inline void sort_forms(FormKey* keys, FormKey* spare, size_t count) noexcept nogil:
-    """Sort keys[0:count] by the bytes of their forms, which are distinct; `spare` has room for `count` keys."""
+    """Sort keys[0:count] by the bytes of their forms, which are distinct; `spare` is scratch memory for `count` keys.
+    """
     cdef size_t first = 0, last
     if count <= SMALL_SORT:
         qsort(keys, count, sizeof(FormKey), compare_forms)

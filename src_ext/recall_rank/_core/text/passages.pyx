@@ -1,4 +1,4 @@
-"""Passages: where a text is cut into the documents of a segment; and the folding of byte ranges of a text."""
+"""Passages: where a text is cut into the documents of a segment; and how byte ranges of a text are folded."""
 
 from cpython.unicode cimport PyUnicode_1BYTE_DATA, PyUnicode_DecodeUTF8, PyUnicode_New
 from libc.stdint cimport uint64_t
@@ -6,10 +6,10 @@ from libc.stdint cimport uint64_t
 
 cdef Py_ssize_t end_of_last_byte(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end,
                                  unsigned char wanted) noexcept nogil:
-    """Return the offset behind the last `wanted` in data[floor:end], or -1.
+    """Return the offset behind the last byte `wanted` in data[floor:end], or -1 if there is none.
 
-    If `wanted` is a line feed, a byte that labels a field (0xF8 to 0xFF) ends the line before it: for such a byte, its
-    own offset is returned.
+    A byte that labels a field, 0xF8 to 0xFF, ends the line before it: if `wanted` is a line feed, and such a byte
+    stands above `floor` and behind the last line feed, the offset of that byte is returned.
     """
     while end > floor:
         end -= 1
@@ -19,7 +19,8 @@ cdef Py_ssize_t end_of_last_byte(const unsigned char* data, Py_ssize_t floor, Py
 
 
 cdef Py_ssize_t end_of_last_sentence(const unsigned char* data, Py_ssize_t floor, Py_ssize_t end) noexcept nogil:
-    """Return the offset behind the last blank in data[floor:end] that follows a full stop, ! or ?; or -1."""
+    """Return the offset behind the last blank in data[floor:end] that follows a full stop, ! or ?; -1 if there is none.
+    """
     while end > floor + 1:
         end -= 1
         if data[end] == c" " and (data[end - 1] == c"." or data[end - 1] == c"!" or data[end - 1] == c"?"):
@@ -29,7 +30,12 @@ cdef Py_ssize_t end_of_last_sentence(const unsigned char* data, Py_ssize_t floor
 
 cdef Py_ssize_t passage_end(const unsigned char* data, Py_ssize_t size, Py_ssize_t start,
                             Py_ssize_t longest) noexcept nogil:
-    """Return the end of the passage that begins at data[start], by the rules of passage_ends()."""
+    """Return the offset in data[0:size] at which the passage that begins at data[start] ends.
+
+    The passage has at most `longest` bytes; the last one may be a quarter longer. It ends in the second half of that
+    length: behind the last line or before the last field, else behind the last sentence, else behind the last blank,
+    else at the last boundary between code points.
+    """
     cdef Py_ssize_t end, floor, at
     if size - start - longest <= longest // 4:  # a sum would overflow for a huge `longest`
         return size
@@ -51,8 +57,8 @@ def passage_ends(bytes text not None, Py_ssize_t longest):
     """Return the ends of the passages of UTF-8 `text`: a list of ascending byte offsets; the last is len(text).
 
     A passage has at most `longest` bytes; the last may be a quarter longer. It ends in the second half of that length:
-    behind the last line or before the last field, else behind the last sentence, else behind the last blank, else
-    before the last code point. Raises ValueError for `longest` below 16. O(len(text)).
+    behind the last line or before the last field, else behind the last sentence, else behind the last blank, else at
+    the last boundary between code points. Raises ValueError for `longest` below 16. O(len(text)).
     """
     cdef const unsigned char* data = text
     cdef Py_ssize_t size = len(text), end = 0
@@ -84,7 +90,7 @@ cdef str ascii_lower(const unsigned char* text, Py_ssize_t size):
 
 def fold_ranges(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                 const uint64_t[::1] ends not None, fold not None):
-    """Return fold(text[starts[k]:ends[k]]) for every k, a list of str.
+    """Return a list of str: fold(text[starts[k]:ends[k]]) for every k.
 
     text is UTF-8; starts and ends, u64[n], are byte offsets, limited to the end of the text. fold is a function str ->
     str; it is called only for ranges with other characters than ASCII, so it must turn ASCII text into lower case.

@@ -1,7 +1,7 @@
 """Prefilter of secrets: one pass over a text that tells which types of secrets it may contain.
 
-It reports every type of which a redaction rule matches, and may report others. A character beyond ASCII is treated as
-one that any rule accepts.
+It reports every type of which a redaction rule matches, and may report others. A character beyond ASCII counts as one
+that the value, token, user or password of any rule may contain.
 """
 
 from cpython.object cimport PyObject
@@ -58,7 +58,7 @@ cdef struct PrefilterTables:
 
 
 cdef inline uint16_t traits_of(const PrefilterTables* tables, uint32_t c) noexcept nogil:
-    """Return the traits of a character, a bit set of RUN to LOOK: the roles it can have in a secret."""
+    """Return the traits of character `c`, a bit set of RUN to LOOK: the roles it can have in a secret."""
     if c < 128:
         return tables.traits[c]
     return DIGIT | VALUE | TOKEN | HOST | (LOOK if c == KELVIN or is_unseen(c) else 0)
@@ -79,9 +79,10 @@ cdef inline bint word_at(const letter* text, Py_ssize_t low, Py_ssize_t high, Py
 
 
 cdef bint value_at(const PrefilterTables* tables, const letter* text, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """Return whether six or more characters of a secret value, one of them a digit, are at text[at].
+    """Return whether six or more characters of a secret value, one of them a digit, are at text[at], before `end`.
 
-    Up to five quotes or blanks may precede them.
+    Up to five quotes, blanks, tabs, equals signs or backslashes may precede them. A character beyond ASCII counts as a
+    digit.
     """
     cdef Py_ssize_t stop, count = 0
     cdef bint digit = False
@@ -104,7 +105,7 @@ cdef bint value_at(const PrefilterTables* tables, const letter* text, Py_ssize_t
 
 
 cdef bint header_at(const PrefilterTables* tables, const letter* text, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """Return whether text[at] begins with blanks that 16 characters of an HTTP header's token follow."""
+    """Return whether text[at:end] begins with blanks or tabs that 16 characters of an HTTP header's token follow."""
     cdef Py_ssize_t begin = at
     while at < end and (text[at] == c' ' or text[at] == c'\t'):
         at += 1
@@ -117,10 +118,11 @@ cdef bint header_at(const PrefilterTables* tables, const letter* text, Py_ssize_
 
 
 cdef bint address_at(const PrefilterTables* tables, const letter* text, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """Return whether USER:PASSWORD@ or TOKEN@ is at text[at].
+    """Return whether text[at:end] begins with USER:PASSWORD@ or TOKEN@, as behind the :// of a URL.
 
-    A user has at most 256 characters, a password 3 to 256, with "/" and "@" among them unless it begins like a port and
-    a path. A token has at least 16 characters, and may have a password of any length.
+    USER has at most 256 characters and PASSWORD 3 to 256. A password may contain "/" and "@", but one that begins with
+    up to five digits and "/" is taken for a port and a path. A user of 16 or more characters counts as a token: its
+    password may be shorter or missing.
     """
     cdef Py_ssize_t begin = at, least
     while at < end and at - begin <= USER_CHARS and text[at] != c':' and traits_of(tables, text[at]) & HOST:
@@ -172,7 +174,7 @@ cdef bint prefix_in(const PrefilterTables* tables, const letter* text, Py_ssize_
 
 
 cdef bint block_head_in(const letter* text, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
-    """Return whether -----BEGIN, the beginning of a private key, is in text[low:high].
+    """Return whether -----BEGIN, the beginning of a PEM block such as a private key, is in text[low:high].
 
     Only every fifth character is read, because one of the five dashes must be among these.
     """
@@ -202,7 +204,10 @@ cdef inline bint is_prefix_mark(uint32_t c) noexcept nogil:
 
 cdef Py_ssize_t flag_end(const PrefilterTables* tables, const letter* text, Py_ssize_t at,
                          Py_ssize_t end) noexcept nogil:
-    """Return the end of a command-line flag's name, given `at`, the offset behind its dashes."""
+    """Return the end of a command-line flag's name, which begins at `at`, behind its dashes.
+
+    It is at most FLAG_CHARS behind `at`, and not behind `end`.
+    """
     cdef Py_ssize_t stop = min(at + FLAG_CHARS, end)
     while at < stop and (text[at] == c'-' or traits_of(tables, text[at]) & (LOWER | UPPER)):
         at += 1
@@ -210,7 +215,7 @@ cdef Py_ssize_t flag_end(const PrefilterTables* tables, const letter* text, Py_s
 
 
 cdef int kinds_in(const PrefilterTables* tables, const letter* text, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Return the types of secrets possible in text[start:end], a bit set of KEY and others, without BLOCK."""
+    """Return the types of secrets possible in text[start:end], a bit set of KEY, NAMED, ADDRESS, HEADER and UNSEEN."""
     cdef int found = 0
     cdef bint values = False, valued = False
     cdef Py_ssize_t at, first, sign, run = start, done = start, flag = -1, flags = start
@@ -285,9 +290,10 @@ cdef int kinds_in(const PrefilterTables* tables, const letter* text, Py_ssize_t 
 
 
 cdef Py_ssize_t read_start(const letter* text, Py_ssize_t low) noexcept nogil:
-    """Return the offset from which to read for a secret that ends in text[low:] but may begin before it.
+    """Return the offset from which to read for a secret that begins before `low` and ends behind it.
 
-    Such a secret begins behind a blank or a line end.
+    Such a secret begins behind a blank or a line end, which is searched for in at most TOKEN_REACH characters before
+    `low`; NAME_REACH characters before that are read, too, for its name.
     """
     cdef Py_ssize_t floor = max(0, low - TOKEN_REACH), at = low - 1, line = -1
     while at >= floor and text[at] != c' ':
@@ -306,7 +312,11 @@ cdef Py_ssize_t read_start(const letter* text, Py_ssize_t low) noexcept nogil:
 
 
 cdef Py_ssize_t read_end(const letter* text, Py_ssize_t high, Py_ssize_t length) noexcept nogil:
-    """Return the offset up to which to read for a secret that begins in text[:high] but may end behind it."""
+    """Return the offset up to which to read for a secret that begins before `high` and ends behind it.
+
+    Such a secret ends before a blank or a line end, which is searched for in at most TOKEN_REACH characters behind
+    `high`. The text has `length` characters.
+    """
     cdef Py_ssize_t ceiling = min(length, high + TOKEN_REACH), at = high, line = -1
     while at < ceiling and text[at] != c' ':
         if line < 0 and text[at] == c'\n':
@@ -321,7 +331,11 @@ cdef Py_ssize_t read_end(const letter* text, Py_ssize_t high, Py_ssize_t length)
 
 cdef int scan(const PrefilterTables* tables, const letter* text, Py_ssize_t length, Py_ssize_t low, Py_ssize_t high,
               Py_ssize_t* start, Py_ssize_t* end) noexcept nogil:
-    """Do the work of SecretPrefilter.scan() for a str whose characters are stored in one, two or four bytes."""
+    """Return the bit set of the types of secrets possible in text[low:high], KEY to UNSEEN; set start[0] and end[0].
+
+    These are the range of characters that the redaction rules have to read. `letter` is the type of a character of the
+    str: one, two or four bytes; `length` is its number of characters. Requires 0 <= low <= high <= length.
+    """
     cdef int found
     start[0] = 0
     end[0] = length
@@ -360,7 +374,7 @@ cdef class SecretPrefilter:
     def scan(self, str text not None, Py_ssize_t low, Py_ssize_t high):
         """Return (kinds, start, end) for secrets that overlap characters text[low:high].
 
-        kinds: a bit set of KEY to BLOCK, the types of secrets that are possible. start, end: the range of characters
+        kinds: a bit set of KEY to UNSEEN, the types of secrets that are possible. start, end: the range of characters
         that the redaction rules have to read. The GIL is released. Raises ValueError for a range outside the text.
         O(high - low).
         """
@@ -380,7 +394,7 @@ cdef class SecretPrefilter:
 
 
 cdef uint16_t traits_of_ascii(str c):
-    """Return the traits of an ASCII character, a bit set: the roles it can have in a secret."""
+    """Return the traits of the ASCII character `c`, a bit set of RUN to LOOK: the roles it can have in a secret."""
     cdef dict members = {
         RUN: c.isalnum() or c in "_-",
         LOWER: c.islower(),

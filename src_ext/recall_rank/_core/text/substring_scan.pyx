@@ -47,7 +47,7 @@ load_byte_frequencies()
 
 
 cdef void prepare_needle(rr_needle* needle, const unsigned char* data, Py_ssize_t size) noexcept nogil:
-    """Prepare a search for data[0:size], size > 0: choose its two rarest bytes. `data` must stay valid."""
+    """Set *needle to search for data[0:size], size > 0, by its two rarest bytes; `data` is borrowed."""
     cdef Py_ssize_t k
     needle.bytes = data
     needle.size = size
@@ -64,9 +64,10 @@ cdef void prepare_needle(rr_needle* needle, const unsigned char* data, Py_ssize_
 
 
 def find(const unsigned char[::1] text not None, bytes needle not None, Py_ssize_t start=0, bint use_simd=True):
-    """Return the byte offset of the first occurrence of `needle` in text[start:], or -1.
+    """Return the byte offset in `text` of the first occurrence of `needle` that begins at or behind `start`, or -1.
 
-    Raises IndexError for a start outside the text, ValueError for an empty needle. O(len(text)) as a rule.
+    The needle is in lower case; ASCII capitals of the text match it, too. Raises IndexError for a start outside the
+    text, ValueError for an empty needle. O(len(text)) as a rule.
     """
     cdef rr_needle prepared
     cdef Py_ssize_t size = text.shape[0], found
@@ -92,9 +93,11 @@ cdef bint is_name_byte(unsigned char byte) noexcept nogil:
 
 cdef Py_ssize_t standalone_place(const rr_needle* needle, const unsigned char* text, Py_ssize_t start, Py_ssize_t end,
                                  Py_ssize_t most, bint use_simd, bint* alone) noexcept nogil:
-    """Return the offset that first_standalone() describes, for one range text[start:end], or -1.
+    """Return the offset in `text` of an occurrence of the needle in text[start:end], or -1; set alone[0].
 
-    Set alone[0] to whether that occurrence stands alone.
+    alone[0] tells whether the occurrence stands alone, that is, no byte of a name or path (is_name_byte) directly
+    precedes or follows it in the range. Of the first `most` occurrences, the first that stands alone is taken, else the
+    first of all.
     """
     cdef Py_ssize_t at = start, first = -1, looked = 0
     alone[0] = False
@@ -114,12 +117,12 @@ cdef Py_ssize_t standalone_place(const rr_needle* needle, const unsigned char* t
 def first_standalone(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                      const uint64_t[::1] ends not None, bytes needle not None, Py_ssize_t most,
                      bint use_simd=True):
-    """Return (offset, alone) for each range text[starts[k]:ends[k]]: where `needle` occurs, and whether alone.
+    """Return (offset, alone) for each range text[starts[k]:ends[k]], a list: where `needle` occurs, and whether alone.
 
     An occurrence stands alone if no byte of a name or path (is_name_byte) directly precedes or follows it in the range.
     Of the first `most` occurrences, which do not overlap, the first that stands alone is taken, else the first of all.
     offset is in bytes of `text`, -1 without an occurrence. starts, ends: u64[n]. Raises ValueError for ranges outside
-    the text.
+    the text, an empty needle, and arrays that differ in length.
     """
     cdef rr_needle prepared
     cdef Py_ssize_t k, first
@@ -146,12 +149,13 @@ def first_standalone(const unsigned char[::1] text not None, const uint64_t[::1]
 
 def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] starts not None, bytes needle not None,
                unsigned char[::1] marks not None, eligible=None, int64_t deadline_ns=0, bint use_simd=True):
-    """Set marks[p] to 1 for every part p whose text contains `needle`; return the number of parts searched.
+    """Set marks[p] to 1 for every part p whose text contains `needle`; return how many parts were searched.
 
     starts: u64[parts + 1], ascending byte offsets of the parts in `text`. marks: u8[parts]. eligible: u8[parts] or
-    None; parts with 0 are not marked. deadline_ns: a time.monotonic_ns() at which the search stops, 0 for none; the
-    number returned is then below that of all parts. Raises ValueError for columns of wrong length. The clock is read
-    once a MiB.
+    None; parts with 0 are not marked, but count as searched. deadline_ns: a time.monotonic_ns() at which the search
+    stops, 0 for none; only the first parts, as many as the number returned, have been searched then. The clock is read
+    once a MiB. Raises ValueError for an empty needle, columns of wrong length, and starts out of order or outside the
+    text.
     """
     cdef rr_needle prepared
     cdef const uint8_t[::1] view
@@ -207,9 +211,10 @@ def mark_parts(const unsigned char[::1] text not None, const uint64_t[::1] start
 def mark_ranges(const unsigned char[::1] text not None, const uint64_t[::1] starts not None,
                 const uint64_t[::1] ends not None, bytes needle not None, unsigned char[::1] marks not None,
                 bint use_simd=True):
-    """Set marks[k] to 1 for every k whose range text[starts[k]:ends[k]] contains `needle`.
+    """Set marks[k] to 1 for every k whose range text[starts[k]:ends[k]] contains `needle`; others keep their value.
 
-    starts, ends: u64[n]; ranges may overlap. marks: u8[n]. Raises ValueError for ranges outside the text.
+    starts, ends: u64[n]; ranges may overlap. marks: u8[n]. Raises ValueError for an empty needle, ranges outside the
+    text, and arrays that differ in length.
     """
     cdef rr_needle prepared
     cdef Py_ssize_t count = starts.shape[0], k
@@ -232,7 +237,7 @@ def mark_ranges(const unsigned char[::1] text not None, const uint64_t[::1] star
 
 cdef void scan_ranges(const rr_needle* needle, const unsigned char[::1] text, const uint64_t[::1] starts,
                       const uint64_t[::1] ends, unsigned char[::1] marks, bint use_simd) noexcept nogil:
-    """Do the work of mark_ranges(), whose arguments have been checked."""
+    """Set marks[k] to 1 for every k whose range text[starts[k]:ends[k]] contains the needle; ranges are valid."""
     cdef const unsigned char* data = &text[0] if text.shape[0] else NULL
     cdef Py_ssize_t k
     for k in range(starts.shape[0]):

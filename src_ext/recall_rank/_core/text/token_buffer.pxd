@@ -50,13 +50,13 @@ cdef inline int shape_index(unsigned char first, unsigned char last) noexcept no
 
 
 cdef inline void filter_add(TermFilter* term_filter, const unsigned char* form, int size) noexcept nogil:
-    """Let the filter pass a form of `size` > 0 bytes; `form` is zero-padded to a multiple of 8 bytes."""
+    """Let the filter pass the form of `size` bytes, 1 to MAX_TERM, which is zero-padded to a multiple of 8 bytes."""
     term_filter.shapes[shape_index(form[0], form[size - 1])] |= <uint64_t>1 << (size - 1)
     term_filter.seconds[form[0] & 31] |= <uint32_t>1 << (form[1] & 31)
 
 
 cdef inline void filter_add_prefix(TermFilter* term_filter, const unsigned char* form, int size) noexcept nogil:
-    """Let the filter pass every longer form that begins with the `size` > 0 bytes of `form`."""
+    """Let the filter pass every form that begins with the `size` > 0 bytes of `form` and is longer."""
     cdef int last
     for last in range(32 if size < MAX_TERM else 0):
         term_filter.shapes[shape_index(form[0], last)] |= ~<uint64_t>0 << size
@@ -65,23 +65,24 @@ cdef inline void filter_add_prefix(TermFilter* term_filter, const unsigned char*
 
 cdef inline bint shape_may_pass(const TokenBuffer* out, unsigned char first, unsigned char last,
                                 Py_ssize_t size) noexcept nogil:
-    """Return False only if no form of `size` > 0 bytes with these first and last bytes passes the filter.
+    """Return False only if the buffer's filter refuses every form of this size, above 0, and these end bytes.
 
-    The case of both is ignored.
+    `first` and `last` are the first and the last byte of the form, in any case. True without a filter.
     """
     return out.term_filter == NULL or out.term_filter.shapes[shape_index(first, last)] >> (size - 1) & 1
 
 
 cdef inline bint prefix_may_pass(const TokenBuffer* out, unsigned char first, unsigned char second) noexcept nogil:
-    """Return False only if no form of two or more bytes that begins with these two passes the filter.
+    """Return False only if the buffer's filter refuses every form that begins with the bytes `first` and `second`.
 
-    Their case is ignored.
+    The case of both bytes is ignored. True without a filter.
     """
     return out.term_filter == NULL or out.term_filter.seconds[first & 31] >> (second & 31) & 1
 
 
 cdef inline bint form_may_pass(const TokenBuffer* out, const unsigned char* word, Py_ssize_t size) noexcept nogil:
-    """Return False only if the filter refuses the form word[0:size]; True does not mean that it passes it."""
+    """Return False only if the buffer's filter refuses the form word[0:size]; True may be wrong, as in a Bloom filter.
+    """
     if out.term_filter == NULL or size < 1:
         return True
     # the beginning is tested first: it refuses most words
@@ -89,7 +90,7 @@ cdef inline bint form_may_pass(const TokenBuffer* out, const unsigned char* word
 
 
 cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexcept nogil:
-    """Return the 64-bit hash of a form that is zero-padded to a multiple of 8 bytes.
+    """Return a 64-bit hash of the form of `size` bytes, which is zero-padded to a multiple of 8 bytes.
 
     Eight bytes at a time are combined by xor, multiplication and shift, with constants of MurmurHash3's finaliser and
     of the golden ratio. The values live in memory only: they are no part of a stored format.
@@ -107,19 +108,19 @@ cdef inline uint64_t form_hash(const unsigned char* form, Py_ssize_t size) noexc
 
 
 cdef inline void buffer_init(TokenBuffer* buffer) noexcept nogil:
-    """Make the buffer empty, without memory."""
+    """Make an uninitialised buffer empty: it has no tokens, no memory and no filter."""
     memset(buffer, 0, sizeof(TokenBuffer))
 
 
 cdef inline void buffer_free(TokenBuffer* buffer) noexcept nogil:
-    """Free the memory of the buffer, and make it empty."""
+    """Free the memory of the buffer, and make it empty; its filter, which is borrowed, is forgotten."""
     free(buffer.items)
     free(buffer.forms)
     memset(buffer, 0, sizeof(TokenBuffer))
 
 
 cdef inline void buffer_clear(TokenBuffer* buffer) noexcept nogil:
-    """Forget the tokens of the buffer and keep its memory, for another text."""
+    """Forget the tokens of the buffer and keep its memory and its filter, for another text."""
     buffer.count = 0
     buffer.forms_size = 0
     buffer.words = 0

@@ -1,7 +1,8 @@
-"""Coverage of a text by its tokens: whether every run of ASCII letters and digits is inside of a token's form.
+"""Coverage of a text by its tokens: whether every run of ASCII letters and digits is inside the form of a token.
 
-Tokens are cut where they grow too long, and compounds of very many subwords are not joined. A run that is in no token's
-form can be found only by a scan of the text. Runs of one or two bytes do not count: the s of Ada's is in no token.
+A form is the normalised word of a token. Tokens are cut where they grow too long, and compounds of very many subwords
+are not joined. A run that is in no token's form can be found only by a scan of the text. Runs of one or two bytes do
+not count: the s of Ada's is in no token.
 """
 
 from recall_rank._core.text.token_buffer cimport WORD, Token, TokenBuffer, buffer_free, buffer_init
@@ -27,7 +28,7 @@ cdef bint form_contains(const unsigned char* form, Py_ssize_t size, const unsign
 
 
 cdef bint covers_alnum_runs(const unsigned char* text, Py_ssize_t size, const TokenBuffer* found) noexcept nogil:
-    """Return whether each run of at least MIN_RUN ASCII letters and digits is in the form of a token there.
+    """Return whether each run of at least MIN_RUN ASCII letters and digits is in the form of a token at its place.
 
     `found` has the tokens of text[0:size], in the order in which tokenise() appends them. O(size * MAX_COMPOUND_WORDS).
     """
@@ -63,7 +64,7 @@ cdef bint covers_alnum_runs(const unsigned char* text, Py_ssize_t size, const To
 
 
 def is_covered(bytes text not None):
-    """Return (covered, certain) of UTF-8 `text`, two bools.
+    """Return (covered, certain), two bools that say whether the tokens of UTF-8 `text` contain its letters and digits.
 
     covered: each run of three or more ASCII letters and digits is in the form of a token at its place. certain: the
     tokeniser has shortened and left out nothing, so that `covered` is True without a check of the runs.

@@ -39,10 +39,11 @@ load_roles()
 
 cdef inline Py_ssize_t read_ascii_word(const CharTables* chars, const unsigned char* text, Py_ssize_t size,
                                        Py_ssize_t at, TokenBuffer* out) noexcept nogil:
-    """Append the ASCII word at text[at] as a token; return the offset behind it and the separator that ends it.
+    """Append the ASCII word at text[at] as a token; return the offset behind the separator that ends the word.
 
-    The word is a number, or lower-case letters of which the first may be a capital. If the rules of compounds or of
-    special words may apply, or memory ran out, nothing is appended and `at` is returned.
+    The word is a number, or lower-case letters of which the first may be a capital. If the filter of the buffer refuses
+    it, it is counted, but not appended. If the rules of compounds or of special words may apply, or memory ran out,
+    nothing is appended or counted and `at` is returned.
     """
     cdef Py_ssize_t end = at + 1
     cdef Py_ssize_t form = out.forms_size
@@ -74,9 +75,10 @@ cdef inline Py_ssize_t read_ascii_word(const CharTables* chars, const unsigned c
 
 cdef Py_ssize_t read_special(const unsigned char* text, Py_ssize_t size, Py_ssize_t at, Py_ssize_t start,
                              TokenBuffer* out) noexcept nogil:
-    """Append the word text[start:at] with punctuation that is part of it: c++, c#, #4410, 100%.
+    """Append the word text[start:at] with the punctuation that is part of it, if there is any: c++, c#, #4410, 100%.
 
-    Return the offset behind that punctuation, or `at` if there is none. The word alone has been appended before.
+    Return the offset behind that punctuation, or `at` if none follows the word. The word alone has been appended
+    before.
     """
     cdef Py_ssize_t begin = start, end = at, form, k
     cdef uint32_t position = out.words - 1
@@ -104,9 +106,10 @@ cdef Py_ssize_t read_special(const unsigned char* text, Py_ssize_t size, Py_ssiz
 
 
 cdef void tokenise(const unsigned char* text, Py_ssize_t size, TokenBuffer* out) noexcept nogil:
-    """Append the tokens of text[0:size] to `out`, in the order of their beginnings. O(size).
+    """Append the tokens of text[0:size] to `out`: words in the order of the text, joined forms behind their words.
 
-    The joined form of a compound follows its words. Call buffer_clear() before another text; check `failed` afterwards.
+    A word with its punctuation, such as c++, also follows the word alone. Call buffer_clear() before another text;
+    check out.failed afterwards. O(size).
     """
     cdef const CharTables* chars = CHARS
     cdef Py_ssize_t at = 0, width, start, form
@@ -145,8 +148,8 @@ def tokens(bytes text not None):
     """Return the tokens of UTF-8 `text`: a list of (form, kind, start, end, position, span, cjk).
 
     form: the normalised word, str. kind: WORD 0, JOINED 1, SPECIAL 2. start, end: byte offsets. position: number of
-    words before it. span: how many words it covers. cjk: bool, a script without spaces. Raises MemoryError.
-    O(len(text)).
+    words before it. span: how many words it covers. cjk: True for a script without spaces and for emoji. Raises
+    MemoryError. O(len(text)).
     """
     cdef TokenBuffer buffer
     cdef Py_ssize_t k
@@ -170,11 +173,12 @@ def tokens(bytes text not None):
 
 
 def query_tokens(bytes text not None, frozenset stop_words not None):
-    """Return the tokens of a query in UTF-8, without offsets: (words, compounds).
+    """Return (words, compounds), two lists with the tokens of a query in UTF-8, without offsets.
 
-    words: list of (form, written, counts, cjk): the normalised word as UTF-8, the word as it stands in the query, and
-    whether it counts; stop words do not, unless the query has no other words. compounds: list of (form, written,
-    position, span, cjk), joined and special forms, which cover words [position, position + span). Raises MemoryError.
+    words: list of (form, written, counts, cjk): the normalised word as UTF-8, the word as it stands in the query,
+    whether it counts, and whether it is of a script without spaces or an emoji. Stop words, given as UTF-8, do not
+    count, unless the query has no other words. compounds: list of (form, written, position, span, cjk), joined and
+    special forms, which cover words [position, position + span). Raises MemoryError.
     """
     cdef TokenBuffer buffer
     cdef Py_ssize_t k

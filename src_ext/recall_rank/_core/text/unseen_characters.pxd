@@ -9,7 +9,11 @@ ctypedef fused letter:
 
 
 cdef inline bint is_unseen(uint32_t c) noexcept nogil:
-    """Return whether a character is in UNSEEN_RANGES of analysis/unseen_characters.py, and no tab or line end."""
+    """Return whether character `c` is one that a terminal does not show, such as a control or format character.
+
+    These are the characters in UNSEEN_RANGES of analysis/unseen_characters.py except tab, line feed and carriage
+    return.
+    """
     if c < 0xD800:
         if c < 0x200B:
             if c < 0x600:
@@ -25,7 +29,10 @@ cdef inline bint is_unseen(uint32_t c) noexcept nogil:
 
 
 cdef inline bint colour_at(const letter* text, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """Return whether the numbers of a colour code and its "m" are at text[at], as behind ESC and "["."""
+    """Return whether text[at:end] begins with what follows ESC and "[" in a terminal's colour code.
+
+    That is one to 32 digits, ":" or ";", then "m".
+    """
     cdef Py_ssize_t begin = at, stop = min(at + 33, end)
     while at < stop and c'0' <= text[at] <= c';':
         at += 1

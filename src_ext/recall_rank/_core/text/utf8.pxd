@@ -7,8 +7,8 @@ cdef inline Py_ssize_t decode_multibyte(const unsigned char* text, Py_ssize_t si
                                         uint32_t* point) noexcept nogil:
     """Decode the code point at text[at] into point[0]; return its size in bytes, 1 to 4.
 
-    A byte that begins no valid sequence (overlong forms, surrogates and truncated sequences included) has size 1 and
-    the code point 0.
+    `size` is that of the text in bytes, and above `at`. A byte that begins no valid sequence (overlong forms,
+    surrogates and truncated sequences included) has size 1 and the code point 0.
     """
     cdef unsigned char lead = text[at]
     cdef Py_ssize_t left = size - at
@@ -34,7 +34,10 @@ cdef inline Py_ssize_t decode_multibyte(const unsigned char* text, Py_ssize_t si
 
 cdef inline Py_ssize_t decode_code_point(const unsigned char* text, Py_ssize_t size, Py_ssize_t at,
                                          uint32_t* point) noexcept nogil:
-    """Decode the code point at text[at] into point[0]; return its size in bytes. Fast for ASCII."""
+    """Decode the code point at text[at], `at` below `size`, into point[0]; return its size in bytes. Fast for ASCII.
+
+    A byte that begins no valid sequence has size 1 and the code point 0.
+    """
     if text[at] < 0x80:
         point[0] = text[at]
         return 1
@@ -52,7 +55,7 @@ cdef inline int decode_code_points(const unsigned char* text, Py_ssize_t size, u
 
 
 cdef inline Py_ssize_t count_code_points(const unsigned char* text, Py_ssize_t size) noexcept nogil:
-    """Return the number of code points in a text; an invalid byte counts as one."""
+    """Return the number of code points in text[0:size]; an invalid byte counts as one."""
     cdef unsigned char seen = 0
     cdef uint32_t point
     cdef Py_ssize_t at = 0, count = 0
@@ -69,7 +72,7 @@ cdef inline Py_ssize_t count_code_points(const unsigned char* text, Py_ssize_t s
 
 
 cdef inline int encode_code_point(uint32_t point, unsigned char* to) noexcept nogil:
-    """Write one code point as UTF-8 to `to`; return the number of bytes, at most 4."""
+    """Write one code point as UTF-8 to `to`, which has room for 4 bytes; return the number of bytes written."""
     if point < 0x80:
         to[0] = point
         return 1
